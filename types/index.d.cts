@@ -50,7 +50,7 @@ export interface ControlPlane {
   readonly attempts: {
     /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: AttemptsListInput): Promise<AttemptsListReply>;
-    /** Get a delivery attempt, and all others of the same event to the same endpoint. */
+    /** Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event. */
     get(given: {
       id: string;
     }): Promise<AttemptsGetReply>;
@@ -263,12 +263,16 @@ export interface ControlPlane {
 export interface AttemptsGetReply {
   attempt: LoggedAttempt;
   attempts: LoggedAttempt[];
+  /** The request that caused the event; null if none did */
+  request: string | null;
 }
 export interface AttemptsListInput {
   /** Only of this merchant */
   merchant?: string;
   /** Only of this event */
   eventId?: string;
+  /** Only of the events that this request caused */
+  requestId?: string;
   /** Only to this endpoint */
   endpointId?: string;
   /** Only of events of this type */

@@ -43,7 +43,7 @@ export interface ControlPlane {
   readonly attempts: {
     /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: AttemptsListInput): Promise<AttemptsListReply>;
-    /** Get a delivery attempt, and all others of the same event to the same endpoint. */
+    /** Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event. */
     get(given: { id: string }): Promise<AttemptsGetReply>;
     /** Replay a delivery attempt to its endpoint. The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries. */
     replay(given: { id: string }): Promise<AttemptsReplayReply>;
@@ -211,6 +211,8 @@ export interface ControlPlane {
 export interface AttemptsGetReply {
   attempt: LoggedAttempt;
   attempts: LoggedAttempt[];
+  /** The request that caused the event; null if none did */
+  request: string | null;
 }
 
 export interface AttemptsListInput {
@@ -218,6 +220,8 @@ export interface AttemptsListInput {
   merchant?: string;
   /** Only of this event */
   eventId?: string;
+  /** Only of the events that this request caused */
+  requestId?: string;
   /** Only to this endpoint */
   endpointId?: string;
   /** Only of events of this type */

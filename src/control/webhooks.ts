@@ -93,6 +93,7 @@ export const listAttempts = endpoint({
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
     eventId: Type.Optional(text("Only of this event")),
+    requestId: Type.Optional(text("Only of the events that this request caused")),
     endpointId: Type.Optional(text("Only to this endpoint")),
     type: Type.Optional(text("Only of events of this type")),
     status: Type.Optional(
@@ -117,15 +118,20 @@ export const showAttempt = endpoint({
   area: "Webhooks",
   method: "GET",
   path: "/deliveries/{id}",
-  summary: "Get a delivery attempt, and all others of the same event to the same endpoint",
-  reply: Type.Object({ attempt: LoggedAttempt, attempts: Type.Array(LoggedAttempt) }),
+  summary: "Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event",
+  reply: Type.Object({
+    attempt: LoggedAttempt,
+    attempts: Type.Array(LoggedAttempt),
+    request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused the event; null if none did" }),
+  }),
   errors: ["resource_not_found"],
-  handle({ params, attempts }) {
+  handle({ params, attempts, eventLog }) {
     const about = attempts.find(undefined, params.id) ?? noSuchAttempt(params.id);
     const [record] = attempts.page(about.merchant, { id: params.id }).data;
     const { data } = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
     if (!record) return noSuchAttempt(params.id);
-    return { attempt: withFault(attempts, record), attempts: data.map((one) => withFault(attempts, one)) };
+    const request = eventLog.find(about.eventId)?.request ?? null;
+    return { attempt: withFault(attempts, record), attempts: data.map((one) => withFault(attempts, one)), request };
   },
 });
 

@@ -9,18 +9,22 @@ import { type UiState, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
 import { dateTime, dateTimeToSecond, duration } from "../view/format.ts";
 import { type Call, quoted } from "../wire/control-calls.ts";
-import { bodyLines, headerLines, labelled, paragraph, section, wrapped } from "./detail-lines.ts";
-import { type AttemptSummary, attemptLine, outcomeOf, resultOf } from "./row-lines.ts";
+import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
+import { type AttemptSummary, attemptLine, outcomeOf, requestText, resultOf } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 interface DeliveryData {
-  delivery: { attempt: AttemptDetail; attempts: AttemptDetail[] };
+  delivery: { attempt: AttemptDetail; attempts: AttemptDetail[]; request: string | null };
 }
 
 export const attemptCall = (id: string) => controlCalls.attempts.get({ id }) as Call<DeliveryData["delivery"]>;
 
-export const eventAttemptsCall = (eventId: string) =>
-  controlCalls.attempts.list({ eventId, limit: 100 }) as Call<{ data: AttemptDetail[] }>;
+/** An attempt of the log as the stream sends it. */
+export const attemptRow = ({ merchantId, created, ...attempt }: AttemptDetail): AttemptMessage => ({
+  ...attempt,
+  merchant: merchantId,
+  at: created * 1_000,
+});
 
 export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<DeliveryData> => ({
   title: `${row.eventType} to ${row.url}`,
@@ -33,9 +37,10 @@ export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<Delivery
       verdictLines(state, ({ attempts }) => attempts.includes(row.id), width),
     );
     if (!delivery) return [...summary(state, row, width), ...verdicts];
-    const { attempt, attempts } = delivery;
+    const { attempt, attempts, request } = delivery;
     return [
       ...summary(state, row, width),
+      ...(request === null ? [] : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
       ...section(theme, "Attempts", attemptLines(state, row, attempts, width)),
       ...verdicts,
       ...section(theme, "Request", requestLines(theme, attempt, width)),
@@ -66,22 +71,22 @@ export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
   one.eventId === other.eventId && one.endpointId === other.endpointId;
 
 /** All attempts of the delivery, oldest first, the opened one marked: those fetched, and those the stream has added since. */
-function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly AttemptDetail[], width: number): string[] {
+function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly AttemptDetail[], width: number): DetailLine[] {
   const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
     (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
   );
   const all: readonly (AttemptSummary & { id: string })[] = [...fetched.toReversed(), ...newer];
-  return all.map((attempt, index) => {
+  return all.flatMap((attempt, index): DetailLine[] => {
     const line = attemptLine(state, attempt, width, index === all.length - 1);
-    return attempt.id === opened.id ? `  ${symbols(state.theme).cursor}${line.slice(3)}` : line;
+    return attempt.id === opened.id ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`] : linkTo("deliveries", attempt.id, [line]);
   });
 }
 
-const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: AttemptDetail, width: number): string[] => [
+const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: AttemptDetail, width: number): DetailLine[] => [
   ...wrapped(`POST ${mask(url)}`, width, "  "),
   ...headerLines(theme, width, requestHeaders),
   "",
-  ...bodyLines(theme, width, requestBody, Buffer.byteLength(requestBody)),
+  ...bodySection(theme, width, requestBody, Buffer.byteLength(requestBody)),
 ];
 
 /** The effects of fault rules, and how the request would have differed without them. */
@@ -90,11 +95,11 @@ function faultSections(
   { requestHeaders, requestBody }: AttemptDetail,
   fault: NonNullable<AttemptDetail["fault"]>,
   width: number,
-): string[] {
+): DetailLine[] {
   const { effects, copy, wouldHaveSent } = fault;
   const rules = (effects as AttemptFault["effects"]).flatMap(({ id, action, effect }) => {
     const { kind: _, ...fields } = effect;
-    return labelled(theme, width, action, `${id} ${JSON.stringify(fields)}`, "magenta");
+    return linkTo("faults", id, labelled(theme, width, action, `${id} ${JSON.stringify(fields)}`, "magenta"));
   });
   const duplicate = copy > 0 ? labelled(theme, width, "duplicate", `copy ${copy} of this delivery`) : [];
   const headers = Object.entries(wouldHaveSent.headers).filter(([name, value]) => requestHeaders[name] !== value);
@@ -120,13 +125,13 @@ const signatureLines = (theme: Theme, attempt: AttemptDetail, width: number): st
   ...wrapped(mask(verifyCommand(attempt)), width, "    "),
 ];
 
-function responseLines(theme: Theme, attempt: AttemptDetail, width: number): string[] {
+function responseLines(theme: Theme, attempt: AttemptDetail, width: number): DetailLine[] {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;
   return [
     ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus))),
     ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "red")),
     ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
-    ...(responseBody === null ? [] : bodyLines(theme, width, responseBody, Buffer.byteLength(responseBody))),
+    ...(responseBody === null ? [] : bodySection(theme, width, responseBody, Buffer.byteLength(responseBody))),
     ...(responseTruncated ? paragraph(theme, width, "Truncated: the log keeps only the start of this body.", "yellow") : []),
   ];
 }

@@ -5,8 +5,23 @@ import { fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
 import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
 import { count } from "../view/format.ts";
 
+/** A row of a pane that a detail refers to. */
+export interface Reference {
+  pane: string;
+  id: string;
+}
+
+/** A line of a detail: plain text, a line of a link, or the first line of a body. */
+export type DetailLine = string | { text: string; link: Reference } | { text: string; isBody: true };
+
+/** A link: its lines are selected together, and Enter opens what they refer to. */
+export const linkTo = (pane: string, id: string, lines: readonly string[]): DetailLine[] => {
+  const link = { pane, id };
+  return lines.map((text) => ({ text, link }));
+};
+
 /** A section with its heading; nothing when it has no lines. */
-export const section = (theme: Theme, heading: string, lines: readonly string[]): string[] =>
+export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
 const INDENT = "  ";
@@ -40,6 +55,12 @@ export function paragraph(theme: Theme, width: number, text: string, ...styles: 
 }
 
 const MAX_BODY_CHARACTERS = 16_384;
+
+/** A body, with its first line marked: the key for bodies scrolls to it. */
+export function bodySection(theme: Theme, width: number, body: string, bytes: number): DetailLine[] {
+  const [first = "", ...rest] = bodyLines(theme, width, body, bytes);
+  return [{ text: first, isBody: true }, ...rest];
+}
 
 /** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it. */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {

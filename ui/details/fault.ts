@@ -6,7 +6,7 @@ import type { Detail } from "../overlays/detail.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
-import { requestLine } from "./row-lines.ts";
+import { requestLinks } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 const MAX_REQUESTS = 10;
@@ -37,11 +37,7 @@ export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
         "Verdicts",
         verdictLines(state, ({ fault }) => fault === rule.id, width),
       ),
-      ...section(
-        theme,
-        "Affected requests, oldest first",
-        affectedRequests(state, rule.id).flatMap((line) => wrapped(line, width, "  ")),
-      ),
+      ...section(theme, "Affected requests, oldest first", requestLinks(affectedRequests(state, rule.id).slice(-MAX_REQUESTS), width)),
       ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definition, null, 2), width, "  ")),
     ];
   },
@@ -97,8 +93,5 @@ function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: 
   ];
 }
 
-const affectedRequests = (state: UiState, ruleId: string): string[] =>
-  valuesOf<RequestMessage>(state, "requests")
-    .filter(({ fault }) => fault?.split(",").includes(ruleId))
-    .slice(-MAX_REQUESTS)
-    .map(requestLine);
+export const affectedRequests = (state: UiState, ruleId: string): RequestMessage[] =>
+  valuesOf<RequestMessage>(state, "requests").filter(({ fault }) => fault?.split(",").includes(ruleId));

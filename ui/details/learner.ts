@@ -1,13 +1,15 @@
 // The detail of a learner: current step, current hint and past steps.
 
 import type { Learner } from "../../src/client/control-plane.generated.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";
-import { valuesOf } from "../state/state.ts";
+import { type UiState, valuesOf } from "../state/state.ts";
 import { sanitize } from "../terminal/cells.ts";
 import { styled, symbols, type Theme } from "../terminal/style.ts";
 import { count, countdown } from "../view/format.ts";
 import { labelled, paragraph, section } from "./detail-lines.ts";
+import { requestLinks } from "./row-lines.ts";
 
 export const learnerDetail = (opened: Learner): Detail => ({
   title: opened.name,
@@ -28,10 +30,18 @@ export const learnerDetail = (opened: Learner): Detail => ({
         "Past steps, oldest first",
         left.map((past) => pastStepLine(theme, past)),
       ),
+      ...section(theme, "Recent requests, oldest first", requestLinks(requestsOf(state, id), width)),
       ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
     ];
   },
 });
+
+const MAX_REQUESTS = 10;
+
+const requestsOf = (state: UiState, merchant: string): RequestMessage[] =>
+  valuesOf<RequestMessage>(state, "requests")
+    .filter((request) => request.merchant === merchant)
+    .slice(-MAX_REQUESTS);
 
 function pastStepLine(theme: Theme, { lesson, step, how }: Learner["left"][number]): string {
   const { good, skipped } = symbols(theme);

@@ -5,10 +5,10 @@ import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, dateTimeToSecond, milliseconds } from "../view/format.ts";
-import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
-import { requestLine } from "./row-lines.ts";
+import { labelled, paragraph, section } from "./detail-lines.ts";
+import { requestLinks } from "./row-lines.ts";
 
-export const rateWindowId = ({ merchant, operation }: RateWindow) => `${merchant} ${operation ?? ""}`;
+export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
 
 const MAX_REFUSED = 10;
 
@@ -28,17 +28,12 @@ export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
       ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
       ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
       ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
-      ...section(
-        theme,
-        "Recent 429 responses",
-        refusedRequests(state, merchant).flatMap((line) => wrapped(line, width, "  ")),
-      ),
+      ...section(theme, "Recent 429 responses", requestLinks(refusedRequests(state, merchant), width)),
     ];
   },
 });
 
-const refusedRequests = (state: UiState, merchant: string): string[] =>
+export const refusedRequests = (state: UiState, merchant: string): RequestMessage[] =>
   valuesOf<RequestMessage>(state, "requests")
     .filter((request) => request.status === 429 && request.merchant === merchant)
-    .slice(-MAX_REFUSED)
-    .map(requestLine);
+    .slice(-MAX_REFUSED);

@@ -1,44 +1,48 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
-import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { Learner, RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
+import { BOARD_PANE } from "../state/learning.ts";
+import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import type { Theme } from "../terminal/style.ts";
-import { count, dateTime, dateTimeToSecond, duration } from "../view/format.ts";
+import { count, dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
 import { statusStyles } from "../view/status-colours.ts";
-import { eventAttemptsCall } from "./delivery.ts";
-import { bodyLines, headerLines, labelled, paragraph, section } from "./detail-lines.ts";
+import type { Call } from "../wire/control-calls.ts";
+import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
+import { rateWindowId } from "./rate-window.ts";
 import { type AttemptSummary, attemptLine } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
-type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "endpointId">;
+type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "eventId" | "endpointId">;
 
-/** The journal's request, and the attempts of each event, under the name from `deliveriesOf`. */
-type RequestData = { request: RequestDetail } & Record<`deliveries of ${string}`, { data: AttemptDetail[] }>;
-
-/** Deliveries are fetched for the first events of a request only. */
-const MAX_EVENTS = 8;
-
-const deliveriesOf = (eventId: string) => `deliveries of ${eventId}` as const;
+interface RequestData {
+  request: RequestDetail;
+  deliveries: { data: AttemptDetail[] };
+}
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
+/** The delivery attempts of the events that a request caused, newest first. */
+export const causedAttemptsCall = (requestId: string, limit = 100) =>
+  controlCalls.attempts.list({ requestId, limit }) as Call<{ data: AttemptDetail[] }>;
+
+/** A request of the journal as the stream sends it. */
+export const requestRow = ({ at, ...request }: RequestDetail): RequestMessage => ({ ...request, at: milliseconds(at) });
+
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
   title: `${row.method} ${row.path}`,
-  fetch: { request: requestCall(row.id) },
-  fetchMore: ({ request }) =>
-    Object.fromEntries((request?.events ?? []).slice(0, MAX_EVENTS).map(({ id }) => [deliveriesOf(id), eventAttemptsCall(id)])),
-  lines(data, state, width) {
+  fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
+  lines({ request, deliveries }, state, width) {
     const { theme } = state;
-    const { request } = data;
     const headers = new Map(Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
-    const events = (request?.events ?? []).flatMap((event) => eventLines(state, event, data[deliveriesOf(event.id)]?.data, width));
+    const events = (request?.events ?? []).flatMap((event) => eventLines(state, event, deliveries?.data, width));
     return [
       ...summary(state, row, request, width),
+      ...section(theme, "Events", events),
       ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, width) : []),
-      ...section(theme, "Rate limit", rateLimitLines(state, headers, width)),
+      ...section(theme, "Rate limit", rateLimitLines(state, row, headers, width)),
       ...section(theme, "Fault", faultLines(theme, row, width)),
       ...section(
         theme,
@@ -46,13 +50,13 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
         verdictLines(state, ({ requests }) => requests.includes(row.id), width),
       ),
       ...section(theme, "Warnings", warningLines(theme, headers, width)),
-      ...section(theme, "Events", events),
       ...(request ? messageLines(theme, request, width) : []),
     ];
   },
 });
 
-function summary({ theme }: UiState, row: RequestMessage, request: RequestDetail | undefined, width: number): string[] {
+function summary(state: UiState, row: RequestMessage, request: RequestDetail | undefined, width: number): DetailLine[] {
+  const { theme } = state;
   const { id, at, method, path, query, operation, merchant, status, durationMs } = row;
   const apiKey = request?.key ? `, API key ${request.key}` : "";
   return [
@@ -61,21 +65,31 @@ function summary({ theme }: UiState, row: RequestMessage, request: RequestDetail
     ...labelled(theme, width, "request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
     ...labelled(theme, width, "operation", operation ?? missingOperation(row)),
     ...labelled(theme, width, "merchant", merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey),
+    ...learnerLink(state, merchant, width),
     ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
     ...labelled(theme, width, "duration", duration(durationMs)),
   ];
 }
 
+/** In a workshop, the learner whose merchant made the request. */
+function learnerLink(state: UiState, merchant: string | null, width: number): DetailLine[] {
+  const learner = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === merchant);
+  return learner ? linkTo(BOARD_PANE, learner.id, labelled(state.theme, width, "learner", learner.name)) : [];
+}
+
 const missingOperation = ({ status, fault }: RequestMessage) =>
   fault === null && (status === 404 || status === 405) ? "none: no such route" : "none: the response was sent before routing";
 
-function idempotencyLines(theme: Theme, { idempotencyKey, replayOf, status, method, fault }: RequestMessage, width: number): string[] {
+function idempotencyLines(theme: Theme, { idempotencyKey, replayOf, status, method, fault }: RequestMessage, width: number): DetailLine[] {
   if (idempotencyKey === null) {
     const risk = "No Idempotency-Key: sending this request again executes it again.";
     return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : paragraph(theme, width, risk, "dim");
   }
   const explain = (text: string) => [...labelled(theme, width, "key", idempotencyKey), ...paragraph(theme, width, text)];
-  if (replayOf !== null) return explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`);
+  if (replayOf !== null) {
+    const original = linkTo("requests", replayOf, labelled(theme, width, "original", replayOf));
+    return [...explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`), ...original];
+  }
   if (status < 300 && status >= 200)
     return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
   if (fault !== null) return explain("A fault changed this response. If the operation ran, its own response is stored.");
@@ -84,17 +98,29 @@ function idempotencyLines(theme: Theme, { idempotencyKey, replayOf, status, meth
   return explain("Not stored: the operation did not run, and the key can be used again.");
 }
 
-function rateLimitLines(state: UiState, headers: Map<string, string>, width: number): string[] {
+function rateLimitLines(
+  state: UiState,
+  { merchant, operation }: RequestMessage,
+  headers: Map<string, string>,
+  width: number,
+): DetailLine[] {
   const [limit, remaining, reset, retryAfter] = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
     headers.get(name),
   );
   const { theme } = state;
+  const left = labelled(theme, width, "remaining", `${groupDigits(remaining)} of ${groupDigits(limit)}`);
   const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? `${groupDigits(retryAfter)} s` : retryAfter;
   return [
-    ...(limit === undefined ? [] : labelled(theme, width, "remaining", `${groupDigits(remaining)} of ${groupDigits(limit)}`)),
+    ...(limit === undefined ? [] : linkTo("limits", windowOf(state, merchant, operation), left)),
     ...(reset === undefined ? [] : labelled(theme, width, "resets", resetText(state, reset))),
     ...(wait === undefined ? [] : labelled(theme, width, "Retry-After", wait, "yellow")),
   ];
+}
+
+/** The row of the rate limit that counted a request: that of its operation if it has its own, otherwise the one shared by its merchant's operations. */
+function windowOf(state: UiState, merchant: string | null, operation: string | null): string {
+  const own = rateWindowId({ merchant: merchant ?? "", operation });
+  return listOf(state, "limits").rows.some(({ id }) => id === own) ? own : rateWindowId({ merchant: merchant ?? "", operation: null });
 }
 
 /** A header's number with its thousands grouped; anything else unchanged. */
@@ -108,10 +134,11 @@ function resetText(state: UiState, reset: string): string {
   return `${dateTimeToSecond(time)}, ${left > 0 ? `in ${count(left)} s` : "now past"}`;
 }
 
-function faultLines(theme: Theme, { fault, status }: RequestMessage, width: number): string[] {
+function faultLines(theme: Theme, { fault, status }: RequestMessage, width: number): DetailLine[] {
   if (fault === null) return [];
   const effect = status === 0 ? "The client received no response." : "The response was affected by this rule.";
-  return [...labelled(theme, width, "rule", fault.replaceAll(",", ", "), "magenta"), ...paragraph(theme, width, effect)];
+  const rules = fault.split(",").flatMap((id) => linkTo("faults", id, labelled(theme, width, "rule", id, "magenta")));
+  return [...rules, ...paragraph(theme, width, effect)];
 }
 
 const WARNING_HEADERS = {
@@ -126,9 +153,10 @@ const warningLines = (theme: Theme, headers: Map<string, string>, width: number)
     return value === undefined ? [] : labelled(theme, width, label, value, "yellow");
   });
 
-const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number): string[] =>
-  Object.entries({ Request: request, Response: response }).flatMap(([heading, { headers, body, bytes }]) =>
-    section(theme, heading, [...headerLines(theme, width, headers), "", ...bodyLines(theme, width, body, bytes)]),
+/** The response first: it is what most readers look for. */
+const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number): DetailLine[] =>
+  Object.entries({ Response: response, Request: request }).flatMap(([heading, { headers, body, bytes }]) =>
+    section(theme, heading, [...headerLines(theme, width, headers), "", ...bodySection(theme, width, body, bytes)]),
   );
 
 /** An event with its delivery attempts: those fetched, and those the stream has added since. */
@@ -137,14 +165,14 @@ function eventLines(
   { id, type }: { id: string; type: string },
   fetched: readonly EventAttempt[] | undefined,
   width: number,
-): string[] {
-  const older = (fetched ?? []).toReversed();
+): DetailLine[] {
+  const older = (fetched ?? []).filter(({ eventId }) => eventId === id).toReversed();
   const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
     (attempt) => attempt.eventId === id && !older.some((one) => one.id === attempt.id),
   );
   const attempts = [...older, ...newer];
   const isLast = (index: number) => !attempts.slice(index + 1).some(({ endpointId }) => endpointId === attempts[index]?.endpointId);
-  const lines = attempts.map((attempt, index) => attemptLine(state, attempt, width, isLast(index)));
+  const lines = attempts.flatMap((attempt, index) => linkTo("deliveries", attempt.id, [attemptLine(state, attempt, width, isLast(index))]));
   const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
   const isEmpty = lines.length === 0 && fetched !== undefined;
   return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];

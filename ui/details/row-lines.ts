@@ -1,13 +1,24 @@
 // Requests and delivery attempts in one line each, for lists in details.
 
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import { sandboxNow, type UiState } from "../state/state.ts";
+import { sandboxNow, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, sanitize, widthOf } from "../terminal/cells.ts";
 import { styled, symbols, type TextStyle } from "../terminal/style.ts";
 import { countdown, duration, timeOfDay } from "../view/format.ts";
+import { type DetailLine, linkTo, wrapped } from "./detail-lines.ts";
 
-export const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
+/** Requests as links, one in a line. */
+export const requestLinks = (requests: readonly RequestMessage[], width: number): DetailLine[] =>
+  requests.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
+
+const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
   `${id}  ${timeOfDay(at)}  ${method} ${path}  ${status || "no response"}`;
+
+/** A request in one line; its id alone once the list has dropped it. */
+export function requestText(state: UiState, id: string): string {
+  const found = valuesOf<RequestMessage>(state, "requests").findLast((request) => request.id === id);
+  return found ? requestLine(found) : id;
+}
 
 /** The fields that a line shows. */
 export type AttemptSummary = Pick<

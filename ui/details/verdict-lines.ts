@@ -3,14 +3,17 @@
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { verdictLabel } from "../view/status-colours.ts";
-import { labelled } from "./detail-lines.ts";
+import { type DetailLine, labelled, linkTo } from "./detail-lines.ts";
 
 /** Oldest first. */
-export function verdictLines(state: UiState, isAbout: (verdict: VerdictMessage) => boolean, width: number): string[] {
+export function verdictLines(state: UiState, isAbout: (verdict: VerdictMessage) => boolean, width: number): DetailLine[] {
   return valuesOf<VerdictMessage>(state, "verdicts")
     .filter(isAbout)
-    .flatMap(({ rule, verdict, says }) => {
-      const [label, style] = verdictLabel(state.theme, verdict);
-      return labelled(state.theme, width, label, `${rule}: ${says}`, style);
+    .flatMap((found) => {
+      const [label, style] = verdictLabel(state.theme, found.verdict);
+      return linkTo("verdicts", verdictId(found), labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style));
     });
 }
+
+/** The id of a verdict's row; an open verdict has no id of its own yet. */
+export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;

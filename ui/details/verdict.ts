@@ -2,14 +2,14 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { JudgedRule, VerdictsListReply } from "../../src/client/control-plane.generated.ts";
-import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { count, dateTime, duration, timeOfDay } from "../view/format.ts";
 import { verdictLabel } from "../view/status-colours.ts";
-import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
-import { requestLine, resultOf } from "./row-lines.ts";
+import { type DetailLine, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
+import { requestText, resultOf } from "./row-lines.ts";
 
 export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
@@ -17,23 +17,18 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
   lines({ verdicts }, state, width) {
     const { theme } = state;
     const rule = verdicts?.rules.find(({ id }) => id === verdict.rule);
-    const requests = verdict.calls.map((call) => `${requestText(state, call.request)}, ${whereAndWhen(call)}`);
-    const attempts = verdict.attempts.map((id) => attemptText(state, id));
+    const requests = verdict.calls.flatMap((call) => {
+      const text = `${requestText(state, call.request)}, ${whereAndWhen(call)}`;
+      return linkTo("requests", call.request, wrapped(text, width, "  "));
+    });
+    const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, wrapped(attemptText(state, id), width, "  ")));
     const measured = Object.entries(verdict.milliseconds);
     return [
       ...summary(state, verdict, width),
       ...section(theme, "Rule", rule ? paragraph(theme, width, rule.demands) : []),
       ...section(theme, "How to fix it", verdict.verdict === "pass" ? [] : paragraph(theme, width, verdict.hint)),
-      ...section(
-        theme,
-        "Requests",
-        requests.flatMap((text) => wrapped(text, width, "  ")),
-      ),
-      ...section(
-        theme,
-        "Delivery attempts",
-        attempts.flatMap((text) => wrapped(text, width, "  ")),
-      ),
+      ...section(theme, "Requests", requests),
+      ...section(theme, "Delivery attempts", attempts),
       ...section(
         theme,
         "Measured",
@@ -48,7 +43,7 @@ function summary(
   { theme }: UiState,
   { verdict, severity, says, provenBy, at, merchant, operation, fault }: VerdictMessage,
   width: number,
-): string[] {
+): DetailLine[] {
   const [label, style] = verdictLabel(theme, verdict);
   return [
     ...labelled(theme, width, "verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
@@ -57,18 +52,12 @@ function summary(
     ...labelled(theme, width, "time", dateTime(at)),
     ...(merchant === null ? [] : labelled(theme, width, "merchant", merchant)),
     ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-    ...(fault === null ? [] : labelled(theme, width, "fault", fault, "magenta")),
+    ...(fault === null ? [] : linkTo("faults", fault, labelled(theme, width, "fault", fault, "magenta"))),
   ];
 }
 
 const totals = ({ pass, fail, inconclusive }: JudgedRule) =>
   `${count(pass)} pass, ${count(fail)} fail, ${count(inconclusive)} inconclusive`;
-
-/** A request in one line; its id alone once the list has dropped it. */
-function requestText(state: UiState, id: string): string {
-  const found = valuesOf<RequestMessage>(state, "requests").findLast((request) => request.id === id);
-  return found ? requestLine(found) : id;
-}
 
 function attemptText(state: UiState, id: string): string {
   const found = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => attempt.id === id);

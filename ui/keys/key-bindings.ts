@@ -1,7 +1,8 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
 import { controls } from "../controls/index.ts";
-import { scrollOverlay } from "../overlays/detail.ts";
+import { topDetail } from "../overlays/detail.ts";
+import { scrollOverlay } from "../overlays/detail-moves.ts";
 import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
@@ -20,6 +21,7 @@ import {
 } from "../state/state.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { curlOf } from "../wire/control-calls.ts";
+import { detailKeys, jumpKey } from "./detail-keys.ts";
 import { openFilterLine } from "./filter-line.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
@@ -27,12 +29,11 @@ type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 /** Scrolls the top overlay or a text pane, or moves the cursor of a list. */
 function move(state: UiState, by: CursorStep): StateUpdate {
   const overlay = topOverlay(state);
-  const { width, height } = layoutOf(state).overlay;
-  const page = overlay ? height - 2 : visibleRowCount(state, state.pane);
+  const page = overlay ? layoutOf(state).overlay.height - 2 : visibleRowCount(state, state.pane);
   const half = Math.ceil(page / 2);
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
-  if (overlay) return update(scrollOverlay(state, distance, overlay.lines(state, width - 4).length, page));
+  if (overlay) return update(scrollOverlay(state, distance));
   const { textLines } = paneNamed(state.pane);
   if (textLines) return update(scrollText(state, distance, textLines(state, placementOf(state, state.pane).width - 4).length - page));
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
@@ -89,6 +90,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     isEnabled: (state) => selectedRow(listOf(state)) !== undefined,
     run: openSelectedRow,
   },
+  jumpKey,
   {
     keys: ["/"],
     label: "filter",
@@ -162,7 +164,7 @@ function keyGroups(state: UiState): KeyGroup[] {
   const overlay = topOverlay(state);
   if (overlay)
     return [
-      { title: overlay.title, bindings: [...overlay.keys, ...overlayKeys] },
+      { title: overlay.title, bindings: [...(topDetail(state) ? [...detailKeys, jumpKey] : []), ...overlay.keys, ...overlayKeys] },
       { title: "Scrolling", bindings: movementKeys },
       { title: "Everywhere", bindings: globalKeys },
     ];

@@ -1,14 +1,18 @@
 // Routes a key: to the filter being edited, the top overlay, the focused pane, or the global keys.
 
+import { topDetail } from "../overlays/detail.ts";
 import { type KeyBinding, type StateUpdate, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
 import { isPaste } from "../terminal/read-keys.ts";
+import { detailKeys, jumpKey } from "./detail-keys.ts";
 import { editFilterLine } from "./filter-line.ts";
 import { globalKeys, movementKeys, overlayKeys, paneKeys } from "./key-bindings.ts";
 
 /** The bindings enabled now; the first one with a key wins. */
 export function enabledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);
-  const local = overlay ? [...overlay.keys, ...overlayKeys, ...movementKeys] : paneKeys(state);
+  const local = overlay
+    ? [...(topDetail(state) ? [...detailKeys, jumpKey] : []), ...overlay.keys, ...overlayKeys, ...movementKeys]
+    : paneKeys(state);
   return [...local, ...globalKeys].filter(({ isEnabled }) => isEnabled?.(state) ?? true);
 }
 

@@ -1,50 +1,63 @@
-// The details of one row: fetched when opened, scrolled with the movement keys.
+// The details of one row: fetched when opened, with links to other details and a search.
 
+import type { DetailLine, Reference } from "../details/detail-lines.ts";
 import {
   callEffect,
   type Effect,
   type KeyBinding,
   type Overlay,
-  replaceTopOverlay,
   type StateUpdate,
   topOverlay,
   type UiState,
+  update,
 } from "../state/state.ts";
 import { sanitize, wrap } from "../terminal/cells.ts";
 import { styled } from "../terminal/style.ts";
 import type { Call } from "../wire/control-calls.ts";
+import { type DetailView, drawDetail, searchNote } from "./detail-view.ts";
 
 type FetchCalls<Data> = { readonly [Name in keyof Data]?: Call<Data[Name]> };
 
-/** `Data` is the replies to the calls of `fetch` and `fetchMore`, by name. */
+/** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
   /** Calls made when the detail opens. */
   fetch?: FetchCalls<Data>;
-  /** Further calls that follow from the first replies. */
-  fetchMore?(data: Partial<Data>): FetchCalls<Data>;
-  lines(data: Partial<Data>, state: UiState, width: number): string[];
+  lines(data: Partial<Data>, state: UiState, width: number): DetailLine[];
 }
 
-interface DetailOverlay extends Overlay {
+export interface DetailOverlay extends Overlay, DetailView {
   readonly id: symbol;
+  /** The row whose detail it is. */
+  readonly about: Reference & { value: unknown };
   readonly data: Readonly<Record<string, unknown>>;
   /** Error messages of failed calls, by name. */
   readonly errors: Readonly<Record<string, string>>;
-  /** The names of all calls made so far. */
+  /** The names of all calls. */
   readonly requested: readonly string[];
+  content(state: UiState, width: number): DetailLine[];
 }
 
-export function openDetail(detail: Detail, keys: readonly KeyBinding[]): { overlay: Overlay; effects: Effect[] } {
+/** The detail that has the focus. */
+export function topDetail(state: UiState): DetailOverlay | undefined {
+  const overlay = topOverlay(state) as (Overlay & Partial<DetailOverlay>) | undefined;
+  return overlay?.about && (overlay as DetailOverlay);
+}
+
+/** Whether the same detail or pane still has the focus: a reply that opens a detail must not open it elsewhere. */
+export const isStillAt = (from: UiState, later: UiState) =>
+  later.pane === from.pane && later.overlays.length === from.overlays.length && topDetail(later)?.id === topDetail(from)?.id;
+
+export function openDetail(
+  detail: Detail,
+  about: DetailOverlay["about"],
+  keys: readonly KeyBinding[],
+): { overlay: DetailOverlay; effects: Effect[] } {
   const id = Symbol("detail");
   const change = (state: UiState, next: (overlay: DetailOverlay) => DetailOverlay): StateUpdate => {
     const index = state.overlays.findIndex((overlay) => (overlay as Partial<DetailOverlay>).id === id);
     const before = state.overlays[index] as DetailOverlay | undefined;
-    if (!before) return { state, effects: [] };
-    const after = next(before);
-    const more = Object.entries<Call>({ ...detail.fetchMore?.(after.data) }).filter(([name]) => !after.requested.includes(name));
-    const requested = [...after.requested, ...more.map(([name]) => name)];
-    return { state: { ...state, overlays: state.overlays.with(index, withLines({ ...after, requested })) }, effects: more.map(fetch) };
+    return update(before ? { ...state, overlays: state.overlays.with(index, redrawn(next(before))) } : state);
   };
   const fetch = ([name, call]: readonly [string, Call]): Effect =>
     callEffect(
@@ -52,28 +65,30 @@ export function openDetail(detail: Detail, keys: readonly KeyBinding[]): { overl
       (state, { body }) => change(state, (overlay) => ({ ...overlay, data: { ...overlay.data, [name]: body } })),
       (state, message) => change(state, (overlay) => ({ ...overlay, errors: { ...overlay.errors, [name]: message } })),
     );
-  const withLines = (overlay: DetailOverlay): DetailOverlay => ({
-    ...overlay,
-    lines: (state, width) => [...detail.lines(overlay.data, state, width), ...fetchStatus(overlay, state, width)],
-  });
+  const redrawn = (overlay: DetailOverlay): DetailOverlay =>
+    withView({
+      ...overlay,
+      content: (state, width) => [...detail.lines(overlay.data, state, width), ...fetchStatus(overlay, state, width)],
+    });
   const calls = Object.entries<Call>({ ...detail.fetch });
-  const requested = calls.map(([name]) => name);
-  const overlay = { id, data: {}, errors: {}, requested, title: sanitize(detail.title), scroll: 0, lines: () => [], keys };
-  return { overlay: withLines(overlay), effects: calls.map(fetch) };
+  const closed = { id, about, data: {}, errors: {}, requested: calls.map(([name]) => name), keys, content: () => [], lines: () => [] };
+  const view = { scroll: 0, selected: undefined, body: -1, search: "", match: 0 };
+  return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
 }
+
+/** Draws the overlay as its view says: the selected link, and the matches of the search. */
+export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {}): DetailOverlay => {
+  const next = { ...overlay, ...view };
+  return {
+    ...next,
+    lines: (state, width) => drawDetail(next.content(state, width), next, state.theme, width),
+    note: (state, width) => searchNote(next.content(state, width), next, state.theme, width),
+  };
+};
 
 /** The errors of failed calls, and "Loading …" while a call is pending. */
 function fetchStatus({ data, errors, requested }: DetailOverlay, { theme }: UiState, width: number): string[] {
   const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "red")));
   const isLoading = requested.some((name) => !(name in data) && !(name in errors));
   return [...(problems.length > 0 ? ["", ...problems] : []), ...(isLoading ? ["", styled(theme, "Loading …", "dim")] : [])];
-}
-
-/** Scrolls the top overlay, which has `length` lines and shows `height` of them. */
-export function scrollOverlay(state: UiState, by: number | "first" | "last", length: number, height: number): UiState {
-  const overlay = topOverlay(state);
-  if (!overlay) return state;
-  const last = Math.max(0, length - height);
-  const to = by === "first" ? 0 : by === "last" ? last : overlay.scroll + by;
-  return replaceTopOverlay(state, { ...overlay, scroll: Math.max(0, Math.min(last, to)) });
 }

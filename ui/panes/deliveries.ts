@@ -2,13 +2,13 @@
 
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
-import { deliveryDetail, isSameDelivery } from "../details/delivery.ts";
+import { attemptCall, attemptRow, deliveryDetail, isSameDelivery } from "../details/delivery.ts";
 import { outcomeOf, resultOf } from "../details/row-lines.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { count, duration } from "../view/format.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import { deliveryKeys, failedDeliveries, isLastAttempt } from "./delivery-keys.ts";
-import { listPane } from "./pane.ts";
+import { listPane, rowFetch } from "./pane.ts";
 import { firstApiKey } from "./requests.ts";
 
 export const deliveries = listPane<AttemptMessage>({
@@ -41,6 +41,7 @@ export const deliveries = listPane<AttemptMessage>({
     ...exampleCalls(state).map((call) => curlOf(state.target, call)),
   ],
   detail: deliveryDetail,
+  fetchRow: (id) => rowFetch(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
   isRelated: isSameDelivery,
   keys: deliveryKeys,
 });

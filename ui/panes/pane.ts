@@ -2,9 +2,10 @@
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
-import { type Detail, openDetail } from "../overlays/detail.ts";
+import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
 import { filteredRows, isCursorGone, type Row, select, selectedRow } from "../state/list.ts";
 import {
+  callEffect,
   closeTopOverlay,
   type KeyBinding,
   listOf,
@@ -37,6 +38,8 @@ export interface Pane {
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
   openRow(state: UiState, row: Row): StateUpdate;
+  /** Opens the detail of a row by its id, over the overlays that are open. */
+  openById(state: UiState, id: string): StateUpdate;
 }
 
 /** The value of the row that a key acts on: the selected row, or the one whose detail is open. */
@@ -46,6 +49,18 @@ export type Selected<Value> = (state: UiState) => Value | undefined;
 type StreamKind<Value> = {
   [Kind in LiveItem["kind"]]: Extract<LiveItem, { kind: Kind }> extends Record<Kind, Value> ? Kind : never;
 }[LiveItem["kind"]];
+
+/** A call, and the row's value in its reply. */
+interface RowFetch<Value> {
+  call: Call;
+  value(reply: unknown): Value;
+}
+
+/** A call whose reply has the value of a row. */
+export const rowFetch = <Value, Reply>(call: Call<Reply>, value: (reply: Reply) => Value): RowFetch<Value> => ({
+  call,
+  value: (reply) => value(reply as Reply),
+});
 
 /** A pane of rows. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value> {
@@ -71,6 +86,8 @@ interface ListPaneDeclaration<Value> {
   emptyText(state: UiState): string[];
   /** The detail that Enter opens. */
   detail(state: UiState, value: Value): Detail;
+  /** Fetches a row that the list does not have. Default: its detail cannot be opened. */
+  fetchRow?(id: string): RowFetch<Value>;
   /** Which rows `n` and `p` prefer in a detail. Default: all. */
   isRelated?(one: Value, other: Value): boolean;
   /** Keys that act on the selected row. Default: none. */
@@ -82,13 +99,27 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   const row = (value: Value): Row => ({ id: declared.rowId(value), value, filterBy: declared.filterBy(value) });
   const keys = declared.keys ?? (() => []);
   const isRelated = (declared.isRelated ?? (() => true)) as RowRelation;
+  const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
+    const value = opened.value as Value;
+    const detailKeys = [...keys(() => value), ...neighbourKeys(name, opened, isRelated, openNeighbour)];
+    const { overlay, effects } = openDetail(declared.detail(state, value), { pane: name, id: opened.id, value }, detailKeys);
+    return update(openOverlay(state, overlay), ...effects);
+  };
   const openRow = (state: UiState, selected: Row): StateUpdate => {
-    const value = selected.value as Value;
-    const detailKeys = [...keys(() => value), ...neighbourKeys(name, selected, isRelated, openRow)];
-    const { overlay, effects } = openDetail(declared.detail(state, value), detailKeys);
     // Closing the detail leaves the cursor on its row.
     const list = select(listOf(state, name), selected, visibleRowCount(state, name));
-    return update(openOverlay(withList(state, name, list), overlay), ...effects);
+    return open(withList(state, name, list), selected, openRow);
+  };
+  const openLinked = (state: UiState, linked: Row): StateUpdate => open(state, linked, openLinked);
+  const openById = (state: UiState, id: string): StateUpdate => {
+    const listed = listOf(state, name).rows.findLast((one) => one.id === id);
+    if (listed) return openLinked(state, listed);
+    const fetch = declared.fetchRow?.(id);
+    if (!fetch) return update(withNotice(state, `${id} is no longer listed`, "yellow"));
+    const effect = callEffect(fetch.call, (later, { body }) =>
+      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, row(fetch.value(body))) : update(later),
+    );
+    return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
   };
   return {
     name,
@@ -106,6 +137,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     emptyText,
     keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
     openRow,
+    openById,
   };
 }
 
@@ -121,19 +153,20 @@ export const textPane = (declared: TextPaneDeclaration): Pane => ({
   rowText: () => "",
   emptyText: () => [],
   openRow: (state) => update(state),
+  openById: (state) => update(state),
 });
 
 type RowRelation = (one: unknown, other: unknown) => boolean;
 
 /** The keys that step from one detail to the next: to a related row if there is one, otherwise to the nearest row. */
-function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation, openRow: Pane["openRow"]): KeyBinding[] {
+function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation, open: Pane["openRow"]): KeyBinding[] {
   const step = (state: UiState, direction: "next" | "previous"): StateUpdate => {
     const rows = filteredRows(listOf(state, name));
     const index = rows.findLastIndex((row) => row.id === id);
     const others = direction === "next" ? rows.slice(index + 1) : rows.slice(0, Math.max(0, index)).reverse();
     const neighbour = others.find((row) => isRelated(value, row.value)) ?? others[0];
     if (!neighbour) return update(withNotice(state, `No ${direction} row`, "yellow"));
-    const opened = openRow(closeTopOverlay(state), neighbour);
+    const opened = open(closeTopOverlay(state), neighbour);
     if (isRelated(value, neighbour.value)) return opened;
     return { ...opened, state: withNotice(opened.state, `No ${direction} row of the same kind; showing the nearest row`, "yellow") };
   };

@@ -2,13 +2,13 @@
 
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
-import { requestDetail } from "../details/request.ts";
+import { requestCall, requestDetail, requestRow } from "../details/request.ts";
 import { shortMerchant, type UiState } from "../state/state.ts";
 import { symbols } from "../terminal/style.ts";
 import { duration, timeOfDay } from "../view/format.ts";
 import { statusStyles } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
-import { listPane } from "./pane.ts";
+import { listPane, rowFetch } from "./pane.ts";
 import { requestKeys } from "./request-keys.ts";
 
 export const requests = listPane<RequestMessage>({
@@ -33,6 +33,7 @@ export const requests = listPane<RequestMessage>({
   },
   emptyText: (state) => ["No requests yet. Try:", "", curlOf(state.target, exampleCall(state))],
   detail: requestDetail,
+  fetchRow: (id) => rowFetch(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,
   keys: requestKeys,
 });

@@ -2,6 +2,7 @@
 
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { verdictDetail } from "../details/verdict.ts";
+import { verdictId } from "../details/verdict-lines.ts";
 import { shortMerchant, valuesOf } from "../state/state.ts";
 import { count } from "../view/format.ts";
 import { verdictLabel } from "../view/status-colours.ts";
@@ -11,8 +12,7 @@ import { listPane } from "./pane.ts";
 export const verdicts = listPane<VerdictMessage>({
   name: "verdicts",
   title: "Verdicts",
-  // An open verdict has no id yet.
-  rowId: ({ id, rule, requests }) => id ?? `open ${rule} ${requests[0] ?? ""}`,
+  rowId: verdictId,
   filterBy: ({ rule, verdict, merchant, operation, says, fault }) => ({
     text: `${rule} ${verdict} ${merchant ?? ""} ${says}`,
     fields: { rule, verdict, merchant, operation, fault, is: verdict === "fail" ? ["failed"] : [] },

@@ -146,6 +146,8 @@ export interface Overlay {
   /** The first visible line. */
   readonly scroll: number;
   lines(state: UiState, width: number): string[];
+  /** Shown beside the title. Default: nothing. */
+  note?(state: UiState, width: number): string;
   keys: readonly KeyBinding[];
   /** Handles a key before any binding does, for text input; undefined leaves the key to the bindings. */
   onKey?(state: UiState, key: string): StateUpdate | undefined;

@@ -32,8 +32,15 @@ export function styled(theme: Theme, text: string, ...styles: readonly TextStyle
   return result;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+const STYLES = /\x1b\[\d+m/g;
+
+/** The text without its styles. */
+export const stripStyles = (text: string) => text.replace(STYLES, "");
+
 const UNICODE = {
   cursor: "▸",
+  link: "›",
   caret: "▏",
   ellipsis: "…",
   replayed: "↻",
@@ -53,6 +60,7 @@ const UNICODE = {
 
 const ASCII: Record<keyof typeof UNICODE, string> = {
   cursor: ">",
+  link: "*",
   caret: "_",
   ellipsis: "~",
   replayed: "r",

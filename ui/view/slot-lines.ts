@@ -35,6 +35,7 @@ function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
   const lines = overlay.lines(state, width - 4);
   const top = Math.max(0, Math.min(overlay.scroll, lines.length - (height - 2)));
   const visible = lines.slice(top, top + height - 2).map((line) => ` ${padEnd(line, width - 4)} `);
-  const note = lines.length > height - 2 ? `${top + 1}-${top + visible.length} of ${lines.length}` : "";
+  const part = lines.length > height - 2 ? `${top + 1}-${top + visible.length} of ${lines.length}` : "";
+  const note = [overlay.note?.(state, width - 4) ?? "", part].filter(Boolean).join("  ");
   return borderedBox(state.theme, { title: overlay.title, note, lines: visible, width, height, focused: true });
 }

@@ -47,6 +47,7 @@ export interface AttemptEnd {
 export interface AttemptQuery extends PageQuery {
   id?: string | undefined;
   eventId?: string | undefined;
+  requestId?: string | undefined;
   endpointId?: string | undefined;
   type?: string | undefined;
   status?: string | undefined;
@@ -98,6 +99,7 @@ const FILTERS = {
   status: "a.status = +@status",
   type: "e.type = @type",
   eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = @eventId)",
+  requestId: "a.delivery in (select d.sequence from events e join deliveries d on d.event = e.sequence where e.request = @requestId)",
 };
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];

@@ -1,0 +1,221 @@
+// Links between details: what a request, a delivery, a fault and a verdict lead to, the key that jumps, and the search in a detail.
+
+import { describe, expect, test } from "vitest";
+import type { LiveEvent } from "../../src/contracts/live-messages.ts";
+import { matchesOf } from "../../ui/overlays/detail-view.ts";
+import { topOverlay } from "../../ui/state/state.ts";
+import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { attempt, verdict, withLiveEvents } from "../support/live-rows.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { receive, register, settle } from "../support/webhooks.ts";
+
+const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
+
+async function press(desk: TestDashboard, ...keys: string[]): Promise<string> {
+  desk.press(...keys);
+  await desk.settle();
+  return desk.screen().join("\n");
+}
+
+const title = ({ state }: TestDashboard) => topOverlay(state)?.title;
+/** The line of the selected link. */
+const selected = (screen: string) =>
+  screen
+    .split("\n")
+    .find((line) => /^│ ▸/.test(line))
+    ?.slice(3)
+    .replace(/ +│$/, "")
+    .trim();
+
+/** A booking that was declined twice with the same key; its delivery; and a payments call that a fault answered with 429. */
+async function declined(columns = 120, rows = 60) {
+  const bench = await open();
+  const receiver = await receive();
+  await register(bench, receiver.url);
+  const body = { body: { reason: "full" }, headers: { "idempotency-key": "abc" } };
+  await bench.call("POST", DECLINE, body);
+  await bench.call("POST", DECLINE, body);
+  await bench.control("POST", "/faults", { id: "flt_mine", action: { type: "rate_limit" } });
+  await bench.call("GET", "/v1/payments");
+  await settle(bench);
+  const desk = await openTestDashboard(bench.url, columns, rows);
+  const requests = await requestsOf(bench);
+  desk.state = withLiveEvents(desk.state, requests);
+  return { bench, desk, receiver };
+}
+
+/** The requests of the journal as the stream sends them. Attempts are left out, so that links to them are fetched. */
+async function requestsOf(bench: Bench): Promise<LiveEvent[]> {
+  const { data } = await bench.control("GET", "/requests?limit=100");
+  return (data as { at: string }[]).toReversed().map((one) => ({
+    kind: "request",
+    request: { ...one, at: Date.parse(one.at) },
+  })) as unknown as LiveEvent[];
+}
+
+describe("a link in a detail", () => {
+  test("leads from a request to its delivery and back, whatever the lists still have", async () => {
+    const { desk, receiver } = await declined();
+    const first = await press(desk, "k", "k", "enter");
+    expect(selected(first)).toMatch(/^1\/6 +200 .*delivered/);
+    const delivery = await press(desk, "enter");
+    expect(title(desk)).toBe(`booking.declined to ${receiver.url}`);
+    expect(selected(delivery)).toMatch(/^caused by +req_2/);
+    await press(desk, "enter");
+    expect(title(desk)).toBe(`POST ${DECLINE}`);
+    expect(desk.state.overlays).toHaveLength(1);
+    await press(desk, "enter", "escape");
+    expect(title(desk)).toBe(`POST ${DECLINE}`);
+  });
+
+  test("leads from a replayed response to its original", async () => {
+    const { desk } = await declined();
+    const replay = await press(desk, "k", "enter", "tab");
+    expect(replay).toContain("id             req_3");
+    expect(selected(replay)).not.toMatch(/original/);
+    const screen = await press(desk, "escape", "enter");
+    expect(selected(screen)).toBe("original       req_2");
+    expect(await press(desk, "enter")).toContain("id             req_2");
+  });
+
+  test("leads to the fault rule, from there to the requests it affected, and to the rate limit", async () => {
+    const { desk } = await declined();
+    const limited = await press(desk, "enter");
+    expect(limited).toContain("› remaining");
+    await press(desk, ...Array.from(limited.matchAll(/^│ [▸›]/gm), () => "tab").slice(2));
+    const rule = await press(desk, "enter");
+    expect(title(desk)).toBe("Fault flt_mine");
+    expect(selected(rule)).toMatch(/^req_4 .*GET \/v1\/payments +429/);
+    await press(desk, "enter");
+    expect(title(desk)).toBe("GET /v1/payments");
+    expect(desk.state.overlays).toHaveLength(1);
+  });
+
+  test("stays selected while links are added above it", async () => {
+    const { desk } = await declined();
+    const before = await press(desk, "k", "k", "enter", "tab");
+    const events = [{ kind: "attempt", attempt: attempt(9, { eventId: /evt_\w+/.exec(before)?.[0] ?? "" }) }] as const;
+    expect(selected(before)).toMatch(/^remaining/);
+    desk.state = withLiveEvents(desk.state, events);
+    const after = desk.screen().join("\n");
+    expect(after.match(/delivered/g)).toHaveLength(2);
+    expect(selected(after)).toBe(selected(before));
+  });
+
+  test("is selected by moving, which otherwise scrolls, and Enter follows a visible one only", async () => {
+    const { desk } = await declined(80, 24);
+    expect(selected(await press(desk, "k", "k", "enter"))).toMatch(/delivered/);
+    const end = await press(desk, "G");
+    expect(selected(end)).toBeUndefined();
+    await press(desk, "enter");
+    expect(desk.state.overlays).toHaveLength(1);
+    expect(selected(await press(desk, "g"))).toMatch(/delivered/);
+    expect(selected(await press(desk, "j"))).toMatch(/^remaining/);
+    const scrolled = await press(desk, "j", "j");
+    expect(scrolled).toContain("3-21 of");
+    expect(selected(await press(desk, "k"))).toMatch(/delivered/);
+  });
+
+  test("to a row that is gone says so, and opens nothing", async () => {
+    const { desk, bench } = await declined();
+    await bench.control("DELETE", "/faults");
+    const screen = await press(desk, "G", "enter");
+    const links = screen.match(/^│ [▸›]/gm)?.length ?? 0;
+    const removed = await openTestDashboard(bench.url, 120, 60);
+    removed.state = withLiveEvents(removed.state, await requestsOf(bench));
+    await press(removed, "enter", ...Array.from({ length: links - 1 }, () => "tab"), "enter");
+    expect(removed.state.notice?.text).toBe("flt_mine is no longer listed");
+    expect(removed.state.overlays).toHaveLength(1);
+  });
+
+  test("to a request that the journal no longer has shows the reason", async () => {
+    const { desk, bench } = await declined();
+    desk.state = withLiveEvents(desk.state, [{ kind: "verdict", verdict: verdict(1, { requests: ["req_77"], calls: [] }) }]);
+    desk.press("5", "J");
+    await expect(desk.settle()).rejects.toThrow("The log has no request req_77");
+    expect((await bench.control("GET", "/requests")).data).toHaveLength(3);
+  });
+});
+
+describe("J", () => {
+  test("jumps from a request to its newest delivery and back with one key each", async () => {
+    const { desk, receiver } = await declined();
+    await press(desk, "k", "k", "J");
+    expect(title(desk)).toBe(`booking.declined to ${receiver.url}`);
+    await press(desk, "J");
+    expect(title(desk)).toBe(`POST ${DECLINE}`);
+    await press(desk, "J");
+    expect(desk.state.overlays.map((overlay) => overlay.title)).toEqual([`booking.declined to ${receiver.url}`]);
+    await press(desk, "escape");
+    expect([desk.state.pane, desk.state.overlays]).toEqual(["requests", []]);
+  });
+
+  test("says that a request caused no delivery", async () => {
+    const { desk } = await declined();
+    await press(desk, "J");
+    expect(desk.state.notice?.text).toBe("req_4 caused no delivery yet");
+  });
+
+  test("jumps from a verdict and from a fault to the request", async () => {
+    const { desk } = await declined();
+    desk.state = withLiveEvents(desk.state, [{ kind: "verdict", verdict: verdict(1, { requests: ["req_2", "req_3"] }) }]);
+    expect(await press(desk, "5", "J")).toContain("id             req_3");
+    expect(await press(desk, "escape", "4", "J")).toContain("id             req_4");
+  });
+
+  test("opens nothing once the user has gone elsewhere", async () => {
+    const { desk } = await declined();
+    desk.press("k", "k", "J", "2");
+    await desk.settle();
+    expect(desk.state.overlays).toEqual([]);
+  });
+});
+
+describe("a search in a detail", () => {
+  test("goes to the first match while it is typed, and with n and N to the others", async () => {
+    const { desk } = await declined(80, 24);
+    const typed = await press(desk, "k", "k", "enter", "/", ...typing("Declined"));
+    expect(typed).toMatch(/\/Declined▏ +1 of \d/);
+    const found = Number(/1 of (\d+)/.exec(typed)?.[1]);
+    expect(await press(desk, "enter", "n")).toContain(`/Declined  2 of ${found}`);
+    expect(await press(desk, "N", "N")).toContain(`/Declined  ${found} of ${found}`);
+    const cleared = await press(desk, "escape");
+    expect(cleared).not.toContain("/Declined");
+    expect(desk.state.overlays).toHaveLength(1);
+    await press(desk, "n");
+    expect(desk.state.overlays[0]?.title).toBe(`POST ${DECLINE}`);
+    expect(desk.screen(120, 90).join("\n")).toContain("id             req_3");
+  });
+
+  test("says that nothing matches, and Esc returns to where it began", async () => {
+    const { desk } = await declined(80, 24);
+    const before = await press(desk, "k", "k", "enter", "pagedown");
+    expect(await press(desk, "/", ..."zzz")).toContain("/zzz▏  no match");
+    expect(await press(desk, "escape")).toBe(before);
+  });
+
+  test("finds text that is wrapped over two lines, in any case", () => {
+    const lines = ["  the first line is fu", "  ll of text", { text: "  and a link", link: { pane: "faults", id: "flt_1" } }];
+    expect(matchesOf(lines, "FULL", 22)).toEqual([
+      [
+        { line: 0, start: 20, end: 22 },
+        { line: 1, start: 2, end: 4 },
+      ],
+    ]);
+    expect(matchesOf(lines, "l", 22)).toHaveLength(4);
+    expect(matchesOf(lines, "link", 22)).toEqual([[{ line: 2, start: 8, end: 12 }]]);
+    expect(matchesOf(lines, "", 22)).toEqual([]);
+  });
+});
+
+describe("B", () => {
+  test("goes to the body of the response, then of the request, and round again", async () => {
+    const { desk } = await declined(80, 24);
+    const response = await press(desk, "k", "k", "enter", "B");
+    expect(response.split("\n")[2]).toMatch(/^│ {3}\{/);
+    expect(response).toContain('"object": "booking"');
+    const sent = await press(desk, "B");
+    expect(sent).toContain('"reason": "full"');
+    expect(await press(desk, "B")).toBe(response);
+  });
+});
