@@ -47,6 +47,7 @@ export const syncLogs = resource({
       to: ["succeeded", "partial", "failed"],
       event: "integration_sync.started",
       sets: ({ record, now }) => ({ startedAt: record.startedAt ?? now }),
+      isBrief: true,
       next: ({ record }) => ({ at: (record.startedAt ?? record.created) * 1000 + SYNC_TIME, status: "succeeded" }),
     },
     succeeded: { to: [], event: "integration_sync.succeeded", sets: ({ now }) => ({ finishedAt: now }) },

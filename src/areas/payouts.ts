@@ -69,6 +69,7 @@ export const payoutMethods = resource({
       to: ["verified", "failed", "replaced"],
       event: "payout_method.updated",
       arrive: becomeDefault,
+      isBrief: true,
       next: ({ record }) => ({ at: record.created * 1000 + VERIFICATION_TIME, status: "verified" }),
     },
     verified: { to: ["replaced"], event: "payout_method.verified", sets: ({ now }) => ({ verifiedAt: now }) },

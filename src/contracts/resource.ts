@@ -60,6 +60,8 @@ export interface State<R, S extends string = string> {
   arrive?(arrival: Arrival<R>): void;
   /** The change that time makes: the state that follows at a time (sandbox milliseconds) which the record itself or its merchant's settings say. */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
+  /** Whether `next` is a matter of minutes, not of a date: it comes even if its time had passed when the record was made or seeded. */
+  isBrief?: boolean;
 }
 
 /** A value that contradicts a rule. */

@@ -89,6 +89,14 @@ test.each(["real", "offset"] as const)("records change by themselves while a %s 
   await until(async () => (await statusOf(bench, "sync_log", "syl_1")) === "succeeded");
 });
 
+test.each(["sync_log", "payout_method"])("a %s made long after its time takes its step at once", async (kind) => {
+  const bench = await open();
+  const created = NOON_SECONDS - 3 * 86_400;
+  const { id } = await make(bench, kind, kind === "sync_log" ? { created, startedAt: created } : { created });
+  await advance(bench, "0s");
+  expect(await statusOf(bench, kind, id)).toBe(kind === "sync_log" ? "succeeded" : "verified");
+});
+
 test("a file that is opened after a week catches up in order, as of the time of each change", async () => {
   const db = file();
   const before = await open({ db, memory: false });

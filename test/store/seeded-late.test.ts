@@ -9,7 +9,7 @@ import { type Bench, open } from "../support/sandbox.ts";
 
 const KEY = "sk_test_inn";
 
-const KINDS = ["booking", "payout", "payroll", "remittance", "membership_renewal"];
+const KINDS = ["booking", "payout", "payout_method", "payroll", "remittance", "membership_renewal", "sync_log"];
 const DAY = 86_400_000;
 const AS_OF = "2025-03-05";
 
@@ -47,6 +47,8 @@ const INN = {
       { id: "ren_auto", autoRenew: true, dueDate: "2025-03-06", created: created("2025-02-05") },
       { id: "ren_by_hand", autoRenew: false, dueDate: "2025-03-10", created: created("2025-02-06") },
     ],
+    payout_method: [{ id: "pom_new", last4: "4321", created: created("2025-02-07") }],
+    sync_log: [{ id: "syl_running", startedAt: created("2025-03-04"), created: created("2025-03-04") }],
   },
 };
 
@@ -74,6 +76,9 @@ test("what has fallen due is done, what was left undone before stays so, and no 
     po_sent: "paid",
     ren_auto: "renewed",
     ren_by_hand: "grace",
+    // A matter of minutes is over, whatever the fixture says.
+    pom_new: "verified",
+    syl_running: "succeeded",
   });
   expect((await bench.control("GET", "/events")).data).toEqual([]);
 });

@@ -18,7 +18,8 @@ interface DueTimeContext<R extends RecordBase> {
 export function dueTimeOf<R extends RecordBase>({ resource, own, now, dueFrom }: DueTimeContext<R>, record: R, before?: R) {
   const at = nextTime(resource, own, record);
   if (before?.status === record.status && at === nextTime(resource, own, before as R)) return undefined;
-  return at === undefined || at < dueFrom ? null : Math.max(Math.ceil(at / 1000), now) * 1000;
+  const isPast = at !== undefined && at < dueFrom && !resource.states[record.status ?? ""]?.isBrief;
+  return at === undefined || isPast ? null : Math.max(Math.ceil(at / 1000), now) * 1000;
 }
 
 const nextTime = <R extends RecordBase>({ states }: Resource<R>, own: OwnRecords, record: R) =>
