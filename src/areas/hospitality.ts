@@ -4,6 +4,7 @@ import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } f
 import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
 import { addDays, dayNumber } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
+import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
   count,
@@ -118,7 +119,7 @@ function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
       rules.find((rule) => appliesToNight(rule, night)),
     ),
   );
-  return { amount: prices.reduce((sum, price) => sum + price, 0), currency };
+  return { amount: exactSum(prices, "nightlyRate"), currency };
 }
 
 const MOST_NIGHTS = 1_000;

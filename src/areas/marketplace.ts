@@ -4,6 +4,7 @@ import { type Arrival, type RecordBase, type Rule, resource } from "../contracts
 import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
 import { addDays } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
+import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
   assumedPageQuery,
@@ -55,7 +56,7 @@ interface Order {
 }
 
 const totalOf = ({ items, shippingAmount }: Order) =>
-  items.reduce((sum, { quantity, unitAmount }) => sum + quantity * unitAmount, shippingAmount ?? 0);
+  exactSum([shippingAmount ?? 0, ...items.map(({ quantity, unitAmount }) => quantity * unitAmount)], "items");
 
 const amountOfItems: Rule<RecordBase & Order> = (order) =>
   order.items.length === 0 || order.amount === null || order.amount === totalOf(order)
@@ -66,13 +67,19 @@ const amountOfItems: Rule<RecordBase & Order> = (order) =>
         `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${order.amount}.`,
       );
 
-/** Items refer to products and variants of the merchant. */
+/** Items refer to products and variants of the merchant, and each variant is one of its product. */
 const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
   if (before !== undefined && JSON.stringify(items) === JSON.stringify(before.items)) return undefined;
   for (const [index, { productId, variantId }] of items.entries()) {
     if (productId !== null && !own(products).find(productId)) return unknownItem(`items/${index}/productId`, "product", productId);
-    if (variantId !== null && !own(productVariants).find(variantId))
-      return unknownItem(`items/${index}/variantId`, "product_variant", variantId);
+    const variant = variantId === null ? undefined : own(productVariants).find(variantId);
+    if (variantId !== null && !variant) return unknownItem(`items/${index}/variantId`, "product_variant", variantId);
+    if (variant && productId !== null && variant.productId !== productId)
+      return problem(
+        `items/${index}/variantId`,
+        "wrong_product",
+        `items.${index}.variantId must be a variant of ${productId}; ${variantId} is one of ${variant.productId}.`,
+      );
   }
   return undefined;
 };
@@ -89,6 +96,17 @@ const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ 
     ? undefined
     : problem("items", "fixed", "items are fixed once the order is accepted, because their stock is taken.");
 
+/** An order with `acceptedAt` has taken its stock, so the time follows from the states that the order went through. */
+const acceptedAtFollowsStates: Rule<RecordBase & { acceptedAt: number | null }> = ({ status, acceptedAt }, { before }) => {
+  const isOver = status === "refused" || status === "canceled";
+  const wasAccepted = isOver ? (before?.acceptedAt ?? null) !== null : status !== "pending";
+  if (wasAccepted === (acceptedAt !== null)) return undefined;
+  const message = wasAccepted
+    ? "acceptedAt must not be null: the order was accepted."
+    : `acceptedAt must be null: the order was not accepted; received ${acceptedAt}.`;
+  return problem("acceptedAt", "out_of_order", message);
+};
+
 /** Takes the items from stock, or gives them back. A variant without a stock quantity is not counted. */
 function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): void {
   const variants = own(productVariants);
@@ -102,6 +120,11 @@ function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): 
         id: variant.id,
         stockQuantity: variant.stockQuantity,
       });
+    if (!Number.isSafeInteger(stockQuantity))
+      fail(
+        "invalid_state",
+        `Order ${record.id} gives back ${quantity} of ${variant.id}; its stock would exceed ${Number.MAX_SAFE_INTEGER}.`,
+      );
     variants.update(variant, { stockQuantity });
   }
 }
@@ -174,6 +197,7 @@ export const marketplaceOrders = resource({
     amountOfItems,
     knownItems,
     itemsFixed,
+    acceptedAtFollowsStates,
     inOrder("created", "acceptedAt", "shippedAt", "deliveredAt"),
     inOrder("created", "refusedAt"),
     inOrder("created", "acceptedAt", "shippedAt", "canceledAt"),

@@ -230,9 +230,9 @@ function changeOf(step: Step, resource: Resource): JsonObject {
 function itemsOf(step: Step) {
   const { choose } = step;
   return ["first", "second"].map((word) => ({
-    productId: choose([null, "prod_basket", "prod_honey", ...recordsOf(step, "product").map(({ id }) => id)], `${word} product`),
+    productId: choose([null, "prod_kiondo", "prod_chai", ...recordsOf(step, "product").map(({ id }) => id)], `${word} product`),
     variantId: choose(
-      [null, "var_basket_s", "var_honey_250", ...recordsOf(step, "product_variant").map(({ id }) => id)],
+      [null, "var_kiondo_s", "var_chai_250", ...recordsOf(step, "product_variant").map(({ id }) => id)],
       `${word} variant`,
     ),
     sku: null,

@@ -1,0 +1,53 @@
+// Regression tests for contradictions that the random walk through the seeded worlds found, each reduced to a minimal case.
+
+import { expect, test } from "vitest";
+import { type Answer, type Bench, open } from "../support/sandbox.ts";
+
+const make = (bench: Bench, kind: string, fields: object) =>
+  bench.call("POST", `/_sandbox/records/${kind}`, { key: null, body: { merchant: "mer_market", ...fields } });
+const change = (bench: Bench, kind: string, id: string, fields: object) =>
+  bench.call("PATCH", `/_sandbox/records/${kind}/${id}`, { key: null, body: { merchant: "mer_market", ...fields } });
+
+const expectProblem = ({ status, body }: Answer, field: string, code: string) =>
+  expect([status, body.details.errors]).toMatchObject([400, [{ field, code }]]);
+
+const item = (fields: object) => ({ productId: null, variantId: null, sku: null, name: "Tea", quantity: 1, unitAmount: 100, ...fields });
+
+test("the acceptance of an order cannot be made up or forgotten, so a cancelled order gives back exactly the stock that it took", async () => {
+  const bench = await open();
+  const items = [item({ productId: "prod_chai", variantId: "var_chai_250", quantity: 2 })];
+  const { body: pending } = await make(bench, "marketplace_order", { items });
+  expectProblem(await change(bench, "marketplace_order", pending.id, { acceptedAt: pending.created }), "acceptedAt", "out_of_order");
+  const cancelled = await change(bench, "marketplace_order", pending.id, { status: "canceled", acceptedAt: pending.created });
+  expectProblem(cancelled, "acceptedAt", "out_of_order");
+  const { body: accepted } = await make(bench, "marketplace_order", { items, status: "accepted" });
+  expectProblem(await change(bench, "marketplace_order", accepted.id, { acceptedAt: null }), "acceptedAt", "out_of_order");
+  expectProblem(
+    await change(bench, "marketplace_order", accepted.id, { status: "canceled", acceptedAt: null }),
+    "acceptedAt",
+    "out_of_order",
+  );
+});
+
+test("the variant of an order's item is one of its product", async () => {
+  const bench = await open();
+  const items = [item({ productId: "prod_kiondo", variantId: "var_chai_250" })];
+  expectProblem(await make(bench, "marketplace_order", { items }), "items.0.variantId", "wrong_product");
+});
+
+test("a price beyond the integers that a number holds exactly is refused", async () => {
+  const bench = await open();
+  const items = [item({ quantity: Number.MAX_SAFE_INTEGER, unitAmount: 2 })];
+  expectProblem(await make(bench, "marketplace_order", { items, amount: 1 }), "items", "out_of_range");
+  const stay = { checkIn: "2026-02-01", checkOut: "2026-02-05", nightlyRate: Number.MAX_SAFE_INTEGER };
+  expectProblem(await make(bench, "booking", stay), "nightlyRate", "out_of_range");
+});
+
+test("a stock that the items of a cancelled order would raise beyond the exact integers stays as it is", async () => {
+  const bench = await open();
+  const items = [item({ productId: "prod_chai", variantId: "var_chai_250" })];
+  const { body: order } = await make(bench, "marketplace_order", { items, status: "accepted" });
+  await change(bench, "product_variant", "var_chai_250", { stockQuantity: Number.MAX_SAFE_INTEGER });
+  const answer = await change(bench, "marketplace_order", order.id, { status: "canceled" });
+  expect([answer.status, answer.body.code]).toEqual([409, "invalid_state"]);
+});
