@@ -231,10 +231,7 @@ function itemsOf(step: Step) {
   const { choose } = step;
   return ["first", "second"].map((word) => ({
     productId: choose([null, "prod_kiondo", "prod_chai", ...recordsOf(step, "product").map(({ id }) => id)], `${word} product`),
-    variantId: choose(
-      [null, "var_kiondo_s", "var_chai_250", ...recordsOf(step, "product_variant").map(({ id }) => id)],
-      `${word} variant`,
-    ),
+    variantId: choose([null, "var_kiondo_s", "var_chai_250", ...recordsOf(step, "product_variant").map(({ id }) => id)], `${word} variant`),
     sku: null,
     name: "Something",
     quantity: choose([1, 2, 3, 60, MOST], `${word} quantity`),
