@@ -15,6 +15,7 @@ import { eventOrganizers, getOrganizer } from "./organizers.ts";
 import { listPayments, payments } from "./payments.ts";
 import { listPayouts, payoutMethods, payouts, setPayoutMethod } from "./payouts.ts";
 import { createVariant, products, productVariants } from "./retail.ts";
+import { behaviours as samples } from "./samples/behaviours.ts";
 import { appraisals, disciplinaryRecords, listAppraisals, listDisciplinaryRecords } from "./staff-records.ts";
 import { confirmRemittance, getStatutorySettings, remittances, statutorySettings, updateStatutorySettings } from "./statutory.ts";
 import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateWebhookSecret, sendTestEvent } from "./webhooks.ts";
@@ -79,6 +80,7 @@ export const eventTypes: ReadonlySet<string> = new Set([
 ]);
 
 export const behaviours: Behaviour[] = [
+  ...samples,
   {
     id: "records.singletons",
     fact: "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer profile the second returns 404; settings that were never changed have defaults.",
@@ -93,5 +95,25 @@ export const behaviours: Behaviour[] = [
     id: "records.values",
     fact: "Amounts are integers in the currency's smallest unit, up to 2^53 - 1, beside an ISO 4217 code; rates are basis points, times Unix seconds, days YYYY-MM-DD. Texts have at most 5,000 characters.",
     why: "The service's documentation shows one amount, an integer, and no bounds; these units avoid rounding.",
+  },
+  {
+    id: "links.bookings",
+    fact: "A booking that is declined or cancelled refunds the payment of its deposit.",
+    why: "The service's documentation does not connect bookings and payments; a guest who is turned away gets the money back.",
+  },
+  {
+    id: "links.payouts",
+    fact: "A payout contains payments less fees and refunds, each once; if it fails or is canceled, they are free for the next. A pending payout to a replaced payout method goes to the new one.",
+    why: "The service's documentation does not connect payouts, payments and payout methods; sums must agree.",
+  },
+  {
+    id: "links.orders",
+    fact: "An order that is accepted takes its items from the stock of the variants; one that is canceled afterwards gives them back.",
+    why: "The service's documentation does not connect orders and variants.",
+  },
+  {
+    id: "links.payroll",
+    fact: "A payroll that is paid makes a pending remittance for each enabled scheme of the settings: what was withheld and the employer's share, due on `remittanceDueDay` of the month after the period.",
+    why: "The service's documentation shows the settings and the remittances, but not how they are made.",
   },
 ];

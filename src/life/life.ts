@@ -98,7 +98,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "life.payouts",
-    fact: "A payout is in transit at 08:00 of the business day after its creation, and paid at 09:00 of its `arrivalDate`. A payout method is verified after a minute.",
+    fact: "A payout arrives two business days after its creation, by mobile money one. It is in transit at 08:00 of the business day before its `arrivalDate`, not on the day it was made, and paid at 09:00 of that date. A payout method is verified after a minute.",
     why: "The service's documentation does not say how long payouts take; one or two days are common.",
     setting: "--life",
   },
