@@ -36,6 +36,7 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   const { terminal, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
   else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
+  else if (effect.kind === "bell") terminal.send("\x07");
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);

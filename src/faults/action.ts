@@ -26,6 +26,8 @@ interface Declaration<Name extends string, Fields extends TProperties, Phase, Ef
   fields: Fields;
   /** The field that `action=value` sets. */
   main?: keyof Fields & string;
+  /** Fields that belong to one value of another field, which by default has the first of its values. */
+  onlyWith?: { readonly [Name in keyof Fields]?: OnlyWith };
   /** The fate of the call or delivery, by which the judge decides. A function where it depends on the fields. */
   outcome: Outcome | ((fields: FieldValues<Fields>) => Outcome);
   /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
@@ -38,6 +40,9 @@ interface Declaration<Name extends string, Fields extends TProperties, Phase, Ef
   prepare(fields: FieldValues<Fields>): (moment: FiringContext) => Effect;
 }
 
+/** The name of another field, and its value. */
+export type OnlyWith = readonly [field: string, value: string];
+
 /** An action without the types of its fields. */
 export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase, Outcome = CallOutcome | DeliveryOutcome> {
   readonly type: string;
@@ -46,6 +51,7 @@ export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase, Outc
   readonly description: string;
   readonly example: string;
   readonly main: string | undefined;
+  readonly onlyWith: Readonly<Record<string, OnlyWith | undefined>>;
   readonly schema: TObject<TProperties>;
   outcome(fields: object): Outcome;
   check(fields: object, trigger: Trigger): string | undefined;
@@ -74,7 +80,7 @@ export function onDeliveries<const Name extends string, Fields extends TProperti
 function fromDeclaration<Name extends string, Fields extends TProperties, Phase, Effect, Outcome extends string>(
   declaration: Declaration<Name, Fields, Phase, Effect, Outcome>,
 ) {
-  const { type, phase, description, example, main, fields, outcome } = declaration;
+  const { type, phase, description, example, main, onlyWith = {}, fields, outcome } = declaration;
   const schema = Type.Object({ type: Type.String({ const: type, description }), ...fields }, { additionalProperties: false });
   const own = ({ type: _, ...values }: { type?: unknown }) => values as FieldValues<Fields>;
   return {
@@ -83,6 +89,7 @@ function fromDeclaration<Name extends string, Fields extends TProperties, Phase,
     description,
     example,
     main,
+    onlyWith: onlyWith as Action["onlyWith"],
     schema: schema as unknown as TObject<TProperties>,
     outcome: (given: object) => (typeof outcome === "function" ? outcome(own(given)) : outcome),
     check: (given: object, trigger: Trigger) => declaration.check?.(own(given), trigger),

@@ -84,6 +84,7 @@ const body = onCalls({
   description: "Corrupts the response body. The operation still takes effect.",
   example: "body=truncate payments.list",
   main: "as",
+  onlyWith: { bytesPerSecond: ["as", "drip"] },
   outcome: "response_lost",
   fields: {
     as: choice<CorruptionForm>(
@@ -107,6 +108,7 @@ const outage = onCalls({
   description: "Takes the whole service down, for every operation and every key, before anything else is checked.",
   example: "outage --for 30s",
   main: "as",
+  onlyWith: { retryAfter: ["as", "503"] },
   outcome: ({ as }) => (as === "reset" ? "disconnected" : "refused"),
   fields: {
     as: choice(["503", "reset"], "What every call gets (default: `503`)"),

@@ -1,6 +1,6 @@
 // Checks of a rule beyond its schema: names must exist, and conditions must be known in the phase in which the rule is evaluated.
 
-import { API_PHASES, type ApiPhase, type FaultTarget } from "../contracts/fault.ts";
+import type { ApiPhase, FaultTarget } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
@@ -8,9 +8,9 @@ import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
-import { matchesName } from "./matching.ts";
+import { isReached, matchesName } from "./matching.ts";
 import type { ActionInput, RuleInput } from "./rule-schema.ts";
-import type { BudgetScope, Trigger } from "./trigger.ts";
+import { type BudgetScope, SCOPES_OF, type Trigger } from "./trigger.ts";
 
 /** A valid rule with its defaults. */
 export interface FaultRule {
@@ -101,11 +101,6 @@ function checkOwner({ merchant, key }: FaultRule["match"], known: KnownNames): v
     rejectField("/match/key", "not_allowed", `match.key is a key of ${owner}, not of ${merchant}: no call is made with both.`);
 }
 
-const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
-  api: ["rule", "key", "operation", "idempotency_key"],
-  delivery: ["rule", "event", "endpoint"],
-};
-
 function checkBudgetScope(target: FaultTarget, per: BudgetScope): void {
   if (!SCOPES_OF[target].includes(per))
     rejectField(
@@ -117,11 +112,10 @@ function checkBudgetScope(target: FaultTarget, per: BudgetScope): void {
 
 /** Rejects a condition on what is not known yet in the action's phase: the rule would silently never fire. */
 function checkPhase(phase: ApiPhase, type: string, { match, trigger }: FaultRule): void {
-  const isReached = (needed: ApiPhase) => API_PHASES.indexOf(phase) >= API_PHASES.indexOf(needed);
   const instead = " Use the action status, which comes later.";
-  if (!isReached("auth") && (match.operation !== undefined || trigger.per === "operation"))
+  if (!isReached("auth", phase) && (match.operation !== undefined || trigger.per === "operation"))
     rejectField("/match/operation", "not_allowed", `${type} acts before the operation is known, so it affects all of them.${instead}`);
-  if (!isReached("recall") && match.body !== undefined)
+  if (!isReached("recall", phase) && match.body !== undefined)
     rejectField("/match/body", "not_allowed", `${type} acts before the body is read, so it cannot match on it.${instead}`);
 }
 

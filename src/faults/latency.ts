@@ -35,6 +35,7 @@ export const latency = onCalls({
   description: "Delays the response, in real time. The operation still takes effect, and any other fault can act too.",
   example: "latency=600ms payments.list --times 5",
   main: "ms",
+  onlyWith: Object.fromEntries(Object.entries(FIELDS_OF).flatMap(([value, names]) => names.map((name) => [name, ["distribution", value]]))),
   outcome: "normal",
   fields: {
     distribution: choice(DISTRIBUTIONS, "How the delay is drawn (default: `fixed`)"),

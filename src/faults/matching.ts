@@ -1,6 +1,6 @@
 // Matches rules: calls by operation, merchant, key, header and body; deliveries by event, endpoint, attempt and body.
 
-import type { CallSubject, DeliverySubject } from "../contracts/fault.ts";
+import { API_PHASES, type ApiPhase, type CallSubject, type DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { count, type Static, Type, text } from "../schema/shapes.ts";
@@ -35,6 +35,9 @@ export const deliveryMatchSchema = Type.Object(
   },
   { additionalProperties: false, description: "Which deliveries (default: all)" },
 );
+
+/** Whether a phase comes at or after another: what that one reads, such as the body, is known in it. */
+export const isReached = (needed: ApiPhase, phase: ApiPhase) => API_PHASES.indexOf(phase) >= API_PHASES.indexOf(needed);
 
 export type ApiMatch = Static<typeof apiMatchSchema>;
 export type DeliveryFaultMatch = Static<typeof deliveryMatchSchema>;

@@ -1,14 +1,14 @@
 // The schema of a fault rule: common fields, match and trigger, with one variant for each action.
 
-import type { FaultTarget } from "../contracts/fault.ts";
+import type { ApiPhase, FaultTarget } from "../contracts/fault.ts";
 import { RULE_PATTERN } from "../contracts/verdict.ts";
 import { oneOf, type Static, type TObject, type TProperties, Type, text } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
 import { deliveryActions } from "./delivery-actions.ts";
 import { span } from "./fields.ts";
-import { type ApiMatch, apiMatchSchema, type DeliveryFaultMatch, deliveryMatchSchema } from "./matching.ts";
-import { type TriggerInput, triggerSchema } from "./trigger.ts";
+import { type ApiMatch, apiMatchSchema, type DeliveryFaultMatch, deliveryMatchSchema, isReached } from "./matching.ts";
+import { type BudgetScope, SCOPES_OF, type TriggerInput, triggerSchema } from "./trigger.ts";
 
 export const actions: readonly Action[] = [...apiActions, ...deliveryActions];
 
@@ -67,5 +67,27 @@ export function ruleSchema(action: Action) {
 export const jsonSchema = (): Record<string, unknown> => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "A fault rule of merchant-sandbox",
-  oneOf: actions.map((action) => JSON.parse(JSON.stringify(ruleSchema(action))) as unknown),
+  oneOf: actions.map(publishedSchema),
 });
+
+interface PublishedRule {
+  properties: Record<"action" | "match" | "trigger", { properties: Record<string, { enum?: unknown[]; "x-only-with"?: unknown }> }>;
+}
+
+/** The schema of a rule with what no schema in the code holds: the main field first, and only conditions that the action's phase knows. */
+function publishedSchema(action: Action): PublishedRule {
+  const { target, phase, main, onlyWith } = action;
+  const schema = JSON.parse(JSON.stringify(ruleSchema(action))) as PublishedRule;
+  const { action: own, match, trigger } = schema.properties;
+  const { type, ...fields } = own.properties;
+  const first = main === undefined ? {} : { [main]: fields[main] };
+  own.properties = { type, ...first, ...fields } as typeof own.properties;
+  for (const [name, condition] of Object.entries(onlyWith)) Object.assign(own.properties[name] ?? {}, { "x-only-with": condition });
+  const isKnown = (needed: ApiPhase) => target === "delivery" || isReached(needed, phase as ApiPhase);
+  if (!isKnown("auth")) delete match.properties.operation;
+  if (!isKnown("recall")) delete match.properties.body;
+  const { per } = trigger.properties;
+  if (per) per.enum = per.enum?.filter((scope) => scope === null || SCOPES_OF[target].includes(scope as BudgetScope));
+  if (per && !isKnown("auth")) per.enum = per.enum?.filter((scope) => scope !== "operation");
+  return schema;
+}

@@ -1,9 +1,16 @@
 // The trigger of a rule: which of its matches fire.
 
+import type { FaultTarget } from "../contracts/fault.ts";
 import { count, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
 export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
+/** The scopes that exist for each target. */
+export const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
+  api: ["rule", "key", "operation", "idempotency_key"],
+  delivery: ["rule", "event", "endpoint"],
+};
+
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 export const triggerSchema = Type.Object(

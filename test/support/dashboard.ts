@@ -14,6 +14,8 @@ export interface TestDashboard {
   state: UiState;
   /** Texts copied to the clipboard, newest last. */
   copied: string[];
+  /** How often the bell rang. */
+  rings(): number;
   /** Presses keys. The resulting calls wait for `settle`. */
   press(...keys: string[]): void;
   /** Pending calls. */
@@ -37,9 +39,11 @@ afterEachFile.push(() => {
 export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
   const first = initialState({ target, theme: PLAIN, size: { columns, rows }, now: 0, panes });
+  let bells = 0;
   let queue: Effect[] = [{ kind: "refresh" }, ...fetchLookups(first)];
   const take = ({ state, effects }: StateUpdate) => {
     desk.state = state;
+    bells += effects.filter(({ kind }) => kind === "bell").length;
     queue.push(...effects);
   };
   const look = async () => {
@@ -62,6 +66,7 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   const desk: TestDashboard = {
     state: { ...first, connection: { phase: "live" } },
     copied: [],
+    rings: () => bells,
     press(...keys) {
       for (const key of keys) take(handleKey(desk.state, key));
     },

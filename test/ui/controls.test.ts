@@ -6,10 +6,12 @@ import { describe, expect, test } from "vitest";
 import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
+import { describeRule } from "../../ui/details/rule-text.ts";
 import { topOverlay } from "../../ui/state/state.ts";
 import { widthOf } from "../../ui/terminal/cells.ts";
 import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { request, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -39,7 +41,7 @@ describe("faults", () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     await does(desk, ["x", "4", "enter"], fault({ action: { type: "rate_limit" } }));
-    expect(desk.state.notice?.text).toContain("Armed 429 rate_limit on all operations as flt_");
+    expect(desk.state.notice?.text).toContain("Armed rate_limit on all operations, 1 time, as flt_");
     expect((await list(bench)).status).toBe(429);
     expect((await list(bench)).status).toBe(200);
   });
@@ -72,7 +74,7 @@ describe("faults", () => {
   test("arms a latency of the entered duration", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
-    await does(desk, ["x", "s", "tab", "tab", "ctrl-u", ...typing("150"), "enter"], fault({ action: { type: "latency", ms: 150 } }));
+    await does(desk, ["x", "s", "tab", ...typing("150"), "enter"], fault({ action: { type: "latency", ms: 150 } }));
     const elapsed = stopwatch();
     expect((await list(bench)).status).toBe(200);
     expect(elapsed()).toBeGreaterThanOrEqual(149);
@@ -119,6 +121,53 @@ describe("faults", () => {
     desk.state = { ...desk.state, pane: "deliveries", lists: { ...desk.state.lists, deliveries } } as typeof desk.state;
     const match = { event: "payout.paid", merchant: "mer_lodge" };
     await does(desk, ["x", ...typing("dup"), "enter"], fault({ match, action: { type: "duplicate" } }));
+  });
+
+  test.each([
+    ["outage", "o", "operation"],
+    ["slow", "s", "min"],
+  ])("the form of %s offers no field that the action refuses", async (_, letter, field) => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.press("x");
+    await desk.settle();
+    desk.press(letter);
+    expect(desk.screen(120, 60).join("\n")).not.toMatch(new RegExp(`│ +${field} `));
+  });
+
+  test("x copies the fault that struck the newest row of a list that follows", async () => {
+    const bench = await open();
+    const rule = {
+      match: { operation: ["payments.list", "payouts.list"], header: { "X-Shop": { present: true } } },
+      trigger: { times: null, every: 2, for: "1h" },
+      action: { type: "latency", distribution: "uniform", min: "1ms", max: "2ms" },
+    };
+    const { id } = await bench.control("POST", "/faults", rule);
+    const desk = await openTestDashboard(bench.url);
+    desk.state = withLiveEvents(desk.state, [{ kind: "request", request: request(1, { fault: id }) }]);
+    const { trigger, ...same } = rule;
+    await does(desk, ["x", "enter"], fault({ ...same, trigger: { every: 2, for: "1h" } }));
+    const [first, second] = (await bench.control("GET", "/faults")).data;
+    for (const one of [first, second]) expect(one).toMatchObject(rule);
+    expect(desk.state.notice?.text).toContain(`Armed ${describeRule(second)}, as ${second.id}`);
+  });
+
+  test("u after o and o starts the outage again, and a removed rule is removed in the list", async () => {
+    const bench = await open();
+    const desk = await openTestDashboard(bench.url);
+    desk.press("o");
+    await desk.settle();
+    desk.press("4", "g");
+    expect(desk.screen().join("\n")).toMatch(/ttl 30 s/);
+    desk.press("o");
+    await desk.settle();
+    expect((await list(bench)).status).toBe(200);
+    expect(desk.screen().join("\n")).toMatch(/outage .*removed/);
+    expect(desk.screen().join("\n")).not.toMatch(/ttl/);
+    desk.press("u");
+    await desk.settle();
+    expect((await list(bench)).status).toBe(503);
+    desk.press("u");
+    expect(desk.state.notice?.text).toBe("Nothing to undo");
   });
 
   test("o starts an outage and ends it", async () => {
@@ -423,17 +472,52 @@ describe("a form", () => {
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/before" });
   });
 
-  test("a letter finds an option; h and l step when no option starts with them", async () => {
+  test("a letter finds an option, and one that matches none rings the bell", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("x");
     await desk.settle();
     const form = () => desk.screen().find((line) => line.includes("< "));
-    desk.press(...typing("lost"), "tab", "l");
-    expect(form()).toContain("< reset >");
-    desk.press("h");
-    expect(form()).toContain("< hang >");
+    desk.press(...typing("lost"), "tab", "h");
+    expect([form(), desk.rings()]).toEqual([expect.stringContaining("< hang >"), 0]);
     desk.press("5");
-    expect(form()).toContain("< 502 >");
+    expect([form(), desk.rings()]).toEqual([expect.stringContaining("< hang >"), 1]);
+    expect(desk.state.notice?.text).toBe("No as matches h5");
+    desk.press("backspace", "5");
+    expect([form(), desk.rings()]).toEqual([expect.stringContaining("< 502 >"), 1]);
+  });
+
+  test("down walks the options and then the fields, and typing replaces a value that was reached", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.press("b", "down", "down");
+    expect(desk.screen().join("\n")).toMatch(/▸ action +< delete >/);
+    desk.press("down");
+    expect(desk.screen().join("\n")).toMatch(/▸ name/);
+    desk.press("up", "up", "up", "up");
+    expect(desk.screen().join("\n")).toMatch(/▸ action +< save >/);
+    desk.press("tab", ...typing("later"), "enter");
+    expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/later" });
+  });
+
+  test("more options than fit scroll, and the form says which part it shows", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.press("x");
+    await desk.settle();
+    desk.press("4", "tab");
+    const part = () => /(\d+)-(\d+) of (\d+)/.exec(desk.screen().join("\n"))?.slice(1).map(Number) ?? [];
+    const [from, to, all = 0] = part();
+    expect([from, to]).toEqual([1, 9]);
+    desk.press(...Array<string>(all - 1).fill("down"));
+    expect(part()).toEqual([all - 8, all, all]);
+    expect(desk.screen().join("\n")).toMatch(/▸ operation/);
+  });
+
+  test("shows the defaults of empty fields", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.press("x");
+    await desk.settle();
+    desk.press(...typing("lost"));
+    expect(desk.screen().join("\n")).toMatch(/as +default: reset/);
+    expect(desk.screen().join("\n")).toMatch(/priority +default: 0/);
   });
 });
 

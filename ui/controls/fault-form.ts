@@ -2,6 +2,7 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { FaultAction, ScenariosListReply } from "../../src/client/control-plane.generated.ts";
+import { describeRule } from "../details/rule-text.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, type Submission, submission } from "../overlays/form.ts";
 import type { UiState } from "../state/state.ts";
@@ -42,7 +43,9 @@ export const faultForm = (target: "api" | "delivery"): Form<{ scenarios: Scenari
     const type = values[ACTION] ?? actionField.options?.[0]?.value ?? "";
     if (type === SCENARIO) return [actionField, ...scenarioFields(values, context.state, context.data.scenarios)];
     const schema = schemaOf(context.state, type);
-    return schema ? [actionField, ...ruleFields(schema).map((field) => createRuleField(field, type, context.state))] : [actionField];
+    return schema
+      ? [actionField, ...fieldsTaken(schema, values).map((field) => createRuleField(field, type, context.state))]
+      : [actionField];
   },
   submission: (values, { state }) => (values[ACTION] === SCENARIO ? scenarioSubmission(values) : faultSubmission(values, state)),
 });
@@ -80,21 +83,38 @@ interface RuleField {
   required: boolean;
 }
 
-/** Every field of a rule: the main fields of its action, then the frequent ones, then the rest. */
+/** Every field of a rule: the prefilled and required ones, the main field and the choices of its action, then the frequent ones, then the rest. */
 function ruleFields(rule: JsonSchema): RuleField[] {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
   const { type: _, ...actionProperties } = action.properties ?? {};
   const initial = INITIAL_VALUES[rule.title ?? ""] ?? {};
-  const actionFields = fieldsIn("action.", actionProperties, action.required);
-  const isMain = ({ path, schema, required }: RuleField) => required || path in initial || schema.enum !== undefined;
-  const others = [
-    ...actionFields.filter((field) => !isMain(field)),
+  const ofAction = fieldsIn("action.", actionProperties, action.required);
+  const all = [
+    ...ofAction,
     ...fieldsIn("match.", match.properties ?? {}),
     ...fieldsIn("trigger.", trigger.properties ?? {}),
     ...fieldsIn("", own),
   ];
-  const frequent = FREQUENT_FIELDS.flatMap((path) => others.filter((field) => field.path === path));
-  return [...actionFields.filter(isMain), ...frequent, ...others.filter(({ path }) => !FREQUENT_FIELDS.includes(path))];
+  const rankOf = (field: RuleField) => {
+    if (field.path in initial || field.required) return 0;
+    // A 429 on one operation is wanted more often than one with another Retry-After.
+    if (field === ofAction[0] && field.path !== "action.retryAfter") return 1;
+    if (field.schema.enum && ofAction.includes(field)) return 2;
+    const frequent = FREQUENT_FIELDS.indexOf(field.path);
+    return 3 + (frequent === -1 ? FREQUENT_FIELDS.length : frequent);
+  };
+  return all.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** The fields that the action takes with these values: `min` belongs to one distribution of latency. */
+function fieldsTaken(rule: JsonSchema, values: FormValues): RuleField[] {
+  const fields = ruleFields(rule);
+  return fields.filter(({ schema }) => {
+    const [name = "", wanted] = schema["x-only-with"] ?? [];
+    if (wanted === undefined) return true;
+    const other = fields.find(({ path }) => path === `action.${name}`);
+    return (values[`action.${name}`] || String(other?.schema.enum?.[0])) === wanted;
+  });
 }
 
 const fieldsIn = (prefix: string, schemas: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): RuleField[] =>
@@ -118,7 +138,7 @@ function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
 function faultSubmission(values: FormValues, state: UiState): Submission {
   const type = values[ACTION] ?? "";
   const schema = schemaOf(state, type) ?? {};
-  const filled = ruleFields(schema).filter(({ path }) => (values[path] ?? "") !== "");
+  const filled = fieldsTaken(schema, values).filter(({ path }) => (values[path] ?? "") !== "");
   const body: Record<string, unknown> = {};
   for (const field of filled) {
     const [name = "", inner] = field.path.split(".");
@@ -126,11 +146,8 @@ function faultSubmission(values: FormValues, state: UiState): Submission {
     body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
   }
   const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
-  const all = targetOf(schema) === "api" ? "all operations" : "all events";
-  const where = values["match.operation"] || values["match.event"] || all;
-  const merchant = values["match.merchant"] ? ` of ${values["match.merchant"]}` : "";
-  return submission(call, ({ id }) => ({
-    message: `Armed ${COMMON_ACTIONS[type] ?? type} on ${where}${merchant} as ${id}`,
-    undo: controlCalls.faults.remove({ id }),
+  return submission(call, (rule) => ({
+    message: `Armed ${describeRule(rule)}, as ${rule.id}`,
+    undo: controlCalls.faults.remove({ id: rule.id }),
   }));
 }

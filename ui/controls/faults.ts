@@ -2,6 +2,7 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { FaultRule } from "../../src/client/control-plane.generated.ts";
+import { definitionOf, describeRule } from "../details/rule-text.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
@@ -9,13 +10,45 @@ import { type KeyBinding, makeCall, openOverlay, type StateUpdate, type UiState,
 import { counted } from "../view/format.ts";
 import { fetchLookups } from "./cached-lookups.ts";
 import { faultForm } from "./fault-form.ts";
-import { selectedAttempt, selectedRequest } from "./form-defaults.ts";
+import { selectedAttempt, selectedFault, selectedRequest, selectedVerdict } from "./form-defaults.ts";
 
-/** On a selected row, the form is prefilled with a fault that matches calls or deliveries like it. */
+/** On a selected row, the form is prefilled with the fault that struck it, or else with one that matches calls or deliveries like it. */
 function armFault(state: UiState): StateUpdate {
-  const isDelivery = state.pane === "deliveries";
-  const values = isDelivery ? valuesFromAttempt(state) : valuesFromRequest(state);
+  const rule = ruleOfRow(state);
+  const isDelivery = rule ? rule.target === "delivery" : state.pane === "deliveries";
+  const values = rule ? valuesFromRule(rule) : isDelivery ? valuesFromAttempt(state) : valuesFromRequest(state);
   return openForm(state, faultForm(isDelivery ? "delivery" : "api"), values, fetchLookups(state));
+}
+
+/** The rule of the selected row: the row itself, or the first listed rule that struck it. */
+function ruleOfRow(state: UiState): FaultRule | undefined {
+  const selected = selectedFault(state);
+  const names = selected?.id ?? selectedRequest(state)?.fault ?? selectedVerdict(state)?.fault ?? "";
+  const ids = names.split(",");
+  return selected ?? valuesOf<FaultRule>(state, "faults").find(({ id }) => ids.includes(id));
+}
+
+/** The fields of the form that arm the same rule again, as text. */
+function valuesFromRule({ action: { type, ...fields }, match, trigger }: FaultRule): FormValues {
+  const { times, skip, probability, per, ...spans } = trigger;
+  const repeats = [spans.every, spans.for].some((value) => value != null) || probability !== 1;
+  const triggers = {
+    ...spans,
+    ...(times !== 1 && !(times === null && repeats) && { times: times === null ? "null" : times }),
+    ...(skip !== 0 && { skip }),
+    ...(probability !== 1 && { probability }),
+    ...(per !== "rule" && { per }),
+  };
+  const values = Object.entries({ action: fields, match, trigger: triggers }).flatMap(([group, object]) =>
+    Object.entries(object).flatMap(([name, value]) => (value == null ? [] : [[`${group}.${name}`, textOfValue(value)]])),
+  );
+  return { action: String(type), ...Object.fromEntries(values) };
+}
+
+/** The text that the form reads as this value. */
+function textOfValue(value: unknown): string {
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function valuesFromRequest(state: UiState): FormValues {
@@ -42,16 +75,31 @@ function toggleOutage(state: UiState): StateUpdate {
   const outage = valuesOf<FaultRule>(state, "faults").find(
     ({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled,
   );
-  if (outage) return makeCall(state, removeRule(outage.id), () => "Outage ended");
+  if (outage) return endRule(state, outage, (rule) => `Ended the outage ${rule.name ?? rule.id}; it fired ${counted(rule.fired, "time")}`);
   return makeCall(
     state,
     OUTAGE,
-    () => "Outage of /v1 for 30 s of sandbox time. Press o to end it",
-    (later, { id }) => ({ ...later, undo: [...later.undo, { label: "outage", call: removeRule(id) }] }),
+    (rule) => `Armed ${describeRule(rule.body)}, as ${rule.body.id}. Press o to end it`,
+    (later, { id }) => ({ ...later, undo: [...later.undo, { label: `outage ${id}`, call: removeRule(id) }] }),
   );
 }
 
 const removeRule = (id: string) => controlCalls.faults.remove({ id });
+
+/** Removes a rule. `u` then arms it again instead of removing it once more. */
+export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: FaultRule) => string): StateUpdate =>
+  makeCall(
+    state,
+    removeRule(id),
+    ({ body }) => describe(body),
+    (later, removed) => ({
+      ...later,
+      undo: [
+        ...later.undo.filter(({ call }) => call.path !== removeRule(id).path),
+        { label: `the removal of ${removed.name ?? removed.id}`, call: controlCalls.faults.add(definitionOf(removed)) },
+      ],
+    }),
+  );
 
 function removeAllFaults(state: UiState): StateUpdate {
   const call = controlCalls.faults.clear();

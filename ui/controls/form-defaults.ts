@@ -1,19 +1,20 @@
 // The default values of forms: from the selected row and its merchant, with options for the known merchants.
 
-import type { RateWindow } from "../../src/client/control-plane.generated.ts";
+import type { FaultRule, RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import type { FieldOption } from "../overlays/field.ts";
 import { selectedRow } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 
-/** The value of the row that the user selected. A list that follows has no such row: its newest row is only highlighted. */
-function selectedValue(state: UiState, pane: string): unknown {
-  const list = listOf(state, pane);
-  return state.pane !== pane || list.follows ? undefined : selectedRow(list)?.value;
-}
+/** The value of the selected row: in a list that follows, the newest one, which is highlighted. */
+const selectedValue = (state: UiState, pane: string): unknown =>
+  state.pane === pane ? selectedRow(listOf(state, pane))?.value : undefined;
 
 export const selectedRequest = (state: UiState) => selectedValue(state, "requests") as RequestMessage | undefined;
 export const selectedAttempt = (state: UiState) => selectedValue(state, "deliveries") as AttemptMessage | undefined;
+export const selectedFault = (state: UiState) => selectedValue(state, "faults") as FaultRule | undefined;
+export const selectedVerdict = (state: UiState) => selectedValue(state, "verdicts") as VerdictMessage | undefined;
 const selectedWindow = (state: UiState) => selectedValue(state, "limits") as RateWindow | undefined;
 
 /** The merchant of the selected row, or else the first merchant. */

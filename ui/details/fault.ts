@@ -7,6 +7,7 @@ import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
+import { definitionOf, fieldsText, triggerText } from "./rule-text.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 const MAX_REQUESTS = 10;
@@ -18,16 +19,6 @@ export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
     const newest = valuesOf<FaultRule>(state, "faults").find(({ id }) => id === opened.id);
     const rule = newest ?? opened;
     const description = state.lookups.rules?.find(({ title }) => title === rule.action.type)?.description ?? "";
-    const {
-      id: _id,
-      seen: _seen,
-      fired: _fired,
-      remaining: _left,
-      lastFiredAt: _last,
-      status: _status,
-      endsAt: _ends,
-      ...definition
-    } = rule;
     return [
       ...paragraph(theme, width, description, "bold"),
       ...definitionLines(state, rule, width),
@@ -38,7 +29,7 @@ export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
         verdictLines(state, ({ fault }) => fault === rule.id, width),
       ),
       ...section(theme, "Affected requests, oldest first", requestLinks(affectedRequests(state, rule.id).slice(-MAX_REQUESTS), width)),
-      ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definition, null, 2), width, "  ")),
+      ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definitionOf(rule), null, 2), width, "  ")),
     ];
   },
 });
@@ -48,40 +39,24 @@ function definitionLines({ theme }: UiState, rule: FaultRule, width: number): st
   const subject = rule.target === "api" ? "API calls" : "deliveries";
   return [
     ...labelled(theme, width, "rule", rule.name === null ? rule.id : `${rule.id}, ${rule.name}`),
-    ...labelled(theme, width, "action", `${type}${fieldsText(fields)}`, "magenta"),
-    ...labelled(theme, width, "matches", `${subject}${fieldsText(rule.match) || ": all"}`),
+    ...labelled(theme, width, "action", withFields(String(type), fields), "magenta"),
+    ...labelled(theme, width, "matches", withFields(subject, rule.match, ": all")),
     ...labelled(theme, width, "trigger", triggerText(rule.trigger)),
     ...(rule.expect.length === 0 ? [] : labelled(theme, width, "judged by", rule.expect.join(", "))),
   ];
 }
 
-/** The fields that are set, as in `: retryAfter 2, as cut`. */
-function fieldsText(fields: Readonly<Record<string, unknown>>): string {
-  const set = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  if (set.length === 0) return "";
-  return `: ${set.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")}`;
-}
-
-function triggerText(trigger: Readonly<Record<string, unknown>>): string {
-  const { times, skip, every, probability, after, for: lasting, per } = trigger as Partial<Record<string, string | number | null>>;
-  const parts = [
-    typeof times === "number" ? counted(times, "time") : "every match",
-    ...(skip ? [`after skipping ${count(Number(skip))}`] : []),
-    ...(every ? [`on every ${count(Number(every))} matches`] : []),
-    ...(typeof probability === "number" && probability < 1 ? [`with probability ${probability}`] : []),
-    ...(after ? [`starting ${after} after it is armed`] : []),
-    ...(lasting ? [`for ${lasting}`] : []),
-    ...(per && per !== "rule" ? [`counted per ${String(per).replace("_", " ")}`] : []),
-  ];
-  return parts.join(", ");
-}
+const withFields = (name: string, fields: Readonly<Record<string, unknown>>, otherwise = ""): string => {
+  const text = fieldsText(fields);
+  return name + (text === "" ? otherwise : `: ${text}`);
+};
 
 function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: number): string[] {
   const { theme } = state;
   const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
   const text = isListed ? (enabled ? status : `${status}, disabled`) : "removed";
   const isArmed = status === "armed" && enabled && isListed;
-  const endTime = status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
+  const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
   return [
     ...labelled(theme, width, "status", text, isArmed ? "magenta" : "yellow"),
     ...labelled(theme, width, "matched", counted(seen, "time")),

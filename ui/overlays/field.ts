@@ -30,11 +30,17 @@ export interface FieldEdit {
   search: string;
   /** How many characters follow the caret. */
   caretFromEnd: number;
+  /** The whole value is selected: the next text replaces it. */
+  isSelected: boolean;
 }
 
 export type FormValues = Readonly<Record<string, string>>;
 
 export const labelOf = ({ label, value }: FieldOption) => label ?? value;
+
+/** The value that an empty field stands for, as its help says it. */
+export const defaultOf = ({ help }: FormField): string | undefined =>
+  /\(default: ((?:[^()]|\([^()]*\))*)\)/.exec(help)?.[1]?.replaceAll("`", "");
 
 export const fieldValue = (field: FormField, values: FormValues): string =>
   values[field.name] ?? field.initial ?? field.options?.[0]?.value ?? "";
@@ -68,15 +74,13 @@ function rankOf(option: FieldOption, search: string): number {
   return search.length >= MIN_HELP_SEARCH && option.help?.toLowerCase().includes(search) ? 3 : 4;
 }
 
-/** The field after a key; undefined when the key does not edit it. */
-export const editField = (field: FormField, edit: FieldEdit, key: string): FieldEdit | undefined =>
+/** The field after a key; undefined when the key does not edit it, `refused` when no option matches the text. */
+export const editField = (field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined =>
   field.options ? editChoice(field, edit, key) : editText(edit, key);
 
-const STEP_KEYS: Record<string, number> = { left: -1, right: 1, h: -1, l: 1 };
-
-function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit | undefined {
+function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined {
   const first = field.options?.[0]?.value ?? "";
-  if (key === "left" || key === "right") return stepOption(field, edit, STEP_KEYS[key] as number);
+  if (key === "left" || key === "right") return { ...edit, value: stepOption(field, edit, key === "left" ? -1 : 1, "wrap") ?? edit.value };
   if (key === "home" || key === "end") return { ...edit, value: field.options?.at(key === "home" ? 0 : -1)?.value ?? first };
   if (key === "delete" || key === "ctrl-u") return { ...edit, value: first, search: "" };
   if (key === "backspace") {
@@ -87,27 +91,32 @@ function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit |
   return text === undefined ? undefined : searchOptions(field, edit, text);
 }
 
-/** A letter extends the search. When nothing matches, it starts a new search, or `h` and `l` step to the previous or next option. */
-function searchOptions(field: FormField, edit: FieldEdit, text: string): FieldEdit {
+function searchOptions(field: FormField, edit: FieldEdit, text: string): FieldEdit | "refused" {
   const search = edit.search + text;
   const [found] = matchingOptions(field, search);
   if (found) return { ...edit, value: found.value, search };
-  if (field.allowOther) return { ...edit, value: search, search };
-  const restarted = matchingOptions(field, text);
-  const next = restarted[(restarted.findIndex(({ value }) => value === edit.value) + 1) % restarted.length];
-  if (next) return { ...edit, value: next.value, search: text };
-  const step = STEP_KEYS[text];
-  return step === undefined ? edit : stepOption(field, { ...edit, search: "" }, step);
+  return field.allowOther ? { ...edit, value: search, search } : "refused";
 }
 
-function stepOption(field: FormField, edit: FieldEdit, by: number): FieldEdit {
-  const options = matchingOptions(field, edit.search);
-  const index = options.findIndex(({ value }) => value === edit.value);
-  const next = options[index === -1 && by < 0 ? options.length - 1 : (index + by + options.length) % options.length];
-  return next ? { ...edit, value: next.value } : edit;
+/** The value of the option so many lines further; beyond the ends the first or last one, or from the other end. Undefined at the end already. */
+export function stepOption(
+  field: FormField,
+  { value, search }: Pick<FieldEdit, "value" | "search">,
+  by: number,
+  atEnd: "wrap" | "stop",
+): string | undefined {
+  const options = matchingOptions(field, search);
+  const { length } = options;
+  const index = options.findIndex((option) => option.value === value);
+  const from = index === -1 && by < 0 ? length : index;
+  const to = atEnd === "wrap" ? (from + by + length) % Math.max(1, length) : Math.max(0, Math.min(length - 1, from + by));
+  return to === index ? undefined : options[to]?.value;
 }
 
-function editText({ value, caretFromEnd, search }: FieldEdit, key: string): FieldEdit | undefined {
+function editText({ value, caretFromEnd, search, isSelected }: FieldEdit, key: string): FieldEdit | undefined {
+  const text = textOf(key);
+  if (isSelected && (text !== undefined || key === "backspace" || key === "delete"))
+    return { value: text ?? "", caretFromEnd: 0, search, isSelected: false };
   const letters = [...value];
   const caret = Math.max(0, letters.length - caretFromEnd);
   const before = letters.slice(0, caret);
@@ -116,6 +125,7 @@ function editText({ value, caretFromEnd, search }: FieldEdit, key: string): Fiel
     value: [...left, ...right].join(""),
     caretFromEnd: right.length,
     search,
+    isSelected: false,
   });
   if (key === "left") return edited(before.slice(0, -1), [...before.slice(-1), ...after]);
   if (key === "right") return edited([...before, ...after.slice(0, 1)], after.slice(1));
@@ -124,6 +134,5 @@ function editText({ value, caretFromEnd, search }: FieldEdit, key: string): Fiel
   if (key === "backspace") return edited(before.slice(0, -1), after);
   if (key === "delete") return edited(before, after.slice(1));
   if (key === "ctrl-u") return edited([], after);
-  const text = textOf(key);
   return text === undefined ? undefined : edited([...before, text], after);
 }

@@ -6,7 +6,7 @@ import { cut, fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
 import { styled, symbols, type Theme } from "../terminal/style.ts";
 import { layoutOf } from "../view/layout.ts";
 import { type Call, curlOf } from "../wire/control-calls.ts";
-import { type FormField, type FormValues, fieldAt, labelOf, matchingOptions, problemOf } from "./field.ts";
+import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, problemOf } from "./field.ts";
 
 /** The user's input so far. */
 export interface FormState {
@@ -17,6 +17,8 @@ export interface FormState {
   readonly focus: string;
   readonly search: string;
   readonly caretFromEnd: number;
+  /** The whole value of the focused field is selected: typing replaces it. */
+  readonly isSelected: boolean;
   readonly isSending: boolean;
   /** Why the last call was rejected. */
   readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
@@ -62,7 +64,7 @@ function footLines({ input, fields, call }: FormView, state: UiState, width: num
 /** The fields, scrolled so that the focused one and its options are visible. */
 function fieldLines(view: FormView, theme: Theme, width: number, height: number): string[] {
   const { fields, focused } = view;
-  const options = focused ? optionLines(view, focused, theme, width, Math.min(MAX_OPTIONS, Math.max(0, height - 2))) : [];
+  const options = focused ? optionLines(view, focused, theme, width, Math.max(0, height - 2)) : [];
   const index = Math.max(0, focused ? fields.indexOf(focused) : 0);
   const lines = fields.map((field) => fieldLine(view, field, theme, width));
   const all = [...lines.slice(0, index + 1), ...options, ...lines.slice(index + 1)];
@@ -76,43 +78,51 @@ function fieldLine({ focused, values, input, fields }: FormView, field: FormFiel
   const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label, LABEL_WIDTH)} `;
   const room = width - widthOf(label);
   const note = problem === undefined ? "" : cut(` ${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
-  const value = valueText(field, values, isFocused ? input.caretFromEnd : undefined, room - widthOf(note));
-  const drawn = isFocused ? styled(theme, value, "inverse") : value;
+  const space = room - widthOf(note);
+  const given = defaultOf(field);
+  const isDefault =
+    (values[field.name] ?? "") === "" && given !== undefined && !field.options?.some(({ value, label }) => value === "" && label !== "-");
+  const value = isDefault && !isFocused ? cut(`default: ${given}`, space) : valueText(field, values, isFocused ? input : undefined, space);
+  const drawn = isFocused ? styled(theme, value, "inverse") : isDefault ? styled(theme, value, "dim") : value;
   return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${styled(theme, note, "red")}`;
 }
 
-/** The value of a field; `caretFromEnd` is given for the focused one, which shows the caret of a text input. */
-function valueText(field: FormField, values: FormValues, caretFromEnd: number | undefined, room: number): string {
+/** The value of a field; `input` is given for the focused one, which shows the caret of a text input. */
+function valueText(field: FormField, values: FormValues, input: FormState | undefined, room: number): string {
   const value = values[field.name] ?? "";
   if (field.options) {
     const option = field.options.find((one) => one.value === value);
     const text = sanitize(option ? labelOf(option) : value);
-    return caretFromEnd === undefined ? cut(text, room) : cut(`< ${text} >`, room);
+    return input === undefined ? cut(text, room) : cut(`< ${text} >`, room);
   }
-  if (caretFromEnd === undefined) return cut(sanitize(value) || "-", room);
+  if (input === undefined) return cut(sanitize(value) || "-", room);
+  if (input.isSelected && value !== "") return cut(` ${sanitize(value)} `, room);
   const letters = [...value];
-  const caret = Math.max(0, letters.length - caretFromEnd);
+  const caret = Math.max(0, letters.length - input.caretFromEnd);
   const before = sanitize(letters.slice(0, caret).join(""));
   const after = sanitize(letters.slice(caret).join(""));
   const hidden = Math.max(0, widthOf(before) - Math.max(1, room - 4));
   return cut(` ${[...before].slice(hidden).join("")}_${after} `, room);
 }
 
-/** At most `height` options, around the chosen one. */
+/** The options around the chosen one, and below them which part of how many they are. */
 function optionLines({ values, input }: FormView, field: FormField, theme: Theme, width: number, height: number): string[] {
   const options = matchingOptions(field, input.search);
   if (options.length < 2) return [];
   const chosen = options.findIndex(({ value }) => value === values[field.name]);
-  const count = Math.min(height, options.length);
+  const isCut = options.length > Math.min(height, MAX_OPTIONS);
+  const count = isCut ? Math.max(1, Math.min(height - 1, MAX_OPTIONS)) : options.length;
   const top = Math.max(0, Math.min(chosen - Math.floor(count / 2), options.length - count));
   const maxLabel = options.some(({ help }) => help) ? 30 : width - 8;
   const labelWidth = Math.min(maxLabel, Math.max(...options.map((option) => widthOf(sanitize(labelOf(option))))));
-  return options.slice(top, top + count).map((option, index) => {
+  const lines = options.slice(top, top + count).map((option, index) => {
     const isChosen = top + index === chosen;
     const label = fitTo(sanitize(labelOf(option)), labelWidth);
     const help = cut(sanitize(option.help ?? ""), Math.max(0, width - labelWidth - 8));
     return `    ${isChosen ? symbols(theme).cursor : " "} ${isChosen ? styled(theme, label, "bold") : label}  ${styled(theme, help, "dim")}`;
   });
+  const part = isCut ? [cut(`      ${top + 1}-${top + count} of ${options.length}`, width)] : [];
+  return [...lines, ...part.map((line) => styled(theme, line, "dim"))].slice(0, height);
 }
 
 /** The control plane's error for a field; an error inside a value belongs to the field that holds the value. */

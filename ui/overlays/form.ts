@@ -16,9 +16,10 @@ import {
   update,
   withNotice,
 } from "../state/state.ts";
+import { textOf } from "../terminal/read-keys.ts";
 import { type Call, curlOf, refusalOf } from "../wire/control-calls.ts";
 import { confirm } from "./confirm.ts";
-import { editField, type FormField, type FormValues, fieldAt, fieldValue, problemOf } from "./field.ts";
+import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, problemOf, stepOption } from "./field.ts";
 import { type FormState, type FormView, formLines } from "./form-view.ts";
 
 interface FormContext<Data> {
@@ -70,7 +71,7 @@ interface FormOverlay extends Overlay {
 /** Opens a form. `values` prefill its fields; `effects` fetch cached lookups that it uses. */
 export function openForm(state: UiState, form: Form, values: FormValues = {}, effects: readonly Effect[] = []): StateUpdate {
   const id = Symbol(form.title);
-  const input: FormState = { values, data: {}, focus: "", search: "", caretFromEnd: 0, isSending: false, rejection: undefined };
+  const input: FormState = { values, data: {}, ...focusOn(""), isSending: false, rejection: undefined };
   const fetches = Object.entries<Call>({ ...form.fetch }).map(([name, call]) =>
     callEffect(call, (later, { body }) =>
       update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } }))),
@@ -116,16 +117,18 @@ function changeTopForm(state: UiState, change: Partial<FormState>): UiState {
   return replaceTopOverlay(state, formOverlay(id, form, { ...input, ...change }));
 }
 
-const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0 });
+const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0, isSelected: true });
 
-const PAGE = 5;
+const PAGE = 9;
 
 const KEYS: readonly KeyBinding[] = [
   { keys: ["enter"], label: "send", help: "send the call shown at the bottom", run: submit },
-  { keys: ["tab", "down"], label: "next field", help: "next field", run: (state) => moveFocus(state, 1) },
-  { keys: ["shift-tab", "up"], help: "previous field", run: (state) => moveFocus(state, -1) },
-  { keys: ["pagedown"], help: `${PAGE} fields down`, run: (state) => moveFocus(state, PAGE, false) },
-  { keys: ["pageup"], help: `${PAGE} fields up`, run: (state) => moveFocus(state, -PAGE, false) },
+  { keys: ["down"], label: "choose", help: "next option; after the last one, the next field", run: (state) => walk(state, 1) },
+  { keys: ["up"], help: "previous option; before the first one, the previous field", run: (state) => walk(state, -1) },
+  { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => walk(state, PAGE) },
+  { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
+  { keys: ["tab"], label: "next field", help: "next field", run: (state) => moveFocus(state, 1) },
+  { keys: ["shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
   { keys: ["ctrl-y"], label: "copy curl", help: "copy the call as curl without sending it", run: copyCall },
   { keys: ["escape"], help: "close the form", run: (state) => update(closeTopOverlay(state)) },
 ];
@@ -136,9 +139,23 @@ function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
   const { focused, values, input } = currentView(state);
   const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
   if (!focused || !edit) return undefined;
-  const { value, search, caretFromEnd } = edit;
-  const changed = { values: { ...input.values, [focused.name]: value }, focus: focused.name, search, caretFromEnd };
-  return update(changeTopForm(state, changed));
+  if (edit === "refused")
+    return update(withNotice(state, `No ${focused.label} matches ${input.search}${textOf(key)}`, "yellow"), { kind: "bell" });
+  return update(withEdit(state, focused, edit));
+}
+
+function withEdit(state: UiState, { name }: FormField, { value, ...edit }: FieldEdit): UiState {
+  const { search, caretFromEnd, isSelected } = edit;
+  return changeTopForm(state, { values: { ...topForm(state).input.values, [name]: value }, focus: name, search, caretFromEnd, isSelected });
+}
+
+/** Moves through the lines as they are on the screen: the options of the focused field, then the fields. */
+function walk(state: UiState, by: number): StateUpdate {
+  const { focused, values, input } = currentView(state);
+  const edit = { ...input, value: focused ? (values[focused.name] ?? "") : "" };
+  const value = focused?.options && stepOption(focused, edit, by, "stop");
+  if (focused && value !== undefined) return update(withEdit(state, focused, { ...edit, value }));
+  return moveFocus(state, by, false);
 }
 
 function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {

@@ -3,8 +3,10 @@
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { endRule } from "../controls/faults.ts";
 import { faultDetail } from "../details/fault.ts";
-import { type KeyBinding, makeCall, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
+import { ruleTitle } from "../details/rule-text.ts";
+import { type KeyBinding, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
 import type { TextStyle } from "../terminal/style.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import { curlOf } from "../wire/control-calls.ts";
@@ -23,13 +25,16 @@ export const faults = listPane<FaultRule>({
     const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
     return armed === 0 ? "" : `${count(armed)} armed`;
   },
-  columns(rule, state, width) {
+  columns(shown, state, width) {
+    // The copy of a selected rule that was removed keeps no countdown.
+    const isListed = valuesOf<FaultRule>(state, "faults").some(({ id }) => id === shown.id);
+    const rule = isListed ? shown : { ...shown, status: "removed" as const };
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
     const isNarrow = width < 56;
     const note = noteOf(state, rule);
     return [
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
-      { text: descriptionOf(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
+      { text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
       { text: isNarrow ? statusOf(rule).replace(" of ", "/").replace(/ \(.*/, "") : statusOf(rule), width: isNarrow ? 8 : 14, styles },
       {
         text: isNarrow ? note.replace(VERDICT, "") : note,
@@ -48,17 +53,6 @@ export const faults = listPane<FaultRule>({
 });
 
 const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enabled;
-
-/** The rule's name, or a description such as `429 on payments.list`. */
-function descriptionOf({ name, action, match }: FaultRule): string {
-  if (name !== null) return name;
-  const { type, status, as } = action;
-  const variant = [status, as].filter((value) => value !== undefined && value !== null).join(" ");
-  const { operation, event, merchant } = match;
-  const matches = [operation, event, merchant].filter((value) => value !== undefined).map(String);
-  const what = type === "rate_limit" ? "429" : String(type).replaceAll("_", " ");
-  return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
-}
 
 function statusOf({ status, enabled, fired, remaining, trigger }: FaultRule): string {
   if (!enabled) return "disabled";
@@ -83,12 +77,11 @@ function removeKey(selected: Selected<FaultRule>): KeyBinding {
     keys: ["d"],
     label: "remove",
     help: "remove the fault rule",
-    isEnabled: (state) => selected(state) !== undefined,
+    isEnabled: (state) => valuesOf<FaultRule>(state, "faults").some(({ id }) => id === selected(state)?.id),
     run(state) {
       const rule = selected(state);
       if (!rule) return update(state);
-      const call = controlCalls.faults.remove({ id: rule.id });
-      return makeCall(state, call, () => `Removed ${rule.name ?? rule.id}; it fired ${counted(rule.fired, "time")}`);
+      return endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${counted(fired, "time")}`);
     },
   };
 }

@@ -114,6 +114,8 @@ export const callEffect = <Reply>(
 export type Effect =
   | CallEffect
   | { kind: "copy"; text: string }
+  /** Rings the terminal's bell: a key was refused. */
+  | { kind: "bell" }
   /** Sends the filters to the stream, so that the digest includes matching rows. */
   | { kind: "subscribe" }
   | { kind: "refresh" }

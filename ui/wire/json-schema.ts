@@ -19,6 +19,8 @@ export interface JsonSchema {
   items?: JsonSchema;
   properties?: Readonly<Record<string, JsonSchema>>;
   required?: readonly string[];
+  /** The field belongs to this value of another field. */
+  "x-only-with"?: readonly [field: string, value: string];
 }
 
 export type ParseResult = { value: unknown } | { problem: string };
