@@ -1,14 +1,12 @@
 // The line in which a filter is written: the filter applies at each key, as long as the rows have its fields.
 
 import { filterProblem } from "../../src/contracts/row-filter.ts";
-import { editField } from "../overlays/field.ts";
+import { editText } from "../overlays/field.ts";
 import { paneNamed } from "../panes/index.ts";
 import { withFilter } from "../state/list.ts";
 import { type FilterLine, listOf, type StateUpdate, type UiState, update, withList } from "../state/state.ts";
 
 const MAX_HISTORY = 50;
-/** The line is edited like a text field of a form. */
-const FIELD = { name: "filter", label: "filter", help: "" };
 
 export const openFilterLine = (state: UiState): StateUpdate => update({ ...state, filterLine: lineOf(listOf(state).filter) });
 
@@ -25,7 +23,7 @@ export function editFilterLine(state: UiState, line: FilterLine, key: string): S
   if (key === "escape") return apply(state, "", undefined);
   if (key === "enter") return lineProblem(state) === undefined ? update(closed(state, line)) : update(state);
   if (key === "up" || key === "down") return recall(state, line, key === "up" ? 1 : -1);
-  const edited = editField(FIELD, { value: line.text, caretFromEnd: line.caretFromEnd, search: "" }, key);
+  const edited = editText({ value: line.text, caretFromEnd: line.caretFromEnd, isSelected: false }, key);
   if (!edited) return update(state);
   return apply(state, edited.value, { text: edited.value, caretFromEnd: edited.caretFromEnd, stepsBack: 0 });
 }

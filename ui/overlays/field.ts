@@ -23,15 +23,19 @@ export interface FormField {
   validate?(text: string): string | undefined;
 }
 
-/** The value of the focused field and the state of its input. */
-export interface FieldEdit {
+/** A line of text while it is edited. */
+export interface TextEdit {
   value: string;
-  /** The letters typed to find an option. */
-  search: string;
   /** How many characters follow the caret. */
   caretFromEnd: number;
   /** The whole value is selected: the next text replaces it. */
   isSelected: boolean;
+}
+
+/** The value of the focused field and the state of its input. */
+export interface FieldEdit extends TextEdit {
+  /** The letters typed to find an option. */
+  search: string;
 }
 
 export type FormValues = Readonly<Record<string, string>>;
@@ -75,8 +79,11 @@ function rankOf(option: FieldOption, search: string): number {
 }
 
 /** The field after a key; undefined when the key does not edit it, `refused` when no option matches the text. */
-export const editField = (field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined =>
-  field.options ? editChoice(field, edit, key) : editText(edit, key);
+export function editField(field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined {
+  if (field.options) return editChoice(field, edit, key);
+  const edited = editText(edit, key);
+  return edited && { ...edit, ...edited };
+}
 
 function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined {
   const first = field.options?.[0]?.value ?? "";
@@ -113,10 +120,10 @@ export function stepOption(
   return to === index ? undefined : options[to]?.value;
 }
 
-function editText({ value, caretFromEnd, search, isSelected }: FieldEdit, key: string): FieldEdit | undefined {
+export function editText({ value, caretFromEnd, isSelected }: TextEdit, key: string): TextEdit | undefined {
   const text = textOf(key);
   if (isSelected && (text !== undefined || key === "backspace" || key === "delete"))
-    return { value: text ?? "", caretFromEnd: 0, search, isSelected: false };
+    return { value: text ?? "", caretFromEnd: 0, isSelected: false };
   const letters = [...value];
   const caret = Math.max(0, letters.length - caretFromEnd);
   const before = letters.slice(0, caret);
@@ -124,7 +131,6 @@ function editText({ value, caretFromEnd, search, isSelected }: FieldEdit, key: s
   const edited = (left: readonly string[], right: readonly string[]) => ({
     value: [...left, ...right].join(""),
     caretFromEnd: right.length,
-    search,
     isSelected: false,
   });
   if (key === "left") return edited(before.slice(0, -1), [...before.slice(-1), ...after]);
