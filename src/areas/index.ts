@@ -97,6 +97,21 @@ export const behaviours: Behaviour[] = [
     why: "The service's documentation shows one amount, an integer, and no bounds; these units avoid rounding.",
   },
   {
+    id: "rules.sums",
+    fact: "Amounts that belong together agree: an order's amount is its items and shipping, a refund or fee at most the payment, a payout's amount the sum of its payments. Times are in the order of the states, currencies in ISO 4217.",
+    why: "The service's documentation gives no such rules; a record that contradicts itself would teach a client nothing.",
+  },
+  {
+    id: "rules.payroll",
+    fact: "A payroll has each employee once, deductions of at most the gross pay, and a pay date within ten years. An override is at most twice the gross pay, and only a draft takes one.",
+    why: "The service's documentation does not say what payroll rejects; these bounds catch wrong units and repeated lines.",
+  },
+  {
+    id: "rules.catalogue",
+    fact: "An archived product takes no variants (409). A percentage takes off at most 100 %. A posted government payment debits and credits two different accounts.",
+    why: "The service's documentation does not say; each of these is a mistake in any shop or ledger.",
+  },
+  {
     id: "links.bookings",
     fact: "A booking that is declined or cancelled refunds the payment of its deposit.",
     why: "The service's documentation does not connect bookings and payments; a guest who is turned away gets the money back.",
