@@ -38,7 +38,7 @@ export const receive = command({
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
     events: { value: "types", description: "receive these event types, such as booking.declined,payroll.created (default: all)" },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
-    fail: { value: "n", description: "respond to the first n deliveries that are signed with 500" },
+    fail: { value: "n", description: "respond with 500 to the first n deliveries whose signature is valid" },
     slow: { value: "duration", description: "wait this long before each response" },
     status: { value: "n", description: "respond with this status (default: 200 if the signature is valid, else 401)" },
     ...connectionFlags,
