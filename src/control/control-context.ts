@@ -14,6 +14,7 @@ import type { RateLimiter } from "../http/rate-limit.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
+import type { Trends } from "../live/trends.ts";
 import type { RunEnd } from "../report/run-data.ts";
 import type { RunCoverage } from "../store/journal/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -41,6 +42,7 @@ export interface ControlContext extends Stores {
   scenarios: ScenarioRegistry;
   lessons: Lessons & { reset(): void; stop(): void };
   traffic: Traffic;
+  trends: Pick<Trends, "read">;
   /** The report of the run so far: an object if the format is JSON, else a Document. `end` is how `exec` ended. */
   report(format: ReportFormat, end: RunEnd): Promise<object>;
   auditor: { audit(url: string, secret: string | undefined): Promise<Audit> };

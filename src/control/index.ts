@@ -17,7 +17,7 @@ import {
   skipStep,
 } from "./lessons.ts";
 import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
-import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi } from "./overview.ts";
+import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi, showTrend } from "./overview.ts";
 import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord, listRecords, showRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
@@ -35,6 +35,7 @@ const operations: readonly ControlOperation[] = [
   showIndex,
   showHealth,
   listOperations,
+  showTrend,
   showOpenapi,
   showControlOpenapi,
   listAssumptions,

@@ -1,6 +1,8 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
+import { VERDICTS } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
+import { SPAN_SECONDS, SPANS } from "../live/trends.ts";
 import { oneOf, type Static, Type } from "../schema/shapes.ts";
 import { ClockState, clockState } from "./clock.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
@@ -16,6 +18,19 @@ const Index = Type.Object({
   database: Type.Union([Type.String(), Type.Null()], { description: "The SQLite file; null in memory" }),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
+  scenarios: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      merchant: Type.Union([Type.String(), Type.Null()], { description: "Null for all" }),
+      score: Type.Integer({ description: "The points earned" }),
+      points: Type.Integer({ description: "The points available" }),
+      verdict: Type.Union([oneOf(VERDICTS, ""), Type.Null()]),
+    }),
+    { description: "The scenarios that are armed" },
+  ),
+  traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
+    description: "The background traffic that is running",
+  }),
   links: Type.Record(Type.String()),
 });
 
@@ -37,7 +52,9 @@ export function showSandbox({
   life,
   tenants,
   deliveries,
-}: Pick<ControlContext, "about" | "clock" | "life" | "tenants" | "deliveries">): Static<typeof Index> {
+  scenarios,
+  traffic,
+}: Pick<ControlContext, "about" | "clock" | "life" | "tenants" | "deliveries" | "scenarios" | "traffic">): Static<typeof Index> {
   const url = about.url();
   return {
     name: "merchant-sandbox",
@@ -49,6 +66,11 @@ export function showSandbox({
     database: about.file ?? null,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
+    scenarios: scenarios.armed().map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
+    traffic: traffic
+      .list()
+      .filter(({ status }) => status === "running")
+      .map(({ merchant, rate, happened }) => ({ merchant, rate, happened })),
     links: {
       health: `${url}/_sandbox/health`,
       openapi: `${url}/_sandbox/openapi.json`,
@@ -108,6 +130,33 @@ export const listOperations = endpoint({
     const data = operations.map(({ id, method, path, summary, calls, byStatus }) => ({ id, method, path, summary, calls, byStatus }));
     return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length, events };
   },
+});
+
+const trendFields = {
+  requests: Type.Integer(),
+  clientErrors: Type.Integer({ description: "Responses with a 4xx" }),
+  serverErrors: Type.Integer({ description: "Responses with a 5xx, and connections closed without a response" }),
+  p95: Type.Union([Type.Number(), Type.Null()], {
+    description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests",
+  }),
+};
+
+export const showTrend = endpoint({
+  id: "sandbox.trend",
+  area: "Overview",
+  method: "GET",
+  path: "/trend",
+  summary: "Get the requests, errors and 95th percentile of the last five minutes, of all operations or one",
+  description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
+  query: Type.Object({ operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })) }),
+  reply: Type.Object({
+    operation: Type.Union([Type.String(), Type.Null()]),
+    seconds: Type.Integer({ description: "How long a span is" }),
+    elapsed: Type.Number({ description: "Milliseconds since the last span began" }),
+    total: Type.Object(trendFields, { description: "All spans together" }),
+    spans: Type.Array(Type.Object(trendFields), { description: "Oldest first; the last one is not over yet" }),
+  }),
+  handle: ({ trends, query: { operation } }) => ({ operation: operation ?? null, seconds: SPAN_SECONDS, ...trends.read(operation) }),
 });
 
 const AnyObject = Type.Record(Type.Unknown());

@@ -26,7 +26,8 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, listeners } = engine;
+  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } =
+    engine;
   const { database, requestLog } = stores;
   const about = { version: version(), url: address.url, file: database.file };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
@@ -58,6 +59,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     judge,
     scenarios,
     traffic,
+    trends,
     lessons,
     verifier,
     auditor: openAuditor(engine),
@@ -71,7 +73,7 @@ export function openControlPlane(engine: Engine): ControlContext {
 }
 
 /** Removes the state in memory that depends on the data, of one merchant or of all, before a reset or a restored snapshot. */
-function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: Engine, merchant: string | undefined): void {
+function forget({ stores, limiter, scenarios, faults, heldResponses, judge, trends }: Engine, merchant: string | undefined): void {
   judge.conclude(merchant);
   stores.tenants.clearCache();
   stores.dueRecords.changed();
@@ -79,7 +81,10 @@ function forget({ stores, limiter, scenarios, faults, heldResponses, judge }: En
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.forget(merchant);
-  if (merchant === undefined) heldResponses.releaseAll();
+  if (merchant === undefined) {
+    heldResponses.releaseAll();
+    trends.clear();
+  }
   judge.forget(merchant);
 }
 

@@ -15,6 +15,7 @@ import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { createLife, type Life } from "../life/life.ts";
 import { createHub, type Hub } from "../live/hub.ts";
+import { createTrends, type Trends } from "../live/trends.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
@@ -64,6 +65,7 @@ export interface Engine extends Storage {
   judge: Judge;
   scenarios: Scenarios;
   hub: Hub;
+  trends: Trends;
   /** Called after each response and each internal error: listeners of our own parts and of the user. */
   listeners: {
     request: Set<(entry: JournalEntry) => void>;
@@ -111,7 +113,8 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const reportLife = (error: unknown) => reportDefect(listeners, error, "life");
   const life = createLife({ ...stores, clock, resources, isOn: options.life === "on", report: reportLife });
   clock.onFailure((error) => reportDefect(listeners, error, "clock"));
-  const engine = { ...storage, faults, heldResponses: createHeldResponses(), limiter, dispatcher, life, judge, scenarios, hub, listeners };
+  const inMemory = { heldResponses: createHeldResponses(), trends: createTrends() };
+  const engine = { ...storage, ...inMemory, faults, limiter, dispatcher, life, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
 }
@@ -121,9 +124,10 @@ export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, er
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
-function connect({ faults, dispatcher, judge, hub, listeners }: Engine): void {
+function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);
+  listeners.request.add(trends.add);
   faults.listen(judge.fired);
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
   dispatcher.listen((attempt) => hub.publish({ kind: "attempt", attempt }));

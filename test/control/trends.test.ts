@@ -1,0 +1,92 @@
+// Trends: the counts of spans of real time, the 95th percentile, and the control operation that reads them.
+
+import { describe, expect, test } from "vitest";
+import { createTrends, SPAN_SECONDS, SPANS } from "../../src/live/trends.ts";
+import { open } from "../support/sandbox.ts";
+
+const SPAN = SPAN_SECONDS * 1_000;
+
+/** Trends whose time the test sets. */
+function trendsAt(start: number) {
+  let now = start;
+  const trends = createTrends(() => now);
+  const add = (status: number, duration: number, operation?: string) => trends.add({ operation, status, duration });
+  return { ...trends, add, advance: (milliseconds: number) => void (now += milliseconds) };
+}
+
+describe("a trend", () => {
+  test("counts requests and errors by span, the newest last", () => {
+    const trends = trendsAt(10 * SPAN);
+    trends.add(200, 1);
+    trends.add(404, 1);
+    trends.advance(SPAN);
+    for (const status of [429, 500, 503, 0]) trends.add(status, 1);
+    const { spans, total, elapsed } = trends.read();
+    expect(spans).toHaveLength(SPANS);
+    expect(spans.slice(-3)).toMatchObject([
+      { requests: 0, p95: null },
+      { requests: 2, clientErrors: 1, serverErrors: 0 },
+      { requests: 4, clientErrors: 1, serverErrors: 3 },
+    ]);
+    expect(total).toMatchObject({ requests: 6, clientErrors: 2, serverErrors: 3 });
+    expect(elapsed).toBe(0);
+  });
+
+  test("forgets what is older than its spans, although slots are used again", () => {
+    const trends = trendsAt(0);
+    trends.add(200, 1);
+    trends.advance((SPANS - 1) * SPAN);
+    expect(trends.read().spans[0]).toMatchObject({ requests: 1 });
+    trends.advance(SPAN);
+    expect(trends.read().total).toMatchObject({ requests: 0 });
+    trends.add(500, 1);
+    expect(trends.read().total).toMatchObject({ requests: 1, serverErrors: 1 });
+  });
+
+  test("of an operation has its requests only", () => {
+    const trends = trendsAt(0);
+    trends.add(200, 1, "payments.list");
+    trends.add(429, 1, "payouts.list");
+    trends.add(404, 1);
+    expect(trends.read("payments.list").total).toMatchObject({ requests: 1, clientErrors: 0 });
+    expect(trends.read("customers.list").total).toMatchObject({ requests: 0 });
+    expect(trends.read().total).toMatchObject({ requests: 3, clientErrors: 2 });
+  });
+
+  test("has a percentile within 5 % of the exact one, from microseconds to minutes", () => {
+    for (const scale of [0.02, 1, 37, 2_000]) {
+      const trends = trendsAt(0);
+      const durations = Array.from({ length: 1_000 }, (_, index) => (scale * (index + 1)) / 1_000);
+      for (const duration of durations) trends.add(200, duration);
+      const exact = scale * 0.95;
+      expect(Math.abs((trends.read().total.p95 ?? 0) - exact) / exact).toBeLessThan(0.05);
+    }
+  });
+});
+
+test("the control plane shows the trend of all requests and of an operation, until a reset", async () => {
+  const bench = await open();
+  await bench.call("GET", "/v1/payments");
+  await bench.call("GET", "/v1/payments?limit=0");
+  await bench.call("GET", "/v1/nowhere");
+  expect(await bench.control("GET", "/trend")).toMatchObject({ operation: null, total: { requests: 3, clientErrors: 2, serverErrors: 0 } });
+  const { total, spans, seconds } = await bench.control("GET", "/trend?operation=payments.list");
+  expect([total.requests, total.clientErrors, seconds, spans.length]).toEqual([2, 1, SPAN_SECONDS, SPANS]);
+  expect(total.p95).toBeGreaterThan(0);
+  await bench.control("POST", "/reset", {});
+  expect((await bench.control("GET", "/trend")).total).toMatchObject({ requests: 0, p95: null });
+});
+
+test("the overview names armed scenarios with their score, and running traffic", async () => {
+  const bench = await open();
+  expect(await bench.control("GET", "")).toMatchObject({ scenarios: [], traffic: [] });
+  await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
+  await bench.control("POST", "/traffic", { merchant: "mer_market", rate: "1/d" });
+  expect(await bench.control("GET", "")).toMatchObject({
+    scenarios: [{ name: "lost-response", merchant: "mer_lodge", score: 0, verdict: "inconclusive" }],
+    traffic: [{ merchant: "mer_market", rate: "1/d", happened: 0 }],
+  });
+  await bench.control("DELETE", "/traffic");
+  await bench.control("DELETE", "/scenarios/lost-response");
+  expect(await bench.control("GET", "")).toMatchObject({ scenarios: [], traffic: [] });
+});
