@@ -5,6 +5,7 @@ export const controlOperations = {
     index: {"id":"sandbox.index","method":"GET","path":""},
     health: {"id":"sandbox.health","method":"GET","path":"/health"},
     operations: {"id":"sandbox.operations","method":"GET","path":"/operations"},
+    trend: {"id":"sandbox.trend","method":"GET","path":"/trend"},
     openapi: {"id":"sandbox.openapi","method":"GET","path":"/openapi.json"},
     controlOpenapi: {"id":"sandbox.control_openapi","method":"GET","path":"/control.openapi.json"},
     assumptions: {"id":"sandbox.assumptions","method":"GET","path":"/assumptions"},

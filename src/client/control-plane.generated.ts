@@ -8,6 +8,8 @@ export interface ControlPlane {
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(): Promise<SandboxOperationsReply>;
+  /** Get the requests, errors and 95th percentile of the last five minutes, of all operations or one. In 60 spans of 5 s of real time. A reset of everything clears it. */
+  trend(given?: SandboxTrendInput): Promise<SandboxTrendReply>;
   /** Get the OpenAPI 3.1 document of the service. */
   openapi(): Promise<Record<string, unknown>>;
   /** Get the OpenAPI 3.1 document of the control plane. */
@@ -1330,6 +1332,23 @@ export interface SandboxIndexReply {
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
+  /** The scenarios that are armed */
+  scenarios: ({
+    name: string;
+    /** Null for all */
+    merchant: string | null;
+    /** The points earned */
+    score: number;
+    /** The points available */
+    points: number;
+    verdict: "pass" | "fail" | "inconclusive" | null;
+  })[];
+  /** The background traffic that is running */
+  traffic: ({
+    merchant: string;
+    rate: string;
+    happened: number;
+  })[];
   links: Record<string, string>;
 }
 
@@ -1371,6 +1390,39 @@ export interface SandboxResetInput {
 export interface SandboxResetReply {
   /** The merchant, or `everything` */
   reset: string;
+}
+
+export interface SandboxTrendInput {
+  /** Only of this operation, such as payments.list */
+  operation?: string;
+}
+
+export interface SandboxTrendReply {
+  operation: string | null;
+  /** How long a span is */
+  seconds: number;
+  /** Milliseconds since the last span began */
+  elapsed: number;
+  /** All spans together */
+  total: {
+    requests: number;
+    /** Responses with a 4xx */
+    clientErrors: number;
+    /** Responses with a 5xx, and connections closed without a response */
+    serverErrors: number;
+    /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
+    p95: number | null;
+  };
+  /** Oldest first; the last one is not over yet */
+  spans: ({
+    requests: number;
+    /** Responses with a 4xx */
+    clientErrors: number;
+    /** Responses with a 5xx, and connections closed without a response */
+    serverErrors: number;
+    /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
+    p95: number | null;
+  })[];
 }
 
 export interface SandboxVerifyInput {

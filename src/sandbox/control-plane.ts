@@ -26,8 +26,7 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } =
-    engine;
+  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
   const { database, requestLog } = stores;
   const about = { version: version(), url: address.url, file: database.file };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
@@ -40,8 +39,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
-  const report = (error: unknown) => reportDefect(listeners, error, "traffic");
-  const traffic = createTraffic({ ...stores, clock, random, resources, life, report });
+  const traffic = openTraffic(engine);
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
   const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
@@ -71,6 +69,9 @@ export function openControlPlane(engine: Engine): ControlContext {
     documents: openDocuments(address.url),
   };
 }
+
+const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>
+  createTraffic({ ...stores, clock, random, resources, life, report: (error) => reportDefect(listeners, error, "traffic") });
 
 /** Removes the state in memory that depends on the data, of one merchant or of all, before a reset or a restored snapshot. */
 function forget({ stores, limiter, scenarios, faults, heldResponses, judge, trends }: Engine, merchant: string | undefined): void {

@@ -11,7 +11,13 @@ function trendsAt(start: number) {
   let now = start;
   const trends = createTrends(() => now);
   const add = (status: number, duration: number, operation?: string) => trends.add({ operation, status, duration });
-  return { ...trends, add, advance: (milliseconds: number) => void (now += milliseconds) };
+  return {
+    ...trends,
+    add,
+    advance(milliseconds: number) {
+      now += milliseconds;
+    },
+  };
 }
 
 describe("a trend", () => {
