@@ -3,6 +3,7 @@
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { handleKey } from "./keys/key-routing.ts";
+import { updatePreview } from "./overlays/preview.ts";
 import { panes } from "./panes/index.ts";
 import { applyUpdate, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
 import { applyConnection, applyMessage, applyTime } from "./state/apply-message.ts";
@@ -39,7 +40,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     leave = resolve;
   });
   const change = (next: UiState) => {
-    dashboard.state = next;
+    applyUpdate(dashboard, updatePreview(next, false));
     dashboard.scheduler.paintSoon();
   };
   const fresh = initialState({ target, theme, size: sizeOf(streams), now: realNow(), panes, learning, pane: firstPane(learning) });
@@ -91,6 +92,7 @@ const firstPane = (learning: LearningMode | undefined) => learning && (learning.
 const terminalHandlers = (current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers => ({
   onKeys(keys) {
     for (const key of keys) applyUpdate(current(), handleKey({ ...current().state, now: realNow() }, key));
+    applyUpdate(current(), updatePreview(current().state, true));
     current().scheduler.paintNow();
   },
   onResize() {

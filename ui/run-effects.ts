@@ -8,8 +8,10 @@ import { visiblePanes } from "./panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
 import { type Effect, listOf, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
+import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
 import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+import { placementOf } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 import { type Call, perform, RefusedCall } from "./wire/control-calls.ts";
 import type { LiveStream } from "./wire/live.ts";
@@ -85,7 +87,8 @@ export function refresh(dashboard: RunningDashboard): void {
         () => {},
       )
       .catch((error: Error) => show(unreadable(dashboard.state, error)));
-  for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state)]) runEffect(dashboard, effect);
+  const trends = placementOf(dashboard.state, TRENDS_PANE).width > 0 ? pollTrends(dashboard.state) : [];
+  for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state), ...trends]) runEffect(dashboard, effect);
   void poll(controlCalls.index(), applySandboxIndex);
   for (const { name, poll: rows } of visiblePanes(dashboard.state))
     if (rows) void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));

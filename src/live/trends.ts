@@ -29,7 +29,7 @@ interface Span extends Omit<TrendSpan, "p95"> {
   /** Counts the spans since the process started. */
   number: number;
   /** The number of requests by `stepOf` their duration. */
-  durations: Uint32Array;
+  durations: Uint32Array<ArrayBuffer>;
 }
 
 /** Durations are counted in steps of a twelfth (8 to a doubling), from 8 microseconds to 4 minutes: a percentile is exact to 5 %. */

@@ -112,6 +112,8 @@ export const INDEX: SandboxIndexReply = {
   life: "on",
   database: null,
   pendingDeliveries: 0,
+  scenarios: [],
+  traffic: [],
   merchants: [
     { id: "mer_lodge", name: "The Lodge", email: null, apiKeys: ["sk_test_lodge"] },
     { id: "mer_market", name: null, email: null, apiKeys: ["sk_test_market"] },

@@ -8,15 +8,16 @@ import type { Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
 import { refusedRequests } from "../details/rate-window.ts";
 import { causedAttemptsCall } from "../details/request.ts";
-import { type DetailOverlay, isStillAt, topDetail } from "../overlays/detail.ts";
+import { isDetail, isStillAt, topDetail } from "../overlays/detail.ts";
 import { paneNamed } from "../panes/index.ts";
 import { selectedRow } from "../state/list.ts";
 import { callEffect, closeTopOverlay, listOf, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 
 /** Opens a detail. If it is the one below the top detail, closes that instead, so that going to and fro does not pile them up. */
 export function openReference(state: UiState, { pane, id }: Reference): StateUpdate {
-  const below = state.overlays.at(-2) as Partial<DetailOverlay> | undefined;
-  if (topDetail(state) && below?.about?.pane === pane && below.about.id === id) return update(closeTopOverlay(state));
+  const below = state.overlays.at(-2);
+  const isBelow = below && isDetail(below) && below.about.pane === pane && below.about.id === id;
+  if (isBelow && topDetail(state)) return update(closeTopOverlay(state));
   return paneNamed(pane).openById(state, id);
 }
 

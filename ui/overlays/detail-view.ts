@@ -83,7 +83,7 @@ export function matchesOf(lines: readonly DetailLine[], search: string, width: n
   });
 }
 
-const textOf = (line: DetailLine) => (typeof line === "string" ? line : line.text);
+export const textOf = (line: DetailLine) => (typeof line === "string" ? line : line.text);
 const plainText = (line: DetailLine) => stripStyles(textOf(line));
 
 export function drawDetail(lines: readonly DetailLine[], { selected, search, match }: DetailView, theme: Theme, width: number): string[] {

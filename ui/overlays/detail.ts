@@ -40,9 +40,11 @@ export interface DetailOverlay extends Overlay, DetailView {
 
 /** The detail that has the focus. */
 export function topDetail(state: UiState): DetailOverlay | undefined {
-  const overlay = topOverlay(state) as (Overlay & Partial<DetailOverlay>) | undefined;
-  return overlay?.about && (overlay as DetailOverlay);
+  const overlay = topOverlay(state);
+  return overlay && isDetail(overlay) ? overlay : undefined;
 }
+
+export const isDetail = (overlay: Overlay): overlay is DetailOverlay => "about" in overlay;
 
 /** Whether the same detail or pane still has the focus: a reply that opens a detail must not open it elsewhere. */
 export const isStillAt = (from: UiState, later: UiState) =>
@@ -55,9 +57,9 @@ export function openDetail(
 ): { overlay: DetailOverlay; effects: Effect[] } {
   const id = Symbol("detail");
   const change = (state: UiState, next: (overlay: DetailOverlay) => DetailOverlay): StateUpdate => {
-    const index = state.overlays.findIndex((overlay) => (overlay as Partial<DetailOverlay>).id === id);
-    const before = state.overlays[index] as DetailOverlay | undefined;
-    return update(before ? { ...state, overlays: state.overlays.with(index, redrawn(next(before))) } : state);
+    const changed = (overlay: Overlay) => (isDetail(overlay) && overlay.id === id ? redrawn(next(overlay)) : overlay);
+    const preview = state.preview && { ...state.preview, overlay: changed(state.preview.overlay) };
+    return update({ ...state, preview, overlays: state.overlays.map(changed) });
   };
   const fetch = ([name, call]: readonly [string, Call]): Effect =>
     callEffect(

@@ -6,6 +6,7 @@ import { attemptCall, attemptRow, deliveryDetail, isSameDelivery } from "../deta
 import { outcomeOf, resultOf } from "../details/row-lines.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { count, duration } from "../view/format.ts";
+import { failureMark } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import { deliveryKeys, failedDeliveries, isLastAttempt } from "./delivery-keys.ts";
 import { listPane, rowFetch } from "./pane.ts";
@@ -22,6 +23,7 @@ export const deliveries = listPane<AttemptMessage>({
     const failed = failedDeliveries(listOf(state, "deliveries").rows).length;
     return failed === 0 ? "" : `${count(failed)} failed`;
   },
+  alarm: (state) => failureMark(state.theme, failedDeliveries(listOf(state, "deliveries").rows).length),
   columns(attempt, state, width) {
     const { eventType, eventId, url, durationMs } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, isLastAttempt(listOf(state, "deliveries").rows, attempt));

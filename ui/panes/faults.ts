@@ -7,6 +7,7 @@ import { endRule } from "../controls/faults.ts";
 import { faultDetail } from "../details/fault.ts";
 import { ruleTitle } from "../details/rule-text.ts";
 import { type KeyBinding, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
+import { sanitize } from "../terminal/cells.ts";
 import type { TextStyle } from "../terminal/style.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import { curlOf } from "../wire/control-calls.ts";
@@ -23,7 +24,11 @@ export const faults = listPane<FaultRule>({
   poll: controlCalls.faults.list(),
   titleNote(state) {
     const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
-    return armed === 0 ? "" : `${count(armed)} armed`;
+    return [...scenarioScores(state), ...(armed === 0 ? [] : [`${count(armed)} armed`])].join("  ");
+  },
+  alarm(state) {
+    const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
+    return armed === 0 ? "" : `*${count(armed)}`;
   },
   columns(shown, state, width) {
     // The copy of a selected rule that was removed keeps no countdown.
@@ -51,6 +56,10 @@ export const faults = listPane<FaultRule>({
   detail: faultDetail,
   keys: (selected) => [removeKey(selected)],
 });
+
+/** `lost-response 5/10` for each armed scenario. */
+const scenarioScores = ({ sandbox }: UiState) =>
+  (sandbox?.scenarios ?? []).map(({ name, score, points }) => `${sanitize(name)} ${score}/${points}`);
 
 const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enabled;
 

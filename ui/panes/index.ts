@@ -8,9 +8,10 @@ import { lesson } from "./lesson.ts";
 import type { Pane } from "./pane.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { requests } from "./requests.ts";
+import { trends } from "./trends.ts";
 import { verdicts } from "./verdicts.ts";
 
-export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, lesson, board];
+export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, trends, lesson, board];
 
 /** The panes shown now; the digit keys count these. */
 export const visiblePanes = (state: UiState): readonly Pane[] => panes.filter(({ isShown }) => isShown?.(state) ?? true);

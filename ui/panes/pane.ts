@@ -37,6 +37,10 @@ export interface Pane {
   rowText(row: Row, state: UiState, width: number): string;
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
+  /** A short text in the pane's tab, such as the number of failures. Default: none. */
+  alarm?(state: UiState): string;
+  /** The detail of a row, to be shown without the focus. */
+  detailOf(state: UiState, row: Row): ReturnType<typeof openDetail> | undefined;
   openRow(state: UiState, row: Row): StateUpdate;
   /** Opens the detail of a row by its id, over the overlays that are open. */
   openById(state: UiState, id: string): StateUpdate;
@@ -79,8 +83,12 @@ interface ListPaneDeclaration<Value> {
   stream?: StreamKind<Value>;
   /** A call made every second; the items of `data` in its reply are the rows. */
   poll?: Call<{ data: Value[] }>;
+  /** The order of polled rows. Default: as in the reply. */
+  compare?(one: Value, other: Value): number;
   /** Shown beside the title, such as a count. Default: nothing. */
   titleNote?(state: UiState): string;
+  /** A short text in the pane's tab. Default: none. */
+  alarm?(state: UiState): string;
   columns(value: Value, state: UiState, width: number): Column[];
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
@@ -98,11 +106,38 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   const { name, title, isShown, stream, poll, emptyText } = declared;
   const row = (value: Value): Row => ({ id: declared.rowId(value), value, filterBy: declared.filterBy(value) });
   const keys = declared.keys ?? (() => []);
+  const sorted = (rows: Value[]) => (declared.compare ? rows.toSorted(declared.compare) : rows);
+  return {
+    name,
+    title,
+    follows: stream !== undefined,
+    ...(isShown && { isShown }),
+    vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
+    ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
+    ...(poll && { poll: { call: poll, rows: (reply) => sorted((reply as { data: Value[] }).data).map(row) } }),
+    titleNote: (state) =>
+      [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
+        .filter(Boolean)
+        .join("  "),
+    rowText: ({ value }, state, width) => formatRow(declared.columns(value as Value, state, width), width, state.theme),
+    emptyText,
+    keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
+    ...(declared.alarm && { alarm: declared.alarm }),
+    ...opening(declared, row),
+  };
+}
+
+/** Opens the details of a pane's rows. */
+function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value) => Row): Pick<Pane, "detailOf" | "openRow" | "openById"> {
+  const { name } = declared;
   const isRelated = (declared.isRelated ?? (() => true)) as RowRelation;
-  const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
+  const detailOf = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]) => {
     const value = opened.value as Value;
-    const detailKeys = [...keys(() => value), ...neighbourKeys(name, opened, isRelated, openNeighbour)];
-    const { overlay, effects } = openDetail(declared.detail(state, value), { pane: name, id: opened.id, value }, detailKeys);
+    const detailKeys = [...(declared.keys?.(() => value) ?? []), ...neighbourKeys(name, opened, isRelated, openNeighbour)];
+    return openDetail(declared.detail(state, value), { pane: name, id: opened.id, value }, detailKeys);
+  };
+  const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
+    const { overlay, effects } = detailOf(state, opened, openNeighbour);
     return update(openOverlay(state, overlay), ...effects);
   };
   const openRow = (state: UiState, selected: Row): StateUpdate => {
@@ -121,24 +156,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     );
     return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
   };
-  return {
-    name,
-    title,
-    follows: stream !== undefined,
-    ...(isShown && { isShown }),
-    vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
-    ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
-    ...(poll && { poll: { call: poll, rows: (reply) => (reply as { data: Value[] }).data.map(row) } }),
-    titleNote: (state) =>
-      [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
-        .filter(Boolean)
-        .join("  "),
-    rowText: ({ value }, state, width) => formatRow(declared.columns(value as Value, state, width), width, state.theme),
-    emptyText,
-    keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
-    openRow,
-    openById,
-  };
+  return { detailOf: (state, opened) => detailOf(state, opened, openLinked), openRow, openById };
 }
 
 const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined => row && { fields: Object.keys(row.filterBy.fields), marks: [] };
@@ -152,6 +170,7 @@ export const textPane = (declared: TextPaneDeclaration): Pane => ({
   vocabulary: () => undefined,
   rowText: () => "",
   emptyText: () => [],
+  detailOf: () => undefined,
   openRow: (state) => update(state),
   openById: (state) => update(state),
 });

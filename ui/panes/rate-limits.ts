@@ -3,9 +3,10 @@
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import { rateWindowDetail, rateWindowId } from "../details/rate-window.ts";
-import { type KeyBinding, makeCall, secondsUntil, shortMerchant, update } from "../state/state.ts";
+import { type KeyBinding, listOf, makeCall, secondsUntil, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
-import { count, countdown, milliseconds } from "../view/format.ts";
+import { count, countdown, counted, milliseconds } from "../view/format.ts";
+import { failureMark } from "../view/status-colours.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, type Selected } from "./pane.ts";
 
@@ -18,6 +19,14 @@ export const rateLimits = listPane<RateWindow>({
     fields: { merchant, operation, limit, remaining },
   }),
   poll: controlCalls.rateLimits.list(),
+  // The least share left first.
+  compare: (one, other) => one.remaining / one.limit - other.remaining / other.limit,
+  titleNote(state) {
+    const { length } = listOf(state, "limits").rows;
+    const exhausted = exhaustedCount(state);
+    return `${counted(length, "window")}${exhausted > 0 ? `, ${count(exhausted)} exhausted` : ""}`;
+  },
+  alarm: (state) => failureMark(state.theme, exhaustedCount(state)),
   columns(window, state, width) {
     const { merchant, operation, limit, remaining } = window;
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
@@ -38,6 +47,8 @@ export const rateLimits = listPane<RateWindow>({
   detail: rateWindowDetail,
   keys: (selected) => [exhaustKey(selected), copyApiKey((state) => selected(state)?.merchant)],
 });
+
+const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 
 function exhaustKey(selected: Selected<RateWindow>): KeyBinding {
   return {

@@ -5,7 +5,7 @@ import { verdictDetail } from "../details/verdict.ts";
 import { verdictId } from "../details/verdict-lines.ts";
 import { shortMerchant, valuesOf } from "../state/state.ts";
 import { count } from "../view/format.ts";
-import { verdictLabel } from "../view/status-colours.ts";
+import { failureMark, verdictLabel } from "../view/status-colours.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane } from "./pane.ts";
 
@@ -23,6 +23,8 @@ export const verdicts = listPane<VerdictMessage>({
     const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(({ verdict }) => verdict === "fail").length;
     return failed === 0 ? "" : `${count(failed)} failed`;
   },
+  alarm: (state) =>
+    failureMark(state.theme, valuesOf<VerdictMessage>(state, "verdicts").filter(({ verdict }) => verdict === "fail").length),
   columns({ rule, verdict, merchant, says }, { theme }, width) {
     const [label, style] = verdictLabel(theme, verdict);
     return [

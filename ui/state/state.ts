@@ -11,6 +11,7 @@ import type { Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { StreamConnection } from "../wire/live.ts";
 import { emptyList, type List } from "./list.ts";
+import type { TrendViews } from "./trends.ts";
 
 export interface Size {
   columns: number;
@@ -74,6 +75,9 @@ export interface UiState {
   readonly lookups: CachedLookups;
   /** Undefined without lessons. */
   readonly learning: LearningMode | undefined;
+  readonly trends: TrendViews;
+  /** The detail beside the lists on wide screens, and when it was opened. */
+  readonly preview: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
 }
@@ -193,6 +197,8 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane }
   undo: [],
   lookups: {},
   learning,
+  trends: {},
+  preview: undefined,
   scrolls: {},
 });
 

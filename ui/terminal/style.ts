@@ -50,6 +50,8 @@ const UNICODE = {
   skipped: "-",
   full: "█",
   empty: "░",
+  /** From lowest to highest. */
+  levels: "▁▂▃▄▅▆▇█",
   horizontal: "─",
   vertical: "│",
   topLeft: "┌",
@@ -70,6 +72,7 @@ const ASCII: Record<keyof typeof UNICODE, string> = {
   skipped: "-",
   full: "#",
   empty: ".",
+  levels: "_.-=+*%#",
   horizontal: "-",
   vertical: "|",
   topLeft: "+",

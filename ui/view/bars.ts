@@ -7,7 +7,7 @@ import { lineProblem } from "../keys/filter-line.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { type FilterLine, sandboxNow, topOverlay, type UiState, valuesOf } from "../state/state.ts";
+import { type FilterLine, sandboxNow, shortMerchant, topOverlay, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, padEnd, sanitize, widthOf } from "../terminal/cells.ts";
 import { styled, symbols } from "../terminal/style.ts";
 import { count } from "./format.ts";
@@ -39,7 +39,8 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   if (!sandbox) return [{ name, parts: [address] }];
   const [clock, version] = [clockText(state, sandbox), `v${sandbox.version}`];
-  const parts = (...keys: string[]) => [address, ...[clock, ...keys, version].map(sanitize)];
+  const running = runningTexts(sandbox);
+  const parts = (...keys: string[]) => [address, ...[...running, clock, ...keys, version].map(sanitize)];
   // A workshop's screen may be projected: it shows no API keys.
   if (learning?.kind === "workshop") return [{ name, parts: parts() }];
   const short = parts(firstApiKeyText(sandbox));
@@ -47,7 +48,8 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
     { name, parts: parts(apiKeysText(sandbox)) },
     { name, parts: short },
     { name: "", parts: short },
-    { name: "", parts: [address, ...[firstApiKeyText(sandbox), clock, version].map(sanitize)] },
+    { name: "", parts: short.slice(0, -1) },
+    { name: "", parts: [address, ...[...running, firstApiKeyText(sandbox), clock, version].map(sanitize)] },
   ];
 }
 
@@ -59,9 +61,19 @@ function connectionText({ connection, retryAt, now, lastSeq }: UiState): string 
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
 
-function clockText(state: UiState, { clock }: SandboxIndexReply): string {
+/** Armed scenarios with their scores, and background traffic. */
+function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxIndexReply>): string[] {
+  const [first] = traffic;
+  const rate = first && (traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`);
+  return [
+    ...scenarios.map(({ name, score, points }) => `scenario ${name} ${score}/${points}`),
+    ...(rate === undefined ? [] : [`traffic ${rate}`]),
+  ];
+}
+
+function clockText(state: UiState, { clock, life }: SandboxIndexReply): string {
   const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
-  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
+  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}, life ${life}`;
 }
 
 const KEY_PREFIX = "sk_test_";
@@ -81,13 +93,14 @@ function firstApiKeyText({ merchants }: SandboxIndexReply): string {
   return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }
 
-/** On a narrow screen only the focused tab has its title. */
+/** On a narrow screen only the focused tab has its title. Alarms, such as the number of failed verdicts, are in every tab. */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
-  const panes = visiblePanes(state);
-  const isWide = panes.reduce((sum, { title }) => sum + title.length + 5, 0) <= size.columns;
-  const tabs = panes.map(({ name, title }, index) => {
-    const tab = isWide || name === pane ? `${index + 1} ${title}` : String(index + 1);
+  const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
+  const isWide = panes.reduce((sum, { title, mark }) => sum + title.length + (mark && ` ${mark}`).length + 5, 0) <= size.columns;
+  const tabs = panes.map(({ name, title, mark }, index) => {
+    const text = isWide || name === pane ? `${index + 1} ${title}` : String(index + 1);
+    const tab = mark === "" ? text : `${text} ${styled(theme, mark, "yellow", "bold")}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
   });
   return padEnd(` ${tabs.join(" ")}`, size.columns);

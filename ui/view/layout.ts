@@ -2,6 +2,7 @@
 
 import { BOARD_PANE, LESSON_PANE } from "../state/learning.ts";
 import { listOf, type Size, type UiState } from "../state/state.ts";
+import { selectedOperation, TRENDS_PANE } from "../state/trends.ts";
 
 export interface BoxSize {
   /** Both include the border. */
@@ -18,7 +19,7 @@ interface Placements {
   left: readonly PanePlacement[];
   /** Stacked, to the right of those. */
   right: readonly PanePlacement[];
-  /** Across the whole width. */
+  /** The board, across the whole width. */
   below: PanePlacement | undefined;
 }
 
@@ -34,8 +35,13 @@ const WIDE_COLUMNS = 110;
 const BAR_LINES = 3;
 const BORDER_LINES = 2;
 const LOWER_SHARE = 0.36;
-/** The panes above; every other pane takes the place below when it has the focus. */
-const UPPER_PANES: readonly string[] = ["requests", "limits", "faults"];
+/** From here on, the selected row is shown in detail beside the lists. */
+const PREVIEW_COLUMNS = 160;
+export const PREVIEW = "preview";
+/** The lines of a chart: rate, errors, percentile. */
+const CHART_LINES = 3;
+/** A border and one row. */
+const MIN_PANE_LINES = 3;
 
 /** The focused pane is always visible; a narrow screen shows it alone. */
 export function layoutOf(state: UiState): Layout {
@@ -51,10 +57,44 @@ export function layoutOf(state: UiState): Layout {
 
 function placePanes(state: UiState, area: BoxSize): Placements {
   if (state.learning?.kind === "learner") return placeBesideLesson(state, area);
-  const isWorkshop = state.learning?.kind === "workshop";
+  if (state.learning?.kind === "workshop") return placeAboveBoard(state, area);
   const { width, height } = area;
-  const lower = Math.max(5, Math.floor(height * (isWorkshop ? 0.6 : LOWER_SHARE)));
-  const lowerPane = isWorkshop ? BOARD_PANE : "deliveries";
+  const hasPreview = state.size.columns >= PREVIEW_COLUMNS;
+  const side = Math.max(46, Math.floor(width * (hasPreview ? 0.44 : 0.38)));
+  const lower = Math.max(5, Math.floor(height * LOWER_SHARE));
+  const preview = hasPreview ? Math.floor(height / 2) : 0;
+  const right = stackPanes(state, height - preview).map((placed) => ({ ...placed, width: side }));
+  const isElsewhere = state.pane === "requests" || right.some(({ pane }) => pane === state.pane);
+  return {
+    left: [
+      { pane: "requests", width: width - side, height: height - lower },
+      { pane: isElsewhere ? "deliveries" : state.pane, width: width - side, height: lower },
+    ],
+    right: [...(hasPreview ? [{ pane: PREVIEW, width: side, height: preview }] : []), ...right],
+    below: undefined,
+  };
+}
+
+/** The panes on the right. Where they do not all fit, trends are left out first, then verdicts; both then take the place of deliveries when they have the focus. */
+function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width">[] {
+  const rowsOf = (pane: string) => listOf(state, pane).rows.length + BORDER_LINES;
+  const charts = selectedOperation(state) === undefined ? CHART_LINES : 2 * CHART_LINES + 1;
+  const trends = height >= charts + BORDER_LINES + 4 * MIN_PANE_LINES ? charts + BORDER_LINES : 0;
+  const limits = Math.min(Math.floor((height - trends) / 3), Math.max(4, rowsOf("limits")));
+  const rest = height - trends - limits;
+  const verdicts = rest >= 2 * MIN_PANE_LINES ? Math.floor(rest / 2) : 0;
+  const placed = [
+    { pane: "limits", height: limits },
+    { pane: "faults", height: rest - verdicts },
+    { pane: "verdicts", height: verdicts },
+    { pane: TRENDS_PANE, height: trends },
+  ];
+  return placed.filter((one) => one.height > 0);
+}
+
+/** The board takes the whole width, because its rows are long. */
+function placeAboveBoard(state: UiState, { width, height }: BoxSize): Placements {
+  const lower = Math.max(5, Math.floor(height * 0.6));
   const upper = height - lower;
   const side = Math.max(46, Math.floor(width * 0.38));
   // As high as its rows need, and at most half.
@@ -65,9 +105,11 @@ function placePanes(state: UiState, area: BoxSize): Placements {
       { pane: "limits", width: side, height: limits },
       { pane: "faults", width: side, height: upper - limits },
     ],
-    below: { pane: UPPER_PANES.includes(state.pane) ? lowerPane : state.pane, width, height: lower },
+    below: { pane: ABOVE_BOARD.includes(state.pane) ? BOARD_PANE : state.pane, width, height: lower },
   };
 }
+
+const ABOVE_BOARD: readonly string[] = ["requests", "limits", "faults"];
 
 /** The lesson takes the whole height of the right side. */
 function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Placements {

@@ -1,5 +1,7 @@
 // The text of each slot, as lines of exactly its size.
 
+import { isDetail } from "../overlays/detail.ts";
+import { textOf } from "../overlays/detail-view.ts";
 import { paneNamed } from "../panes/index.ts";
 import { topOverlay, type UiState } from "../state/state.ts";
 import { fitTo, padEnd, sanitize } from "../terminal/cells.ts";
@@ -14,6 +16,7 @@ const slots: Record<string, (state: UiState, size: BoxSize) => string[]> = {
   notice: (state) => [noticeBar(state)],
   keys: (state) => [keyBar(state)],
   overlay: overlayLines,
+  preview: previewLines,
   small: ({ size: { columns, rows } }) => [
     fitTo(`${columns}x${rows} is too small: resize to ${MINIMUM_SIZE.columns}x${MINIMUM_SIZE.rows} or larger, or press q to quit`, columns),
   ],
@@ -38,4 +41,13 @@ function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
   const part = lines.length > height - 2 ? `${top + 1}-${top + visible.length} of ${lines.length}` : "";
   const note = [overlay.note?.(state, width - 4) ?? "", part].filter(Boolean).join("  ");
   return borderedBox(state.theme, { title: overlay.title, note, lines: visible, width, height, focused: true });
+}
+
+/** The detail of the selected row, from its start: Enter opens it to be scrolled and followed. */
+function previewLines(state: UiState, { width, height }: BoxSize): string[] {
+  const overlay = state.preview?.overlay;
+  const content = overlay && isDetail(overlay) ? overlay.content(state, width - 4) : [];
+  const lines = content.slice(0, height - 2).map((line) => ` ${padEnd(textOf(line), width - 4)} `);
+  const note = content.length > height - 2 ? `${height - 2} of ${content.length} lines, Enter for all` : "";
+  return borderedBox(state.theme, { title: overlay?.title ?? "Details", note, lines, width, height, focused: false });
 }
