@@ -1,9 +1,10 @@
-// Parses the arguments of a command. Flags take precedence over environment variables; the options table reads both.
+// Parses the arguments of a command: its flags, the options of a sandbox as text, and its positional arguments.
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { flagOf, type GivenOptions, type OptionName, optionDefinitions, variableOf } from "../sandbox/options.ts";
+import { flagOf, type GivenOptions, type OptionName, optionDefinitions } from "../sandbox/options.ts";
+import type { Settings } from "./settings.ts";
 
 /** A flag of one command. */
 export interface FlagDefinition {
@@ -14,67 +15,97 @@ export interface FlagDefinition {
   multiple?: true;
   /** Another spelling of a flag, which the help does not list. */
   hidden?: true;
+  /** Throws if the text is no value of the flag. */
+  check?(text: string, flag: string): unknown;
+  /** The values that completion offers. */
+  values?(): readonly string[];
 }
+
+export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
 
 /** The flags of a command that were given; a switch is "". */
 export type Flags = Record<string, string | undefined>;
 
-export interface Arguments {
-  /** The sandbox options that were given, as text. */
-  options: GivenOptions;
+/** Texts by flag, such as `--port`; a list if the flag may be repeated. */
+export type GivenFlags = Record<string, string | string[]>;
+
+export interface ParsedArguments {
+  /** The options of a sandbox that were given as flags. */
+  optionFlags: GivenFlags;
   flags: Flags;
   positionals: string[];
   /** Everything after `--`, unparsed. */
   rest: string[];
 }
 
-interface Syntax {
-  sandboxOptions: boolean;
-  /** Arguments after `--` belong to another command. */
-  rest?: boolean;
-  flags: Record<string, FlagDefinition>;
+/** What a command gets. */
+export interface Arguments extends Omit<ParsedArguments, "optionFlags"> {
+  /** The options of a sandbox, by flag, variable or merchant-sandbox.json. */
+  options: GivenOptions;
+  /** Where each of them comes from. */
+  sources: Settings["sources"];
 }
 
-type KnownFlags = Map<string, Pick<FlagDefinition, "value" | "multiple">>;
-type GivenFlags = Record<string, string | string[]>;
+interface Syntax {
+  /** The command, such as `fault add`, for errors. */
+  name: string;
+  sandboxOptions: readonly OptionName[];
+  /** Arguments after `--` belong to another command. */
+  rest?: boolean;
+  flags: FlagDefinitions;
+}
 
-export function readArguments(argv: string[], syntax: Syntax, environment: NodeJS.ProcessEnv): Arguments {
-  const names = syntax.sandboxOptions ? (Object.keys(optionDefinitions) as OptionName[]) : [];
-  const known: KnownFlags = new Map<string, Pick<FlagDefinition, "value" | "multiple">>([
-    ...names.map((name) => [flagOf(name), optionDefinitions[name]] as const),
-    ...Object.entries(syntax.flags).map(([name, flag]) => [`--${name}`, flag] as const),
+type KnownFlags = Map<string, Pick<FlagDefinition, "value" | "multiple" | "check">>;
+
+export function parseArguments(
+  argv: readonly string[],
+  { name: command, sandboxOptions, rest, flags: definitions }: Syntax,
+): ParsedArguments {
+  const known: KnownFlags = new Map<string, Pick<FlagDefinition, "value" | "multiple" | "check">>([
+    ...sandboxOptions.map((name) => [flagOf(name), { ...optionDefinitions[name] }] as const),
+    ...Object.entries(definitions).map(([name, flag]) => [`--${name}`, flag] as const),
   ]);
-  const end = syntax.rest ? argv.indexOf("--") : -1;
-  const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known);
-  const options: GivenFlags = {};
-  for (const name of names) {
-    const text = given[flagOf(name)] ?? environment[variableOf(name)];
-    if (text !== undefined) options[name] = text;
-  }
-  const flags = Object.fromEntries(Object.keys(syntax.flags).map((name) => [name, joined(given[`--${name}`])]));
-  return { options, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
+  const end = rest ? argv.indexOf("--") : -1;
+  const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);
+  const flags = Object.fromEntries(Object.keys(definitions).map((name) => [name, joined(given[`--${name}`])]));
+  const optionFlags = Object.fromEntries(Object.entries(given).filter(([flag]) => !Object.hasOwn(definitions, flag.slice(2))));
+  return { optionFlags, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
 }
 
 const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
 
 /** Tokens instead of values: with `strict`, parseArgs throws errors of its own, which suggest nothing. */
-function parse(argv: string[], known: KnownFlags) {
-  const config = Object.fromEntries(
+function tokensOf(argv: readonly string[], known: Iterable<[string, Pick<FlagDefinition, "value">]>) {
+  const options = Object.fromEntries(
     [...known].map(([flag, { value }]) => [flag.slice(2), { type: value === undefined ? ("boolean" as const) : ("string" as const) }]),
   );
-  const { tokens } = parseArgs({ args: argv, options: config, strict: false, allowPositionals: true, tokens: true });
+  return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens ?? [];
+}
+
+function parse(argv: readonly string[], known: KnownFlags, command: string) {
   const given: GivenFlags = {};
   const positionals: string[] = [];
-  for (const token of tokens ?? []) {
+  for (const token of tokensOf(argv, known)) {
     if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
     const { rawName: flag, value = "" } = token;
     const definition = known.get(flag);
     if (!definition)
-      throw new SandboxError(`There is no option ${flag}.${didYouMean(flag, known.keys())} See merchant-sandbox --help.`, "usage");
+      throw new SandboxError(
+        `There is no option ${flag}.${didYouMean(flag, known.keys())} See merchant-sandbox ${command} --help.`,
+        "usage",
+      );
     if (definition.value !== undefined && token.value === undefined)
       throw new SandboxError(`${flag} needs a value: ${flag} <${definition.value}>.`, "usage");
+    definition.check?.(value, flag);
     given[flag] = definition.multiple ? [...[given[flag] ?? []].flat(), value] : value;
   }
   return { given, positionals };
 }
+
+/** The positional arguments, with their places in `argv`. Unknown flags count as switches. */
+export const positionalsIn = (argv: readonly string[], flags: FlagDefinitions): { value: string; index: number }[] =>
+  tokensOf(
+    argv,
+    Object.entries(flags).map(([name, flag]): [string, FlagDefinition] => [`--${name}`, flag]),
+  ).flatMap((token) => (token.kind === "positional" ? [{ value: token.value, index: token.index }] : []));

@@ -1,62 +1,122 @@
-// A command of the program: its help, its flags, and its function.
+// A command of the program, or a group of subcommands: help, completion and parsing follow from its declaration.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
-import { type Arguments, type FlagDefinition, readArguments } from "./arguments.ts";
-import { type CommandDescription, commandHelp } from "./help.ts";
+import { type OptionName, optionNames } from "../sandbox/options.ts";
+import { type Arguments, type FlagDefinitions, parseArguments, positionalsIn } from "./arguments.ts";
+import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
 import { printText } from "./output/print.ts";
+import { readSettings } from "./settings.ts";
 
-export interface Command extends CommandDescription {
-  /** All flags that it takes with these arguments. */
-  flagsFor(argv: readonly string[]): Record<string, FlagDefinition>;
-  /** Resolves with the exit code. */
-  run(argv: string[]): Promise<number>;
+interface Description {
+  /** A verb phrase in the imperative. */
+  summary: string;
+  /** Further sections of the help, before the options. */
+  sections?(): readonly HelpSection[];
 }
 
-interface CommandDefinition {
-  summary: string;
+interface CommandDefinition extends Description {
+  /** The command line without the name of the program. */
   usage: string;
   /** How many positional arguments it takes (default: none). */
   positionals?: number;
-  /** It takes the options of a sandbox too. */
-  sandboxOptions?: boolean;
+  /** The options of a sandbox that it takes too: all of them, or these (default: none). */
+  sandboxOptions?: boolean | readonly OptionName[];
   /** Another command follows after `--`. */
   rest?: boolean;
-  flags?: Record<string, FlagDefinition>;
+  flags?: FlagDefinitions;
   /** Further flags that depend on the arguments, such as those of the fields of a kind of record. */
-  flagsFor?(argv: readonly string[]): Record<string, FlagDefinition>;
+  flagsFor?(argv: readonly string[]): FlagDefinitions;
+  /** The words that completion offers after these positional arguments. */
+  words?(positionals: readonly string[]): readonly string[];
   /** Resolves with the exit code; undefined means success. */
   run(given: Arguments): Promise<number | undefined>;
 }
 
+interface GroupDefinition extends Description {
+  name: string;
+  /** The subcommand that runs without a name. */
+  default: string;
+  subcommands: Readonly<Record<string, Command>>;
+}
+
+export interface Command extends Description {
+  usage: string;
+  sandboxOptions: readonly OptionName[];
+  /** The flags that it has with any arguments. */
+  flags: FlagDefinitions;
+  /** All flags that it takes with these arguments. */
+  flagsFor(argv: readonly string[]): FlagDefinitions;
+  words(positionals: readonly string[]): readonly string[];
+  /** Present in a group. */
+  subcommands?: Readonly<Record<string, Command>>;
+  /** Resolves with the exit code. */
+  run(argv: readonly string[]): Promise<number>;
+}
+
+const HELP: FlagDefinitions = { help: { description: "show this help" } };
+
 /** Adds to a command what all commands share: parsing, `--help`, and the refusal of excess arguments. */
 export function command(definition: CommandDefinition): Command {
-  const { summary, usage, positionals = 0, sandboxOptions = false, rest = false } = definition;
-  const help = { help: { description: "show this help" } };
-  const description: CommandDescription = { summary, usage, sandboxOptions, flags: { ...definition.flags, ...help } };
-  const flagsFor: Command["flagsFor"] = (argv) => ({ ...definition.flagsFor?.(argv), ...description.flags });
-  return {
-    ...description,
+  const { usage, positionals = 0, rest = false, sandboxOptions: wanted = false } = definition;
+  const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
+  const flags = { ...definition.flags, ...HELP };
+  const flagsFor: Command["flagsFor"] = (argv) => ({ ...definition.flagsFor?.(argv), ...flags });
+  const made: Command = {
+    ...definition,
+    sandboxOptions,
+    flags,
     flagsFor,
+    words: (given) => definition.words?.(given) ?? [],
     async run(argv) {
-      const flags = flagsFor(argv);
-      const given = readArguments(argv, { sandboxOptions, rest, flags }, process.env);
+      const own = flagsFor(argv);
+      const { optionFlags, ...given } = parseArguments(argv, { name: nameIn(usage), sandboxOptions, rest, flags: own });
       if (given.flags.help !== undefined) {
-        printText(commandHelp({ ...description, flags }));
+        printText(commandHelp({ ...made, flags: own }));
         return exitCodes.ok;
       }
       const excess = given.positionals[positionals];
       if (excess !== undefined)
         throw new SandboxError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`, "usage");
-      return (await definition.run(given)) ?? exitCodes.ok;
+      const settings = sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
+      return (await definition.run({ ...given, ...settings })) ?? exitCodes.ok;
     },
   };
+  return made;
 }
 
-/** The entry with this name, such as the subcommand that the first argument names. */
-export function subcommandNamed<Subcommand>(command: string, subcommands: Readonly<Record<string, Subcommand>>, name: string): Subcommand {
-  const found = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+/** The words of a usage that name the command, such as `fault add` of `fault add <action>`. */
+const nameIn = (usage: string) => /^\[?([a-z]+( [a-z]+)*)/.exec(usage)?.[1] ?? "";
+
+/** A command whose first argument names a subcommand, each with its own flags. */
+export function commandGroup({ name, subcommands, ...definition }: GroupDefinition): Command {
+  const all = Object.values(subcommands);
+  const flags: FlagDefinitions = Object.assign({}, ...all.map((one) => one.flags));
+  const usages = all.map(({ usage }) => usage.slice(name.length + 1));
+  const group: Command = {
+    ...definition,
+    usage: `${name} [${usages.join(" | ")}]`,
+    sandboxOptions: [],
+    flags,
+    flagsFor: () => flags,
+    words: () => Object.keys(subcommands),
+    subcommands,
+    async run(argv) {
+      const [word] = positionalsIn(argv, flags);
+      if (word === undefined && argv.includes("--help")) {
+        printText(groupHelp(name, group));
+        return exitCodes.ok;
+      }
+      const wanted = subcommandNamed(name, subcommands, word?.value ?? definition.default);
+      return wanted.run(word === undefined ? argv : argv.filter((_, index) => index !== word.index));
+    },
+  };
+  return group;
+}
+
+function subcommandNamed(name: string, subcommands: Readonly<Record<string, Command>>, word: string): Command {
+  const found = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
   if (found !== undefined) return found;
   const known = Object.keys(subcommands);
-  throw new SandboxError(`${command} has no subcommand ${name}.${didYouMean(name, known)} It has ${known.join(", ")}.`, "usage");
+  throw new SandboxError(`${name} has no subcommand ${word}.${didYouMean(word, known)} It has ${known.join(", ")}.`, "usage");
 }

@@ -1,68 +1,86 @@
 // The help texts, generated from the tables that also parse the arguments.
 
-import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
-import type { FlagDefinition } from "./arguments.ts";
+import { flagOf, type OptionName, optionDefinitions, optionNames } from "../sandbox/options.ts";
+import type { FlagDefinition, FlagDefinitions } from "./arguments.ts";
 
-export interface CommandDescription {
-  /** A verb phrase in the imperative. */
-  summary: string;
-  /** The command line without the name of the program. */
-  usage: string;
-  /** It takes the options of a sandbox too. */
-  sandboxOptions: boolean;
-  flags: Record<string, FlagDefinition>;
+/** A heading, and a table of terms and descriptions. A description of several lines has line breaks. */
+export interface HelpSection {
+  title: string;
+  rows: readonly HelpRow[];
 }
 
-type HelpRow = [term: string, description: string];
+type HelpRow = readonly [term: string, description: string];
 
-export function overview(commands: Record<string, CommandDescription>): string {
-  const start = commands.start as CommandDescription;
+interface Described {
+  summary: string;
+  usage: string;
+  sandboxOptions: readonly OptionName[];
+  flags: FlagDefinitions;
+  subcommands?: Readonly<Record<string, Described>>;
+  sections?(): readonly HelpSection[];
+}
+
+export function overview(commands: Readonly<Record<string, Described>>): string {
+  const start = commands.start as Described;
   return [
     "merchant-sandbox: a local emulator of a merchant-operations API, with test data, API keys and signed webhooks.",
     "",
     "  merchant-sandbox                      start it, then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
     "  merchant-sandbox <command> --help     show the options of a command",
     "",
-    ...section(
-      "Commands",
-      Object.values(commands).map(({ usage, summary }) => [usage, summary]),
-    ),
-    ...sandboxOptions(),
-    ...section("Output", Object.entries(start.flags).map(flagRow)),
+    ...section({ title: "Commands", rows: Object.values(commands).map(({ usage, summary }) => [usage, summary]) }),
+    ...sandboxOptions(optionNames),
+    ...section({ title: "Output", rows: Object.entries(start.flags).map(flagRow) }),
     "Each option can be set as an environment variable: --rate-limit is MERCHANT_SANDBOX_RATE_LIMIT.",
+    'Or in the file merchant-sandbox.json of the folder: {"rateLimit": "10/10s"}. Flags take precedence over variables, variables over the file.',
     "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port taken, 6 invalid fixtures, 7 unsupported Node.",
   ].join("\n");
 }
 
-export function commandHelp({ usage, summary, flags, sandboxOptions: hasOptions }: CommandDescription): string {
-  return [
+export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, sections }: Described): string =>
+  [
     `merchant-sandbox ${usage}: ${summary}`,
     "",
-    ...section(
-      "Options",
-      Object.entries(flags)
-        .filter(([, { hidden }]) => !hidden)
-        .map(flagRow),
-    ),
-    ...(hasOptions ? sandboxOptions() : []),
+    ...(sections?.() ?? []).flatMap(section),
+    ...section({ title: "Options", rows: rowsOf(flags) }),
+    ...sandboxOptions(names),
+  ]
+    .join("\n")
+    .trimEnd();
+
+/** The help of a command with subcommands: an option that all of them have is listed once. */
+export function groupHelp(name: string, { summary, subcommands = {}, sections }: Described): string {
+  const all = Object.entries(subcommands);
+  const isShared = (flag: string) => all.every(([, { flags }]) => Object.hasOwn(flags, flag));
+  const flagsOf = (flags: FlagDefinitions, shared: boolean) =>
+    Object.fromEntries(Object.entries(flags).filter(([flag]) => isShared(flag) === shared));
+  return [
+    `merchant-sandbox ${name}: ${summary}`,
+    "",
+    ...section({ title: "Subcommands", rows: all.map(([, one]) => [one.usage, one.summary]) }),
+    ...(sections?.() ?? []).flatMap(section),
+    ...all.flatMap(([word, { flags }]) => section({ title: `Options of ${name} ${word}`, rows: rowsOf(flagsOf(flags, false)) })),
+    ...section({ title: "Options of all", rows: rowsOf(flagsOf(all[0]?.[1].flags ?? {}, true)) }),
   ]
     .join("\n")
     .trimEnd();
 }
 
-function sandboxOptions(): string[] {
-  const options = Object.entries(optionDefinitions).map(([name, definition]) => ({ flag: flagOf(name as OptionName), ...definition }));
+function sandboxOptions(names: readonly OptionName[]): string[] {
+  const options = names.map((name) => ({ flag: flagOf(name), ...optionDefinitions[name] }));
   const groups = [...new Set(options.map(({ group }) => group))];
   return groups.flatMap((group) =>
-    section(
-      group,
-      options.filter((option) => option.group === group).map((o) => row(o.flag, o)),
-    ),
+    section({ title: group, rows: options.filter((option) => option.group === group).map((o) => row(o.flag, o)) }),
   );
 }
 
+const rowsOf = (flags: FlagDefinitions): HelpRow[] =>
+  Object.entries(flags)
+    .filter(([, { hidden }]) => !hidden)
+    .map(flagRow);
+
 const flagRow = ([name, flag]: [string, FlagDefinition]): HelpRow => row(`--${name}`, flag);
-const row = (flag: string, { value, description }: FlagDefinition): HelpRow => [
+const row = (flag: string, { value, description }: Pick<FlagDefinition, "value" | "description">): HelpRow => [
   value === undefined ? flag : `${flag} <${value}>`,
   description,
 ];
@@ -70,11 +88,12 @@ const row = (flag: string, { value, description }: FlagDefinition): HelpRow => [
 const COLUMN = 34;
 
 /** A term that is too long for its column gets a line of its own. */
-function section(title: string, rows: HelpRow[]): string[] {
+function section({ title, rows }: HelpSection): string[] {
   if (rows.length === 0) return [];
   const lines = rows.map(([term, description]) => {
     const left = `  ${term}`.padEnd(COLUMN);
-    return left.length > COLUMN || !left.endsWith(" ") ? `${left}\n${" ".repeat(COLUMN)}${description}` : left + description;
+    const right = description.replaceAll("\n", `\n${" ".repeat(COLUMN)}`);
+    return left.length > COLUMN || !left.endsWith(" ") ? `${left}\n${" ".repeat(COLUMN)}${right}` : left + right;
   });
   return [title, ...lines, ""];
 }

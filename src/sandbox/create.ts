@@ -13,6 +13,7 @@ import { afterRealTimeIfRunning, createClock } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
+import { describeOwner } from "../store/sqlite/inspect.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { createEngine, type Defect, type Engine, openStorage, operations } from "./engine.ts";
 import { inProcessTransport } from "./in-process-transport.ts";
@@ -95,7 +96,7 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
 function start({ options, address, clock, stores, life, dispatcher }: Engine, server: ListeningServer): void {
   const { database, idempotencyReplies } = stores;
   address.port = server.port;
-  database.noteOwner(`process ${process.pid} at ${address.url()}`);
+  database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));
   clock.watch(idempotencyReplies);
   clock.watch(life);
   // Deferred: an image in memory is opened at its first use, and most tests end before.

@@ -5,8 +5,10 @@ import type { RateLimit } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
+import { kebab } from "../kernel/kebab.ts";
 import { randomToken } from "../kernel/random.ts";
 import { lessonFiles } from "../lessons/lesson-files.ts";
+import { oneOf as oneOfTexts, type TSchema, Type } from "../schema/shapes.ts";
 import { clockTime, nonEmpty, oneOf, onOrOff, type RetryScheduleOption, rateRule, retrySchedule, wholeNumber } from "./option-parsers.ts";
 
 /** Every option as its value. The doc comments in types/ are the descriptions below. */
@@ -51,6 +53,8 @@ interface OptionDefinition<V> {
   default: V;
   /** Reads the text of a flag or variable; for `multiple`, one text at a time. */
   parse(text: string, flag: string): unknown;
+  /** Its schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for `multiple`). */
+  schema?: TSchema;
 }
 
 export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = {
@@ -60,6 +64,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "listen on this port; 0 selects any free port (default: 4747)",
     default: 4747,
     parse: wholeNumber(0, 65_535),
+    schema: Type.Integer({ minimum: 0, maximum: 65_535 }),
   },
   host: {
     group: "Address and storage",
@@ -103,6 +108,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "generate ids, keys and secrets from this seed (default: 1)",
     default: 1,
     parse: wholeNumber(0, 2 ** 32),
+    schema: Type.Integer({ minimum: 0, maximum: 2 ** 32 }),
   },
   clock: {
     group: "Data",
@@ -117,6 +123,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "change records on their dates, such as payouts that arrive, or leave them as they are (default: on)",
     default: "on",
     parse: oneOf("on", "off"),
+    schema: oneOfTexts(["on", "off"], ""),
   },
   bodies: {
     group: "Behaviour",
@@ -124,6 +131,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "reject body fields of an unexpected shape, or keep them as sent (default: checked)",
     default: "checked",
     parse: oneOf("checked", "open"),
+    schema: oneOfTexts(["checked", "open"], ""),
   },
   rateLimit: {
     group: "Behaviour",
@@ -139,6 +147,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "arm the fault rules of this JSON file at start, until a reset",
     default: undefined,
     parse: nonEmpty,
+    schema: Type.Union([Type.String(), Type.Array(Type.Record(Type.Unknown()))]),
   },
   scenario: {
     group: "Behaviour",
@@ -207,26 +216,29 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
   },
 };
 
-export const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const optionNames = Object.keys(optionDefinitions) as OptionName[];
+
+export const flagOf = (name: string) => `--${kebab(name)}`;
 export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
 /** Parses options given as text, and completes the others from `base`, then from the defaults. */
 export function completeOptions(given: GivenOptions, base: Partial<Options> = {}): Options {
-  const names = Object.keys(optionDefinitions) as OptionName[];
   for (const name of Object.keys(given))
-    if (!names.includes(name as OptionName)) throw new SandboxError(`There is no option ${name}.${didYouMean(name, names)}`, "usage");
-  const entries = names.map((name) => [
+    if (!optionNames.includes(name as OptionName))
+      throw new SandboxError(`There is no option ${name}.${didYouMean(name, optionNames)}`, "usage");
+  const entries = optionNames.map((name) => [
     name,
-    given[name] === undefined ? (base[name] ?? optionDefinitions[name].default) : parseGiven(name, given[name]),
+    given[name] === undefined ? (base[name] ?? optionDefinitions[name].default) : parseOption(name, given[name]),
   ]);
   return Object.fromEntries(entries) as Options;
 }
 
-function parseGiven(name: OptionName, given: unknown): unknown {
+/** The value of an option that is given as text, one or several, or as a value already. Errors call it `label`. */
+export function parseOption(name: OptionName, given: unknown, label = flagOf(name)): unknown {
   const definition: OptionDefinition<unknown> = optionDefinitions[name];
   const texts = [given].flat();
   if (!texts.every((text) => typeof text === "string")) return given;
-  const values = texts.map((text) => definition.parse(text as string, flagOf(name)));
+  const values = texts.map((text) => definition.parse(text as string, label));
   if (!definition.multiple) return values.at(-1);
   // Not Object.assign: it would set the prototype for --rate-limit __proto__=….
   return name === "rateLimit"

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments.ts";
 import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
 import type { DeliveryInjection } from "../../src/contracts/fault.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
@@ -618,7 +618,7 @@ describe("the command", () => {
   test.each(actions.map(({ type, example }) => [type, example] as const))(
     "%s: its line makes a rule that is taken",
     async (type, example) => {
-      const { positionals, flags } = readArguments(wordsOf(example), { sandboxOptions: false, flags: fault.flags }, {});
+      const { positionals, flags } = parseArguments(wordsOf(example), { name: "fault add", sandboxOptions: [], flags: fault.flags });
       const [action = "", ...names] = positionals;
       expect((await add(await open(), ruleOf(action, names, flags))).action.type).toBe(type);
     },

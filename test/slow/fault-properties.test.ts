@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments.ts";
 import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import { actions } from "../../src/faults/rule-schema.ts";
@@ -112,7 +112,7 @@ describe("equal runs", () => {
   const REAL = ["latency", "transport"];
   const action = fc.constantFrom(...actions.filter(({ type }) => !REAL.includes(type))).map(({ example }) => {
     const words = example.replaceAll("'", "").split(" ");
-    const { positionals, flags } = readArguments(words, { sandboxOptions: false, flags: fault.flags }, {});
+    const { positionals, flags } = parseArguments(words, { name: "fault add", sandboxOptions: [], flags: fault.flags });
     return ruleOf(positionals[0] ?? "", [], flags).action;
   });
   const when = fc.oneof(

@@ -2,8 +2,9 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readArguments } from "../../src/cli/arguments.ts";
+import { parseArguments } from "../../src/cli/arguments.ts";
 import { everyCommand } from "../../src/cli/commands/index.ts";
+import { readSettings } from "../../src/cli/settings.ts";
 import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
@@ -131,7 +132,8 @@ test("options are parsed or rejected as misuse; parsed options start a sandbox o
   const property = fc.asyncProperty(wordsFor(flags), variables, async (words, environment) => {
     const label = JSON.stringify([words, environment]).slice(0, 1_000);
     try {
-      const { options } = readArguments(words.flat(), { sandboxOptions: true, flags: {} }, environment);
+      const { optionFlags } = parseArguments(words.flat(), { name: "start", sandboxOptions: optionNames, flags: {} });
+      const { options } = await readSettings(optionFlags, optionNames, environment);
       const sandbox = await createSandbox({ clock: NOON, ...options, memory: true, port: 0 });
       started++;
       await sandbox.close();

@@ -6,13 +6,13 @@ import { followLiveStream } from "../output/follow.ts";
 import { show } from "../output/show.ts";
 import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
-import { findSandbox, targetFlags } from "../remote/instances.ts";
+import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 
 export const attach = command({
   summary: "watch and control a sandbox that runs in another process",
   usage: "attach [url]",
   positionals: 1,
-  flags: { ...uiFlags, ...targetFlags },
+  flags: { ...uiFlags, ...connectionFlags },
   async run({ flags, positionals: [url = flags.url] }) {
     const sandbox = await findSandbox({ ...flags, url });
     return show(remoteSandbox({ url: originOf(sandbox.url), token: sandbox.controlToken }), flags);

@@ -4,7 +4,8 @@ import type { SandboxAuditReply } from "../../client/control-plane.generated.ts"
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
 const WIDTH = 19;
@@ -25,7 +26,7 @@ export const audit = command({
         "The URL of the receiver is missing: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…",
         "usage",
       );
-    const found = await connectToSandbox(flags).control.audit({ url, ...(flags.secret !== undefined && { secret: flags.secret }) });
+    const found = await (await connectToSandbox(flags)).control.audit({ url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     return exitCodeOf(found);

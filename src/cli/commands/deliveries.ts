@@ -5,7 +5,8 @@ import type { AttemptsListInput } from "../../client/control-plane.generated.ts"
 import { mask } from "../../kernel/mask.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const deliveries = command({
   summary: "list the newest delivery attempts",
@@ -18,7 +19,7 @@ export const deliveries = command({
     ...connectionFlags,
   },
   async run({ flags }) {
-    const sandbox = connectToSandbox(flags);
+    const sandbox = await connectToSandbox(flags);
     const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
     // The sandbox checks the flags, and quotes them as they were typed.
     const { data } = await sandbox.control.attempts.list({ limit: flags.limit, merchant, status: flags.status } as AttemptsListInput);

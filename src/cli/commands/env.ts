@@ -7,7 +7,7 @@ import { randomToken } from "../../kernel/random.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
 import { variablesOf } from "../remote/environment.ts";
-import { findSandbox, targetFlags } from "../remote/instances.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
@@ -37,7 +37,7 @@ export const env = command({
       description: "use this format: shell, dotenv, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
     },
     for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
-    ...targetFlags,
+    ...connectionFlags,
   },
   async run({ flags }) {
     const { format = "shell" } = flags;
@@ -47,8 +47,8 @@ export const env = command({
         `--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`,
         "usage",
       );
-    const sandbox = await findSandbox(flags);
-    const { key } = await connectToSandbox({ url: sandbox.url, "control-token": sandbox.controlToken }).merchant(flags.for);
+    const sandbox = await connectToSandbox(flags);
+    const { key } = await sandbox.merchant(flags.for);
     write(variablesOf(sandbox, key));
     return undefined;
   },

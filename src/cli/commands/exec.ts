@@ -11,7 +11,7 @@ import { note } from "../output/print.ts";
 import { runChild } from "../process/child.ts";
 import { watchTree } from "../process/process-tree.ts";
 import { localUrl, variablesOf } from "../remote/environment.ts";
-import { connectToSandbox, merchantNamed, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { merchantNamed, type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
 
 const MOST_LINES = 5;
 
@@ -72,7 +72,7 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
   let code: number = exitCodes.usage;
   try {
     code = await child.ended;
-    const judged = await conclude(code, checks, connectToSandbox({ url: target.url, "control-token": target.controlToken }));
+    const judged = await conclude(code, checks, sandboxAt(target));
     if (code === exitCodes.ok) code = judged;
     return code;
   } finally {

@@ -11,7 +11,7 @@ import { show } from "../output/show.ts";
 import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import { localUrl } from "../remote/environment.ts";
-import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
 import { type LearnerClient, type LearnerPlace, ownLearnerClient } from "../workshop/learner-client.ts";
 import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
 import { type LessonPrompt, openLessonPrompt } from "../workshop/lesson-prompt.ts";
@@ -57,7 +57,7 @@ async function list({ lessons }: GivenOptions): Promise<undefined> {
 }
 
 const runningSandbox = (sandbox: Sandbox, host: string | undefined): RunningSandbox =>
-  connectToSandbox({ url: localUrl(sandbox, host), "control-token": sandbox.controlToken });
+  sandboxAt({ url: localUrl(sandbox, host), controlToken: sandbox.controlToken });
 
 async function learnAlone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
   const complete = completeOptions(options, defaultsFor(options));

@@ -21,7 +21,7 @@ export const make = command({
   },
   async run({ flags, positionals: [word] }) {
     const resource = makeable(word);
-    const sandbox = connectToSandbox(flags);
+    const sandbox = await connectToSandbox(flags);
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     const fields = await readFields(resource, true, flags, () => homeCurrency(sandbox, merchant));
     const since = await newestEvent(sandbox, merchant);

@@ -22,7 +22,7 @@ export const move = command({
     const resource = kindNamed(word, EXAMPLE);
     if (id === undefined) throw new SandboxError(`The id of the record is missing: merchant-sandbox ${EXAMPLE}.`, "usage");
     const status = target === undefined ? {} : { status: statusNamed(resource, target) };
-    const sandbox = connectToSandbox(flags);
+    const sandbox = await connectToSandbox(flags);
     const { records } = sandbox.control;
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     const { kind } = resource;

@@ -15,7 +15,9 @@ import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { stopSignal } from "../process/stop-signal.ts";
-import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { knownEventTypes } from "../records/event-types.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
 interface Misbehaviour {
   /** How many more deliveries get a 500. */
@@ -36,7 +38,7 @@ export const receive = command({
   flags: {
     port: { value: "n", description: `listen on this port (default: ${PORT})` },
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
-    events: { value: "types", description: "receive these event types, such as booking.declined,payroll.created (default: all)" },
+    events: { value: "types", description: "receive these event types, such as booking.declined,payroll.* (default: all)" },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
     fail: { value: "n", description: "respond with 500 to the first n deliveries whose signature is valid" },
     slow: { value: "duration", description: "wait this long before each response" },
@@ -58,7 +60,9 @@ export const receive = command({
     const stopped = stopSignal();
     try {
       const registered =
-        flags.secret === undefined ? await register(connectToSandbox(flags), url, flags.for, flags.events?.split(",") ?? ["*"]) : undefined;
+        flags.secret === undefined
+          ? await register(await connectToSandbox(flags), url, flags.for, knownEventTypes(flags.events?.split(",") ?? ["*"]))
+          : undefined;
       if (!registered) print(`Receiving at ${url}, verifying with the given secret. Press Ctrl-C to stop.`);
       secret.current = registered?.secret ?? flags.secret;
       await stopped;

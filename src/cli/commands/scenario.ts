@@ -1,55 +1,81 @@
 // `scenario`: arms, shows, scores and disarms the scenarios of a running sandbox.
 
+import { readdirSync } from "node:fs";
 import type { FaultRule, Scenario, ScenariosGetInput } from "../../client/control-plane.generated.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
-import type { Flags } from "../arguments.ts";
-import { command, subcommandNamed } from "../command.ts";
+import { packageFile } from "../../sandbox/package-files.ts";
+import type { FlagDefinition, Flags } from "../arguments.ts";
+import { command, commandGroup } from "../command.ts";
 import { print } from "../output/print.ts";
-import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
-export const scenario = command({
+const json: FlagDefinition = { description: "print one JSON object per line" };
+const flags = {
+  for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" },
+  json,
+  ...connectionFlags,
+};
+
+type Act = (sandbox: RunningSandbox, name: ScenariosGetInput, flags: Flags) => Promise<number | undefined>;
+
+/** A subcommand that is about one scenario. */
+const act = (name: string, summary: string, run: Act) =>
+  command({
+    summary,
+    usage: `scenario ${name} <name>`,
+    positionals: 1,
+    flags,
+    words: scenarioNames,
+    async run({ flags, positionals: [wanted] }) {
+      const sandbox = await connectToSandbox(flags);
+      return run(sandbox, await armedScenario(sandbox, name, wanted, flags), flags);
+    },
+  });
+
+export const scenario = commandGroup({
+  name: "scenario",
   summary: "test a client with scripted faults: scenario start lost-response, run it, scenario score lost-response",
-  usage: "scenario [ls | show <name> | start <name> | score <name> | stop <name>]",
-  positionals: 2,
-  flags: {
-    for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" },
-    json: { description: "print one JSON object per line" },
-    ...connectionFlags,
-  },
-  async run({ flags, positionals: [act = "ls", name] }) {
-    return subcommandNamed("scenario", acts, act)(connectToSandbox(flags), name, flags);
+  default: "ls",
+  subcommands: {
+    ls: command({
+      summary: "list the scenarios (the default)",
+      usage: "scenario ls",
+      flags: { json, ...connectionFlags },
+      async run({ flags }) {
+        const { data } = await (await connectToSandbox(flags)).control.scenarios.list();
+        for (const state of data) print(flags.json === undefined ? line(state) : JSON.stringify(state));
+        return undefined;
+      },
+    }),
+    show: act("show", "describe a scenario, and what it has found so far", async ({ control }, name, flags) => {
+      const state = await control.scenarios.get(name);
+      tell(state, flags, [line(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)]);
+      return undefined;
+    }),
+    start: act("start", "arm its faults", async ({ control }, name, flags) => {
+      const state = await control.scenarios.start(name);
+      tell(state, flags, [line(state), state.about]);
+      return undefined;
+    }),
+    score: act("score", "score the client (exit code 3: failed, 4: inconclusive)", async ({ control }, name, flags) => {
+      const state = await control.scenarios.get(name);
+      tell(state, flags, [line(state), ...state.expectations.flatMap(resultLines)]);
+      return codeOf(state.verdict);
+    }),
+    stop: act("stop", "remove its faults", async ({ control }, name, flags) => {
+      const state = await control.scenarios.stop(name);
+      tell(state, flags, [line(state)]);
+      return undefined;
+    }),
   },
 });
 
-type Act = (sandbox: RunningSandbox, name: string | undefined, flags: Flags) => Promise<number | undefined>;
-
-const acts: Record<string, Act> = {
-  async ls(sandbox, _, flags) {
-    const { data } = await sandbox.control.scenarios.list();
-    for (const state of data) print(flags.json === undefined ? line(state) : JSON.stringify(state));
-    return undefined;
-  },
-  async show(sandbox, name, flags) {
-    const state = await sandbox.control.scenarios.get(await armedScenario(sandbox, "show", name, flags));
-    tell(state, flags, [line(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)]);
-    return undefined;
-  },
-  async start(sandbox, name, flags) {
-    const state = await sandbox.control.scenarios.start(await armedScenario(sandbox, "start", name, flags));
-    tell(state, flags, [line(state), state.about]);
-    return undefined;
-  },
-  async score(sandbox, name, flags) {
-    const state = await sandbox.control.scenarios.get(await armedScenario(sandbox, "score", name, flags));
-    tell(state, flags, [line(state), ...state.expectations.flatMap(resultLines)]);
-    return codeOf(state.verdict);
-  },
-  async stop(sandbox, name, flags) {
-    const state = await sandbox.control.scenarios.stop(await armedScenario(sandbox, "stop", name, flags));
-    tell(state, flags, [line(state)]);
-    return undefined;
-  },
-};
+/** The scenarios of the package, for completion. */
+function scenarioNames(given: readonly string[]): string[] {
+  if (given.length > 0) return [];
+  return readdirSync(packageFile("fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
+}
 
 /** A scenario that is not armed is inconclusive. */
 const codeOf = (verdict: Scenario["verdict"]) =>

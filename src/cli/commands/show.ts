@@ -1,9 +1,10 @@
 // `show`: lists records of a kind of a running sandbox, or shows one of them.
 
 import type { RecordsListInput } from "../../client/control-plane.generated.ts";
+import { kebab } from "../../kernel/kebab.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { kebab, kindNamed, statusNamed } from "../records/kinds.ts";
+import { kindNamed, statusNamed } from "../records/kinds.ts";
 import { recordFlags } from "../records/record-command.ts";
 import { fieldLines, recordLine } from "../records/record-lines.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
@@ -23,7 +24,7 @@ export const show = command({
     const resource = kindNamed(word, "show payments");
     const { kind } = resource;
     const status = flags.status === undefined ? undefined : statusNamed(resource, flags.status);
-    const sandbox = connectToSandbox(flags);
+    const sandbox = await connectToSandbox(flags);
     const { records } = sandbox.control;
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     if (id !== undefined) {

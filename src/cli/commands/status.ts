@@ -1,23 +1,18 @@
-// `status`: lists the detached sandboxes of this folder, or describes the one at a URL.
+// `status`: lists the sandboxes of this folder, or describes the one at a URL.
 
 import { exitCodes } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { type FoundSandbox, findDetached, findSandbox, targetFlags } from "../remote/instances.ts";
+import { connectionFlags, type FoundSandbox, findHere, findSandbox, namedUrl } from "../remote/find-sandbox.ts";
 import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
 
 export const status = command({
   summary: "show which sandboxes run here (exit code 1 if none does)",
   usage: "status",
-  flags: { json: { description: "print one JSON object per line" }, ...targetFlags },
+  flags: { json: { description: "print one JSON object per line" }, ...connectionFlags },
   async run({ flags }) {
-    const isNamed = (flags.url ?? process.env.MERCHANT_SANDBOX_URL) !== undefined;
-    const detached = isNamed ? [] : await findDetached(flags);
-    const sandboxes: FoundSandbox[] =
-      detached.length > 0
-        ? detached.map((one) => ({ url: one.url, controlToken: one.controlToken, detached: one }))
-        : [await findSandbox(flags)];
-    const found = await Promise.all(sandboxes.map(look));
+    const here = namedUrl(flags) === undefined ? await findHere(flags) : [];
+    const found = await Promise.all((here.length > 0 ? here : [await findSandbox(flags)]).map(look));
     for (const one of found) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
     return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
   },

@@ -5,7 +5,7 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { note, print } from "../output/print.ts";
 import { isAlive, signal } from "../process/signals.ts";
-import { findDetached, findSandbox, targetFlags } from "../remote/instances.ts";
+import { connectionFlags, findHere, findSandbox } from "../remote/find-sandbox.ts";
 import { type Detached, removeState } from "../remote/state-files.ts";
 
 const STOP_TIMEOUT = 15_000;
@@ -14,9 +14,9 @@ const POLL_INTERVAL = 20;
 export const stop = command({
   summary: "end a sandbox that start --detach started",
   usage: "stop",
-  flags: { all: { description: "end all detached sandboxes of this folder" }, ...targetFlags },
+  flags: { all: { description: "end all detached sandboxes of this folder" }, ...connectionFlags },
   async run({ flags }) {
-    const sandboxes = flags.all === undefined ? [await findOne(flags)] : await findDetached(flags);
+    const sandboxes = flags.all === undefined ? [await findOne(flags)] : (await findHere(flags)).flatMap(({ detached }) => detached ?? []);
     if (sandboxes.length === 0) print("No sandbox runs here.");
     const ended = await Promise.all(sandboxes.map(end));
     return ended.every(Boolean) ? exitCodes.ok : exitCodes.runtime;

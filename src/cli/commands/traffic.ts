@@ -2,45 +2,56 @@
 
 import type { Traffic } from "../../client/control-plane.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import type { Flags } from "../arguments.ts";
-import { command, subcommandNamed } from "../command.ts";
+import type { FlagDefinitions, Flags } from "../arguments.ts";
+import { command, commandGroup } from "../command.ts";
 import { print } from "../output/print.ts";
-import { connectionFlags, connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
-const acts: Record<string, (sandbox: RunningSandbox, flags: Flags) => Promise<Traffic[]>> = {
-  async start(sandbox, { rate, mix, merchant, for: span }) {
-    const wanted = { rate, merchant, for: span, ...(mix === undefined ? {} : { mix: readMix(mix) }) };
-    return [await sandbox.control.traffic.start(wanted)];
+const startFlags: FlagDefinitions = {
+  rate: { value: "rate", description: "generate records at this rate, such as 2/s or 30/m (default: 2/s)" },
+  mix: {
+    value: "mix",
+    description: "weight the kinds of records, such as payment=3,booking=1 (default: the kinds that the merchant has)",
   },
-  async stop(sandbox, { merchant }) {
-    return (await sandbox.control.traffic.stop({ ...(merchant !== undefined && { merchant }) })).data;
-  },
-  async status(sandbox, { merchant }) {
-    const { data } = await sandbox.control.traffic.list();
-    return data.filter((one) => merchant === undefined || one.merchant === merchant);
-  },
+  for: { value: "duration", description: "stop after this time, such as 1m (default: run until stopped)" },
+  merchant: { value: "merchant", description: "generate it for this merchant, such as lodge (default: the first one)" },
 };
+const merchantFlag: FlagDefinitions = { merchant: { value: "merchant", description: "only that of this merchant (default: all)" } };
 
-export const traffic = command({
-  summary: "generate background traffic: payments, payouts, bookings, payroll",
-  usage: "traffic [start | stop | status]",
-  positionals: 1,
-  flags: {
-    rate: { value: "rate", description: "generate records at this rate, such as 2/s or 30/m (default: 2/s)" },
-    mix: {
-      value: "mix",
-      description: "weight the kinds of records, such as payment=3,booking=1 (default: the kinds that the merchant has)",
+type Act = (sandbox: RunningSandbox, flags: Flags, merchant: string | undefined) => Promise<readonly Traffic[]>;
+
+const act = (name: string, summary: string, flags: FlagDefinitions, run: Act) =>
+  command({
+    usage: `traffic ${name}`,
+    summary,
+    flags: { ...flags, json: { description: "print one JSON object per line" }, ...connectionFlags },
+    async run({ flags }) {
+      const sandbox = await connectToSandbox(flags);
+      const merchant = flags.merchant === undefined ? undefined : (await sandbox.merchant(flags.merchant)).id;
+      const shown = await run(sandbox, flags, merchant);
+      for (const one of shown) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
+      if (shown.length === 0 && flags.json === undefined) print("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
+      return undefined;
     },
-    for: { value: "duration", description: "stop after this time, such as 1m (default: run until stopped)" },
-    merchant: { value: "merchant", description: "generate it for this merchant, such as mer_lodge (default: the first one)" },
-    json: { description: "print one JSON object per line" },
-    ...connectionFlags,
-  },
-  async run({ flags, positionals: [word = "status"] }) {
-    const shown = await subcommandNamed("traffic", acts, word)(connectToSandbox(flags), flags);
-    for (const one of shown) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
-    if (shown.length === 0 && flags.json === undefined) print("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
-    return undefined;
+  });
+
+export const traffic = commandGroup({
+  name: "traffic",
+  summary: "generate background traffic: payments, payouts, bookings, payroll",
+  default: "status",
+  subcommands: {
+    start: act("start", "start it", startFlags, async ({ control }, { rate, mix, for: span }, merchant) => [
+      await control.traffic.start({ rate, merchant, for: span, ...(mix === undefined ? {} : { mix: readMix(mix) }) }),
+    ]),
+    stop: act("stop", "stop it", merchantFlag, async ({ control }, _, merchant) => {
+      const { data } = await control.traffic.stop({ ...(merchant !== undefined && { merchant }) });
+      return data;
+    }),
+    status: act("status", "show what it has done (the default)", merchantFlag, async ({ control }, _, merchant) => {
+      const { data } = await control.traffic.list();
+      return data.filter((one) => merchant === undefined || one.merchant === merchant);
+    }),
   },
 });
 

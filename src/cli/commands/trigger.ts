@@ -1,13 +1,17 @@
 // `trigger`: makes an event of any type happen in a running sandbox, or sends a synthetic one.
 
+import { eventTypes } from "../../areas/index.ts";
+import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { note, print } from "../output/print.ts";
-import { connectionFlags, connectToSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const trigger = command({
   summary: "make an event happen: trigger payment.succeeded makes a payment that succeeds",
   usage: "trigger <type>",
+  words: (given) => (given.length === 0 ? [...eventTypes] : []),
   positionals: 1,
   flags: {
     data: { value: "json", description: "give the record these fields, or a synthetic event this data (default: {})" },
@@ -18,7 +22,8 @@ export const trigger = command({
   },
   async run({ flags, positionals: [type] }) {
     if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
-    const sandbox = connectToSandbox(flags, { type: "<type>" });
+    if (flags.synthetic === undefined) checkType(type);
+    const sandbox = await connectToSandbox(flags, { type: "<type>" });
     const { id: merchant } = await sandbox.merchant(flags.for);
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);
@@ -28,6 +33,14 @@ export const trigger = command({
     return undefined;
   },
 });
+
+function checkType(type: string): void {
+  if (eventTypes.has(type)) return;
+  throw new SandboxError(
+    `The service sends no event ${type}.${didYouMean(type, eventTypes)} Add --synthetic to send it all the same.`,
+    "usage",
+  );
+}
 
 function fateOf(deliveries: Readonly<Record<string, number>>, merchant: string): string {
   const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);

@@ -5,7 +5,7 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { note, print } from "../output/print.ts";
-import { findSandbox, targetFlags } from "../remote/instances.ts";
+import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { whyNotReady } from "../remote/probe.ts";
 
 const POLL_INTERVAL = 50;
@@ -13,7 +13,7 @@ const POLL_INTERVAL = 50;
 export const wait = command({
   summary: "wait until a sandbox is ready (exit code 1 after the timeout)",
   usage: "wait",
-  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...targetFlags },
+  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...connectionFlags },
   async run({ flags }) {
     const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();

@@ -3,11 +3,12 @@
 import { creatableFields, type Resource, updatableFields } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import { kebab } from "../../kernel/kebab.ts";
 import { decimalsOf, readAmount } from "../../kernel/money.ts";
 import { isAmount, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
-import { kebab, statusNamed } from "./kinds.ts";
+import { statusNamed } from "./kinds.ts";
 
 type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };
 

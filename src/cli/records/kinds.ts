@@ -1,13 +1,11 @@
 // Kinds of records as a command names them: payment, payments, payout-method, or order for marketplace_order.
 
-import { parseArgs } from "node:util";
 import { resources } from "../../areas/index.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import type { FlagDefinition } from "../arguments.ts";
-
-export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+import { kebab } from "../../kernel/kebab.ts";
+import { type FlagDefinitions, positionalsIn } from "../arguments.ts";
 
 /** The words for each kind: its name and its plural, and the first and the last part of a name of two words, where no other kind has it. */
 const words = new Map<string, Resource>();
@@ -40,10 +38,7 @@ export function statusNamed({ kind, transitions }: Resource, word: string): stri
 }
 
 /** The first positional argument that names a kind, or else the first of them: flags are read before the kind is checked. */
-export function kindIn(argv: readonly string[], flags: Record<string, FlagDefinition>): string | undefined {
-  const options = Object.fromEntries(
-    Object.entries(flags).map(([name, { value }]) => [name, { type: value === undefined ? ("boolean" as const) : ("string" as const) }]),
-  );
-  const { positionals } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true });
-  return positionals.find(findKind) ?? positionals[0];
+export function kindIn(argv: readonly string[], flags: FlagDefinitions): string | undefined {
+  const words = positionalsIn(argv, flags).map(({ value }) => value);
+  return words.find(findKind) ?? words[0];
 }

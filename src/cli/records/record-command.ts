@@ -2,7 +2,8 @@
 
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { print } from "../output/print.ts";
-import { connectionFlags, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { recordLine } from "./record-lines.ts";
 
 export const recordFlags = {

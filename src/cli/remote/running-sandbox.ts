@@ -7,14 +7,16 @@ import { type FailureWords, httpTransport } from "../../client/http-transport.ts
 import { callService, type ServiceCall } from "../../client/service-call.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import { kebab } from "../../kernel/kebab.ts";
 import { mask } from "../../kernel/mask.ts";
-import { optionDefinitions } from "../../sandbox/options.ts";
 import type { TUnsafe } from "../../schema/shapes.ts";
-import type { FlagDefinition } from "../arguments.ts";
+import type { Flags } from "../arguments.ts";
 import { checkedTransport, foreignReply, MAX_REPLY, problemOf } from "./checked-replies.ts";
+import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
 
 export interface RunningSandbox {
   readonly url: string;
+  readonly controlToken: string | undefined;
   /** The control plane. A refused call throws an error of the command. */
   readonly control: ControlPlane;
   /** Calls the service with a merchant's key; the reply must match the schema. */
@@ -23,29 +25,24 @@ export interface RunningSandbox {
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
 
-type CommandFlags = Record<string, string | undefined>;
+/** A running sandbox as a command finds it. `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
+export async function connectToSandbox(flags: Flags, words: Readonly<Record<string, string>> = {}): Promise<RunningSandbox> {
+  return sandboxAt(await findSandbox(flags), flags, words);
+}
 
-/** The flags of every command that needs a running sandbox. */
-export const connectionFlags = {
-  url: {
-    value: "url",
-    description: `use this sandbox (default: MERCHANT_SANDBOX_URL or http://127.0.0.1:${optionDefinitions.port.default})`,
-  },
-  "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
-} satisfies Record<string, FlagDefinition>;
-
-/** `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
-export function connectToSandbox(flags: CommandFlags, words: Readonly<Record<string, string>> = {}): RunningSandbox {
-  const url = (flags.url ?? process.env.MERCHANT_SANDBOX_URL ?? `http://127.0.0.1:${optionDefinitions.port.default}`).replace(
-    /\/(v1\/?)?$/,
-    "",
-  );
-  const token = flags["control-token"] ?? process.env.MERCHANT_SANDBOX_CONTROL_TOKEN;
+/** The sandbox at a known address. */
+export function sandboxAt(
+  { url, controlToken }: Pick<FoundSandbox, "url" | "controlToken">,
+  flags: Flags = {},
+  words: Readonly<Record<string, string>> = {},
+): RunningSandbox {
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
   const failures = failureWords(url, translate);
-  const control = createControlClient(checkedTransport(url, httpTransport({ url, token }, failures, { largest: MAX_REPLY })));
+  const send = httpTransport({ url, token: controlToken }, failures, { largest: MAX_REPLY });
+  const control = createControlClient(checkedTransport(url, send));
   return {
     url,
+    controlToken,
     control,
     service: (call, schema) => service(url, call, schema, translate),
     async merchant(wanted) {
@@ -98,10 +95,10 @@ const MAX_MESSAGE = 2_000;
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
 /** A message that begins with a field of the API, with the flag or the argument that gave the field instead. */
-const inWordsOfCommand = (message: string, flags: CommandFlags, words: Readonly<Record<string, string>>) =>
-  message.replace(/^([a-zA-Z]+)(\.\d+)?(?= must )/, (whole, field: string) => {
-    if (Object.hasOwn(words, field)) return words[field] as string;
-    return flags[field] === undefined ? whole : `--${field}`;
+const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<string, string>>) =>
+  message.replace(/^(?:(?:trigger|action|match)\.)?([a-zA-Z]+)(\.\d+)?(?= must )/, (whole, field: string) => {
+    const flag = kebab(field);
+    return flags[flag] === undefined ? (words[field] ?? whole) : `--${flag}`;
   });
 
 function refusal(method: string, path: string, { status, body }: HttpReply, translate = (message: string) => message): SandboxError {

@@ -71,13 +71,13 @@ function readState(folder: string, name: string): Detached[] {
 }
 
 /** Windows has neither owner nor mode in this sense. */
-function isPrivate(file: string): boolean {
+export function isPrivate(file: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found || process.platform === "win32") return found?.isFile() ?? true;
   return found.isFile() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
 }
 
-function isOnThisMachine(url: string): boolean {
+export function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   const own = ["localhost", ...Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))];

@@ -11,7 +11,7 @@ import { show } from "../output/show.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { localUrl } from "../remote/environment.ts";
-import { connectToSandbox } from "../remote/running-sandbox.ts";
+import { sandboxAt } from "../remote/running-sandbox.ts";
 import { followRoom, roomLearnerClient } from "./learner-client.ts";
 import { openLessonPrompt } from "./lesson-prompt.ts";
 
@@ -93,7 +93,7 @@ interface Start {
 /** Takes part in a room until the user stops. */
 export async function joinRoom(address: string, name: string | undefined, { lesson, checkpoint }: Start): Promise<undefined> {
   const { origin, room, key } = parseRoomUrl(address);
-  const sandbox = connectToSandbox({ url: origin });
+  const sandbox = sandboxAt({ url: origin, controlToken: undefined });
   const stopped = stopSignal();
   const joined =
     key === undefined

@@ -1,6 +1,6 @@
 // Checks a SQLite file before it is used: another program, another version or an attacker may have written it.
 
-import { readlinkSync, realpathSync } from "node:fs";
+import { existsSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import Sqlite from "better-sqlite3";
 import { once } from "../../kernel/once.ts";
@@ -56,6 +56,33 @@ const expectedDefinitions = once(() => {
 function differingObject(found: Map<string, string>): string | undefined {
   const expected = expectedDefinitions();
   return [...expected.keys(), ...found.keys()].find((name) => expected.get(name) !== found.get(name));
+}
+
+export interface FileOwner {
+  pid: number;
+  url: string;
+}
+
+/** How a sandbox writes down that it has a file open. */
+export const describeOwner = ({ pid, url }: FileOwner) => `process ${pid} at ${url}`;
+
+/** The sandbox that opened a file last and did not close it. Undefined if there is none, or the file is none of ours. */
+export function lastOwner(file: string): FileOwner | undefined {
+  // Closing removes the write-ahead log. Without this check, reading would create one.
+  if (!existsSync(`${file}-wal`)) return undefined;
+  let sql: Sqlite.Database | undefined;
+  try {
+    sql = new Sqlite(file, { readonly: true });
+    // A file from elsewhere may define a view of this name that never ends.
+    if (definitionsIn(sql).get("table settings") !== expectedDefinitions().get("table settings")) return undefined;
+    const text = sql.prepare<[], string>("select value from settings where name = 'owner'").pluck().get();
+    const [, pid, url] = /^process (\d+) at (http:\S+)$/.exec(text ?? "") ?? [];
+    return url !== undefined && URL.canParse(url) ? { pid: Number(pid), url } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    sql?.close();
+  }
 }
 
 /** Links that lead in a circle have no end. */

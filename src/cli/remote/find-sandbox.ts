@@ -1,0 +1,101 @@
+// Finds the sandbox that a command is about: by --url, by variable, the one of this folder, or the one at the default port.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { SandboxError } from "../../kernel/errors.ts";
+import { optionDefinitions } from "../../sandbox/options.ts";
+import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
+import type { FlagDefinition, Flags } from "../arguments.ts";
+import { note } from "../output/print.ts";
+import { listenerOf } from "../process/port-owner.ts";
+import { readSettings } from "../settings.ts";
+import { describeSandboxAt, whyNotReady } from "./probe.ts";
+import { type Detached, folderOf, isOnThisMachine, isPrivate, readStates } from "./state-files.ts";
+
+/** The sandbox that a command is about; `detached` is set if it was started with --detach. */
+export interface FoundSandbox {
+  url: string;
+  controlToken: string | undefined;
+  /** `default`: nothing names it, and it may not run. */
+  by: "name" | "folder" | "default";
+  detached?: Detached;
+}
+
+/** The flags of every command that needs a running sandbox. */
+export const connectionFlags = {
+  url: { value: "url", description: "use this sandbox (default: MERCHANT_SANDBOX_URL, the one of this folder, or port 4747)" },
+  db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
+  "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
+} satisfies Record<string, FlagDefinition>;
+
+interface Place {
+  db: string;
+  /** Where a sandbox of this folder listens, if nothing else is known. */
+  defaultUrl: string;
+  controlToken: string | undefined;
+}
+
+async function placeOf(flags: Flags): Promise<Place> {
+  const { options } = await readSettings();
+  const { db = optionDefinitions.db.default, port = optionDefinitions.port.default, controlToken } = options;
+  return {
+    db: flags.db ?? (db as string),
+    defaultUrl: `http://127.0.0.1:${port}`,
+    controlToken: flags["control-token"] ?? (controlToken as string | undefined),
+  };
+}
+
+/** The sandboxes of this folder, in the foreground or detached. */
+export const findHere = async (flags: Flags): Promise<FoundSandbox[]> => findInFolder(await placeOf(flags), true);
+
+/** The URL that the flags or the environment give; --db is more specific than a variable. */
+export const namedUrl = (flags: Flags): string | undefined =>
+  (flags.url ?? (flags.db === undefined ? process.env.MERCHANT_SANDBOX_URL : undefined))?.replace(/\/(v1\/?)?$/, "");
+
+export async function findSandbox(flags: Flags): Promise<FoundSandbox> {
+  const place = await placeOf(flags);
+  const { controlToken } = place;
+  const named = namedUrl(flags);
+  const all = await findInFolder(place, named === undefined);
+  const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
+  if (more.length > 0)
+    throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Choose one with --url <url>.`, "usage");
+  if (!found) return { url: named ?? place.defaultUrl, controlToken, by: named === undefined ? "default" : "name" };
+  if (named === undefined) await noteOther(found.url, place);
+  return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
+}
+
+/** The sandboxes of this folder: detached ones by their state files, and the one that has the database open. */
+async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
+  const states = await readStates(folderOf(place.db));
+  const detached = states.map((one) => ({ url: one.url, controlToken: one.controlToken, by: "folder" as const, detached: one }));
+  const url = alsoForeground ? await urlOfOwner(resolve(place.db), place.controlToken) : undefined;
+  if (url === undefined || detached.some((one) => one.url === url)) return detached;
+  return [...detached, { url, controlToken: place.controlToken, by: "folder" }];
+}
+
+/**
+ * Where the process listens that has this database open. An archive may bring a database that names any process and address, so it counts only
+ * if this user alone can read and write it, and if the process that listens at the address says that it has this file open.
+ */
+async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
+  if (!existsSync(path) || !isPrivate(path) || findAddonProblem()) return undefined;
+  const { lastOwner, realPath } = await import("../../store/sqlite/inspect.ts");
+  const file = realPath(path);
+  const owner = lastOwner(file);
+  if (!owner) return undefined;
+  // The URL of a sandbox that is open to the network may have a name that only other machines resolve.
+  const url = isOnThisMachine(owner.url) ? owner.url : `http://127.0.0.1:${new URL(owner.url).port}`;
+  const listener = await listenerOf(Number(new URL(url).port));
+  if (listener ? listener.pid !== owner.pid : process.platform !== "win32") return undefined;
+  const index = await describeSandboxAt(url, token);
+  if (index) return index.pid === owner.pid && index.database === file ? url : undefined;
+  // A sandbox describes itself only with its token.
+  return (await whyNotReady(url, token)) === undefined ? url : undefined;
+}
+
+/** Says which sandbox a command takes when another one answers at the default port. */
+async function noteOther(url: string, { defaultUrl }: Place): Promise<void> {
+  if (url === defaultUrl || !(await describeSandboxAt(defaultUrl, undefined))) return;
+  note(`Using ${url}, the sandbox of this folder. Another one runs at ${defaultUrl}: choose it with --url ${defaultUrl}.`);
+}

@@ -1,0 +1,85 @@
+// The options of a sandbox that a command was given: by flag, by environment variable, or in merchant-sandbox.json, in this order of precedence.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import { CONFIG_FILE, configSchema } from "../sandbox/config-schema.ts";
+import { flagOf, type GivenOptions, type OptionName, optionNames, parseOption, variableOf } from "../sandbox/options.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import { errorAt, type JsonFile, readJsonFile } from "../store/world/json-file.ts";
+import type { GivenFlags } from "./arguments.ts";
+
+export type Source = "flag" | "variable" | "file";
+
+export interface Settings {
+  options: GivenOptions;
+  /** Where each given option comes from. */
+  sources: Partial<Record<OptionName, Source>>;
+}
+
+/** `flags` are the options that the command line gave, by flag. */
+export async function readSettings(
+  flags: GivenFlags = {},
+  names: readonly OptionName[] = optionNames,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Settings> {
+  const file = await readConfigFile();
+  const found = names.flatMap((name) => {
+    const [source, value] = sourceOf(name, flags, environment, file);
+    return source === undefined ? [] : [{ name, source, value }];
+  });
+  return {
+    options: Object.fromEntries(found.map(({ name, value }) => [name, value])),
+    sources: Object.fromEntries(found.map(({ name, source }) => [name, source])),
+  };
+}
+
+function sourceOf(name: OptionName, flags: GivenFlags, environment: NodeJS.ProcessEnv, file: GivenOptions): [Source, unknown] | [] {
+  const flag = flags[flagOf(name)];
+  if (flag !== undefined) return ["flag", parseOption(name, flag, flagOf(name))];
+  const variable = environment[variableOf(name)];
+  if (variable !== undefined) return ["variable", parseOption(name, variable, variableOf(name))];
+  return file[name] === undefined ? [] : ["file", file[name]];
+}
+
+/** The options of this folder's merchant-sandbox.json; none without the file. */
+async function readConfigFile(): Promise<GivenOptions> {
+  if (!existsSync(join(process.cwd(), CONFIG_FILE))) return {};
+  const source = await asUsage(() => readJsonFile(CONFIG_FILE));
+  const { value } = source;
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new SandboxError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`, "usage");
+  const known = Object.keys(configSchema.properties);
+  for (const name of Object.keys(value))
+    if (!known.includes(name)) throw await mistake(source, `/${name}`, `There is no option ${name}.${didYouMean(name, known)}`);
+  const [error] = fieldErrors(configSchema, value);
+  if (error) throw await mistake(source, error.pointer, error.message);
+  const { $schema: _, ...given } = value as Record<string, unknown>;
+  const entries = Object.entries(given).map(async ([name, one]) => [name, await readValue(source, name as OptionName, one)]);
+  return Object.fromEntries(await Promise.all(entries)) as GivenOptions;
+}
+
+async function readValue(source: JsonFile, name: OptionName, value: unknown): Promise<unknown> {
+  // Read again at the start, as a file of rules, so that an error in a rule names its line.
+  if (name === "faults" && Array.isArray(value)) return CONFIG_FILE;
+  const texts = [value].flat();
+  if (texts.some((text) => typeof text === "object")) return value;
+  try {
+    return parseOption(name, texts.map(String), name);
+  } catch (error) {
+    throw error instanceof SandboxError ? await mistake(source, `/${name}`, error.message) : error;
+  }
+}
+
+const mistake = (source: JsonFile, pointer: string, message: string) =>
+  asUsage(async () => {
+    throw await errorAt(source, pointer, message);
+  });
+
+/** A mistake in the file is misuse of the command, unlike one in fixtures. */
+async function asUsage<T>(read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    throw error instanceof SandboxError ? new SandboxError(error.message, "usage") : error;
+  });
+}
