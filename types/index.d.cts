@@ -68,6 +68,12 @@ export interface ControlPlane {
     clear(): Promise<VerdictsClearReply>;
   };
   readonly endpoints: {
+    /** Register a webhook endpoint, unless the merchant has one at this URL. No call of a client: faults do not hit it, and the request log does not contain it. An endpoint that exists keeps its secret, and gets the given `events`. */
+    register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
+    /** Remove a webhook endpoint. */
+    remove(given: {
+      id: string;
+    }): Promise<EndpointsRemoveReply>;
     /** Re-enable an endpoint that a 410 disabled. */
     enable(given: {
       id: string;
@@ -394,6 +400,18 @@ export interface DeliveryMatch {
 }
 export interface EndpointsEnableReply {
   enabled: string;
+}
+export interface EndpointsRegisterInput {
+  /** URL that receives the deliveries: an http or https address on this machine */
+  url: string;
+  /** Event types to deliver (default: all, or those that the endpoint has) */
+  events?: string[];
+  /** The owner, such as lodge (default: the first merchant) */
+  merchant?: string;
+}
+export interface EndpointsRemoveReply {
+  /** The endpoint */
+  removed: string;
 }
 export interface EventsListInput {
   /** Only of this merchant */
@@ -1092,6 +1110,16 @@ export interface RecordsListReply {
   data: (Record<string, unknown>)[];
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
+}
+export interface RegisteredEndpoint {
+  id: string;
+  merchant: string;
+  url: string;
+  events: string[];
+  /** Secret that signs every delivery */
+  secret: string;
+  /** False if the merchant had an endpoint at this URL */
+  created: boolean;
 }
 export interface RequestDetail {
   id: string;
@@ -1889,6 +1917,44 @@ export declare class SandboxError extends Error {
   readonly details: Record<string, unknown>;
   constructor(message: string, exit?: keyof typeof exitCodes, cause?: SandboxErrorCause);
 }
+declare const VALUE: unique symbol;
+declare const OPTIONAL: unique symbol;
+interface TSchema {
+  readonly [VALUE]: unknown;
+}
+interface TUnsafe<T> extends TSchema {
+  readonly [VALUE]: T;
+}
+type TOptional<S extends TSchema> = S & {
+  readonly [OPTIONAL]: true;
+};
+type TProperties = Record<string, TSchema>;
+interface TObject<P extends TProperties> extends TSchema {
+  readonly [VALUE]: ValueOf<P>;
+  type: "object";
+  properties: P;
+  required?: string[];
+}
+type Static<S extends TSchema> = S[typeof VALUE];
+type OptionalName<P extends TProperties> = {
+  [Name in keyof P]: P[Name] extends {
+    [OPTIONAL]: true;
+  } ? Name : never;
+}[keyof P];
+type ValueOf<P extends TProperties> = Flat<{
+  [Name in Exclude<keyof P, OptionalName<P>>]: Static<P[Name]>;
+} & {
+  [Name in OptionalName<P>]?: Static<P[Name]>;
+}>;
+type Flat<T> = {
+  [Name in keyof T]: T[Name];
+};
+declare const NewEndpoint: TObject<{
+  url: TUnsafe<string>;
+  events: TOptional<TUnsafe<string[]>>;
+  merchant: TOptional<TUnsafe<string>>;
+}>;
+type NewEndpoint = Static<typeof NewEndpoint>;
 export interface ConnectOptions {
   /** The sandbox's `controlToken`, or the one it printed. */
   controlToken?: string | undefined;
@@ -2204,6 +2270,8 @@ interface Options {
   allowedHost: string[];
   /** accept requests from web pages of this origin */
   allowedOrigin: string[];
+  /** register this webhook endpoint of the first merchant at start, for all events, until a reset */
+  endpoints: NewEndpoint[];
   /** require this token on the control plane (default: generated if --host opens the network) */
   controlToken: string | undefined;
 }

@@ -34,6 +34,8 @@ export const controlOperations = {
     clear: {"id":"verdicts.clear","method":"DELETE","path":"/verdicts"},
   },
   endpoints: {
+    register: {"id":"endpoints.register","method":"PUT","path":"/endpoints","body":true},
+    remove: {"id":"endpoints.remove","method":"DELETE","path":"/endpoints/{id}"},
     enable: {"id":"endpoints.enable","method":"POST","path":"/endpoints/{id}/enable","body":true},
   },
   signature: {

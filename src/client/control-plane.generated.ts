@@ -57,6 +57,10 @@ export interface ControlPlane {
     clear(): Promise<VerdictsClearReply>;
   };
   readonly endpoints: {
+    /** Register a webhook endpoint, unless the merchant has one at this URL. No call of a client: faults do not hit it, and the request log does not contain it. An endpoint that exists keeps its secret, and gets the given `events`. */
+    register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
+    /** Remove a webhook endpoint. */
+    remove(given: { id: string }): Promise<EndpointsRemoveReply>;
     /** Re-enable an endpoint that a 410 disabled. */
     enable(given: { id: string }): Promise<EndpointsEnableReply>;
   };
@@ -355,6 +359,20 @@ export interface DeliveryMatch {
 
 export interface EndpointsEnableReply {
   enabled: string;
+}
+
+export interface EndpointsRegisterInput {
+  /** URL that receives the deliveries: an http or https address on this machine */
+  url: string;
+  /** Event types to deliver (default: all, or those that the endpoint has) */
+  events?: string[];
+  /** The owner, such as lodge (default: the first merchant) */
+  merchant?: string;
+}
+
+export interface EndpointsRemoveReply {
+  /** The endpoint */
+  removed: string;
 }
 
 export interface EventsListInput {
@@ -1103,6 +1121,17 @@ export interface RecordsListReply {
   data: (Record<string, unknown>)[];
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
+}
+
+export interface RegisteredEndpoint {
+  id: string;
+  merchant: string;
+  url: string;
+  events: string[];
+  /** Secret that signs every delivery */
+  secret: string;
+  /** False if the merchant had an endpoint at this URL */
+  created: boolean;
 }
 
 export interface RequestDetail {

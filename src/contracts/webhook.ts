@@ -69,6 +69,21 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export type AttemptStatus = WebhookDelivery["status"];
 export type AttemptError = NonNullable<WebhookDelivery["errorCode"]>;
 
+/** An endpoint as the control plane and the options of a sandbox register it. */
+export const NewEndpoint = Type.Object({
+  url: text("URL that receives the deliveries: an http or https address on this machine"),
+  events: Type.Optional(
+    Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
+      description: "Event types to deliver (default: all, or those that the endpoint has)",
+      minItems: 1,
+      maxItems: 100,
+    }),
+  ),
+  merchant: Type.Optional(text("The owner, such as lodge (default: the first merchant)")),
+});
+
+export type NewEndpoint = Static<typeof NewEndpoint>;
+
 /** The reply to a test event. */
 export const TestEvent = Type.Object({
   object: oneOf(["event"], "Type of the object"),

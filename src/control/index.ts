@@ -4,6 +4,7 @@ import { auditReceiver } from "./audit.ts";
 import { showBoard, showBoardInRoom, showJoinPage } from "./board.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./control-context.ts";
+import { enableEndpoint, registerEndpoint, removeEndpoint } from "./endpoints.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
 import {
   beginLesson,
@@ -28,7 +29,7 @@ import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
 import { triggerEvent } from "./trigger.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
-import { drain, enableEndpoint, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
+import { drain, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
 import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./workshop.ts";
 
 const operations: readonly ControlOperation[] = [
@@ -53,6 +54,8 @@ const operations: readonly ControlOperation[] = [
   verify,
   showReport,
   auditReceiver,
+  registerEndpoint,
+  removeEndpoint,
   enableEndpoint,
   explain,
   showClock,

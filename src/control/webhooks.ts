@@ -201,23 +201,6 @@ export const drain = endpoint({
   },
 });
 
-export const enableEndpoint = endpoint({
-  id: "endpoints.enable",
-  area: "Webhooks",
-  method: "POST",
-  path: "/endpoints/{id}/enable",
-  summary: "Re-enable an endpoint that a 410 disabled",
-  body: Type.Object({}),
-  example: {},
-  reply: Type.Object({ enabled: Type.String() }),
-  errors: ["resource_not_found"],
-  async handle({ params, deliveries, dispatcher }) {
-    const merchant = deliveries.ownerOf(params.id) ?? fail("resource_not_found", `There is no endpoint ${params.id}.`);
-    await dispatcher.enable(merchant, params.id);
-    return { enabled: params.id };
-  },
-});
-
 export const explain = endpoint({
   id: "signature.explain",
   area: "Webhooks",

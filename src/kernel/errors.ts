@@ -212,5 +212,10 @@ export class SandboxError extends Error {
   }
 }
 
+/** Misuse of a command, with exit code 2. */
+export function usageError(message: string): never {
+  throw new SandboxError(message, "usage");
+}
+
 /** Called from a program or a command, the control API's errors are misuse of the tool. */
 export const asMisuse = (error: unknown): unknown => (error instanceof ApiError ? new SandboxError(error.message, "usage", error) : error);

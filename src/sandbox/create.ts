@@ -4,14 +4,18 @@ import { resolve } from "node:path";
 import { createControlClient } from "../client/control-client.ts";
 import type { ControlPlane } from "../client/control-plane.generated.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
+import { NewEndpoint } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/control-context.ts";
+import { register } from "../control/endpoints.ts";
 import { showSandbox } from "../control/overview.ts";
 import { addRulesFromFile } from "../faults/rules-file.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
 import { afterRealTimeIfRunning, createClock } from "../kernel/clock.ts";
+import { ApiError, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
+import { fieldErrors } from "../schema/validator.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
 import { openControlPlane } from "./control-plane.ts";
@@ -82,7 +86,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
 
 /** Seeds a new file, restores the snapshot, and arms the fault rules and scenarios that the options name. */
 async function fill({ options, scenarios, stores }: Engine, controlPlane: () => ControlContext): Promise<void> {
-  const { snapshot, faults, scenario } = options;
+  const { snapshot, faults, scenario, endpoints } = options;
   if (!stores.database.isCopy) controlPlane().world.fill();
   if (snapshot !== undefined) {
     controlPlane().snapshots.restoreFile(resolve(snapshot));
@@ -90,6 +94,17 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
   }
   if (faults !== undefined) await addRulesFromFile(resolve(faults), controlPlane().faults.add);
   for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);
+  for (const endpoint of endpoints) await registerGiven(controlPlane(), endpoint);
+}
+
+async function registerGiven(controlPlane: ControlContext, endpoint: NewEndpoint): Promise<void> {
+  const [error] = fieldErrors(NewEndpoint, endpoint);
+  if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
+  await register(controlPlane, endpoint).catch((error: unknown) => {
+    throw error instanceof ApiError
+      ? new SandboxError(`The endpoint ${endpoint.url} cannot be registered: ${error.message}`, "usage")
+      : error;
+  });
 }
 
 /** From here on the sandbox has an address, forgets expired idempotency keys, and delivers webhooks. */

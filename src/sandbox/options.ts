@@ -1,6 +1,7 @@
 // Every option of a sandbox: its type, flag, environment variable, default, help and checks.
 
 import { resolve } from "node:path";
+import { NewEndpoint } from "../contracts/webhook.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration } from "../kernel/duration.ts";
@@ -34,6 +35,7 @@ export interface Options {
   allowLoopbackWebhooks: boolean;
   allowedHost: string[];
   allowedOrigin: string[];
+  endpoints: NewEndpoint[];
   controlToken: string | undefined;
 }
 
@@ -156,6 +158,15 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     description: "arm this scenario at start, such as lost-response, until a reset",
     default: [],
     parse: nonEmpty,
+  },
+  endpoints: {
+    group: "Webhooks",
+    value: "url",
+    multiple: true,
+    description: "register this webhook endpoint of the first merchant at start, for all events, until a reset",
+    default: [],
+    parse: (text, flag) => ({ url: nonEmpty(text, flag) }),
+    schema: Type.Array(NewEndpoint),
   },
   retrySchedule: {
     group: "Webhooks",

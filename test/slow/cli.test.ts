@@ -243,7 +243,7 @@ describe("rejects in one sentence", () => {
     await expectRefused(["--port"], 2, "--port needs a value: --port <n>");
     await expectRefused(["--memory", "--rate-limit", "nowhere=5/1m"], 2, "--rate-limit names nowhere");
     await expectRefused(["--host", "192.0.2.1"], 2, "--allowed-host");
-    await expectRefused([], 2, "--port", { MERCHANT_SANDBOX_PORT: "seven" });
+    await expectRefused([], 2, "MERCHANT_SANDBOX_PORT takes a whole number from 0 to 65535", { MERCHANT_SANDBOX_PORT: "seven" });
   });
 
   test("a port in use on either loopback address", async () => {

@@ -6,7 +6,8 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { MINIMUM_SIZE } from "../../../ui/view/layout.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { completeOptions } from "../../sandbox/options.ts";
+import { CONFIG_FILE } from "../../sandbox/config-schema.ts";
+import { completeOptions, flagOf, variableOf } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command } from "../command.ts";
@@ -14,16 +15,18 @@ import { print } from "../output/print.ts";
 import { portOwner } from "../process/port-owner.ts";
 import { describeSandboxAt } from "../remote/probe.ts";
 import { folderOf } from "../remote/state-files.ts";
+import type { Settings } from "../settings.ts";
 
 export const doctor = command({
   summary: "check this machine for problems (exit code 1 if there are any)",
   usage: "doctor",
   sandboxOptions: true,
   flags: { json: { description: "print one JSON object per line" } },
-  async run({ options, flags }) {
+  async run({ options, sources, flags }) {
     const { port, host, db, memory } = completeOptions(options);
     const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
     const results = [
+      listOptions(sources),
       checkNode(process.versions.node, engines.node),
       checkSqlite(),
       await checkPort(port, host),
@@ -48,6 +51,13 @@ export interface DoctorCheck {
   says: string;
   /** How to fix it; absent if there is no problem. */
   remedy?: string;
+}
+
+/** Where each option of a start with these arguments comes from. */
+function listOptions(sources: Settings["sources"]): DoctorCheck {
+  const origins = { flag: flagOf, variable: variableOf, file: () => CONFIG_FILE };
+  const given = Object.entries(sources).map(([name, source]) => `${name} from ${origins[source](name)}`);
+  return { check: "options", state: "ok", says: given.length === 0 ? "all options have their defaults" : `options: ${given.join(", ")}` };
 }
 
 export interface TerminalInfo {

@@ -1,5 +1,6 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
+import { matchingTypes } from "../../areas/event-patterns.ts";
 import { catalogue, eventTypes } from "../../areas/index.ts";
 import type { FaultRule, FaultsAddInput } from "../../client/control-plane.generated.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
@@ -8,13 +9,12 @@ import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES } from "../../faults/trigger.ts";
-import { ApiError, SandboxError } from "../../kernel/errors.ts";
+import { ApiError, SandboxError, usageError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/kebab.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { command, commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
 import { print } from "../output/print.ts";
-import { knownEventTypes } from "../records/event-types.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
@@ -160,7 +160,7 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
     );
     return { target: action.target, fields: parseActionFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
   });
-  const known = target === "api" ? names : knownEventTypes(names);
+  const known = target === "api" ? names : matchingTypes(names, usageError);
   const named = known.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: known.length === 1 ? known[0] : known };
   const match = { ...named, ...present({ merchant: flags.merchant, endpoint: flags.endpoint }) };
   const { times, skip, every, probability, seed, after, for: span, per } = flags;

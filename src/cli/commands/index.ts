@@ -14,6 +14,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   healthcheck: async () => (await import("./healthcheck.ts")).healthcheck,
   doctor: async () => (await import("./doctor.ts")).doctor,
   receive: async () => (await import("./receive.ts")).receive,
+  listen: async () => (await import("./listen.ts")).listen,
   make: async () => (await import("./make.ts")).make,
   move: async () => (await import("./move.ts")).move,
   show: async () => (await import("./show.ts")).show,

@@ -2,20 +2,17 @@
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type CreatedWebhook, createdWebhook } from "../../areas/webhooks.ts";
-import type { ServiceCall } from "../../client/service-call.ts";
+import { matchingTypes } from "../../areas/event-patterns.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
-import { Type } from "../../schema/shapes.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { stopSignal } from "../process/stop-signal.ts";
-import { knownEventTypes } from "../records/event-types.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
@@ -46,6 +43,7 @@ export const receive = command({
     ...connectionFlags,
   },
   async run({ flags }) {
+    const events = matchingTypes(flags.events?.split(",") ?? ["*"], usageError);
     const misbehaviour: Misbehaviour = {
       failures: wholeNumber(flags.fail, "--fail", { default: 0 }),
       pause: flags.slow === undefined ? 0 : parseDuration(flags.slow, "--slow"),
@@ -59,10 +57,7 @@ export const receive = command({
     // Before the first line is printed: its reader may stop the receiver at once.
     const stopped = stopSignal();
     try {
-      const registered =
-        flags.secret === undefined
-          ? await register(await connectToSandbox(flags), url, flags.for, knownEventTypes(flags.events?.split(",") ?? ["*"]))
-          : undefined;
+      const registered = flags.secret === undefined ? await register(await connectToSandbox(flags), url, flags.for, events) : undefined;
       if (!registered) print(`Receiving at ${url}, verifying with the given secret. Press Ctrl-C to stop.`);
       secret.current = registered?.secret ?? flags.secret;
       await stopped;
@@ -76,13 +71,12 @@ export const receive = command({
 });
 
 async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
-  const merchant = await sandbox.merchant(wanted);
-  const create: ServiceCall<CreatedWebhook> = { method: "POST", path: "/v1/webhooks", key: merchant.key, body: { url, events } };
-  const { id, secret } = await sandbox.service(create, createdWebhook);
-  print(`Receiving ${events.join(", ")} of ${merchant.id} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
+  const { endpoints } = sandbox.control;
+  const { id: merchant } = await sandbox.merchant(wanted);
+  const { id, secret } = await endpoints.register({ url, merchant, events });
+  print(`Receiving ${events.join(", ")} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
   // The sandbox may have ended first, which is not an error.
-  const remove = { method: "DELETE", path: `/v1/webhooks/${id}`, key: merchant.key };
-  return { secret, leave: () => sandbox.service(remove, Type.Unsafe({})).catch(() => undefined) };
+  return { secret, leave: () => endpoints.remove({ id }).catch(() => undefined) };
 }
 
 /** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */

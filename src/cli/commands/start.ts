@@ -62,22 +62,22 @@ async function startWithOutput(options: Options, flags: Flags): Promise<number> 
   const { createSandbox } = await import("../../sandbox/create.ts");
   const sandbox = await createSandbox(options);
   try {
-    return await show(watchSandbox(sandbox, localUrl(sandbox, options.host)), flags);
+    return await show(watchSandbox(sandbox, options), flags);
   } finally {
     await sandbox.close();
   }
 }
 
-function watchSandbox(sandbox: Sandbox, url: string): WatchedSandbox {
+function watchSandbox(sandbox: Sandbox, { host, endpoints }: Options): WatchedSandbox {
   let output: Output | undefined;
   sandbox.onHappening((event) => output?.event(event));
   sandbox.onDefect((defect) => (output ?? plainOutput).defect(defect));
   return {
-    target: { url, token: sandbox.controlToken },
+    target: { url: localUrl(sandbox, host), token: sandbox.controlToken },
     keepsRunning: false,
     async follow(to) {
       output = to;
-      const facts = await readyFacts(sandbox);
+      const facts = await readyFacts(sandbox, endpoints);
       to.ready(facts);
       if (process.send) (await import("../process/detach.ts")).announce(facts);
       return {

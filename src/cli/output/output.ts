@@ -1,6 +1,7 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
+import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { mask } from "../../kernel/mask.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
@@ -21,6 +22,8 @@ export interface Output {
 export const plainOutput: Output = {
   ready(facts) {
     print(readyLine(facts));
+    for (const { id, merchant, url, events, secret } of facts.endpoints)
+      print(`Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
     if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
   attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
@@ -47,11 +50,12 @@ export interface SandboxSummary {
   merchants: readonly { apiKeys: readonly string[] }[];
 }
 
-/** The fields of the `ready` event. */
-export async function readyFacts(sandbox: Sandbox) {
+/** The fields of the `ready` event. `endpoints` are those that the options name, which the sandbox has registered. */
+export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
   const { data: merchants } = await sandbox.merchants.list();
-  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants };
+  const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
+  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants, endpoints: registered };
 }
 
 export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;

@@ -20,7 +20,7 @@ async function open(options: Options): Promise<Sandbox | undefined> {
   try {
     const sandbox = await createSandbox(options);
     sandbox.onDefect(({ error, where }) => send({ kind: "defect", defect: { error: String((error as Error)?.stack ?? error), where } }));
-    send({ kind: "ready", facts: await readyFacts(sandbox), url: localUrl(sandbox, options.host) });
+    send({ kind: "ready", facts: await readyFacts(sandbox, options.endpoints), url: localUrl(sandbox, options.host) });
     return sandbox;
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;

@@ -36,11 +36,11 @@ interface Place {
 }
 
 async function placeOf(flags: Flags): Promise<Place> {
-  const { options } = await readSettings();
+  const { options } = await readSettings({}, ["db", "port", "controlToken"]);
   const { db = optionDefinitions.db.default, port = optionDefinitions.port.default, controlToken } = options;
   return {
     db: flags.db ?? (db as string),
-    defaultUrl: `http://127.0.0.1:${port}`,
+    defaultUrl: `http://127.0.0.1:${port || optionDefinitions.port.default}`,
     controlToken: flags["control-token"] ?? (controlToken as string | undefined),
   };
 }

@@ -1,17 +1,15 @@
-// The client of a running sandbox for a command: its control plane, and its service with the key of a merchant.
+// The client of a running sandbox for a command: its control plane, with errors in words of the command.
 
 import { createControlClient } from "../../client/control-client.ts";
 import type { ControlPlane, Merchant } from "../../client/control-plane.generated.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
-import { callService, type ServiceCall } from "../../client/service-call.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/kebab.ts";
 import { mask } from "../../kernel/mask.ts";
-import type { TUnsafe } from "../../schema/shapes.ts";
 import type { Flags } from "../arguments.ts";
-import { checkedTransport, foreignReply, MAX_REPLY, problemOf } from "./checked-replies.ts";
+import { checkedTransport, MAX_REPLY } from "./checked-replies.ts";
 import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
 
 export interface RunningSandbox {
@@ -19,8 +17,6 @@ export interface RunningSandbox {
   readonly controlToken: string | undefined;
   /** The control plane. A refused call throws an error of the command. */
   readonly control: ControlPlane;
-  /** Calls the service with a merchant's key; the reply must match the schema. */
-  service<Reply>(call: ServiceCall<Reply>, schema: TUnsafe<Reply>): Promise<Reply>;
   /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }
@@ -44,7 +40,6 @@ export function sandboxAt(
     url,
     controlToken,
     control,
-    service: (call, schema) => service(url, call, schema, translate),
     async merchant(wanted) {
       return merchantNamed((await control.index()).merchants, wanted);
     },
@@ -63,7 +58,7 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
 }
 
 /** The error messages of a command for a failed call. */
-const failureWords = (url: string, translate = (message: string) => message): FailureWords => ({
+const failureWords = (url: string, translate: (message: string) => string): FailureWords => ({
   refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply, translate),
   unreachable: (error) =>
     error instanceof SandboxError
@@ -72,21 +67,6 @@ const failureWords = (url: string, translate = (message: string) => message): Fa
           `No sandbox answers at ${url} (${reasonOf(error)}). Start one with merchant-sandbox, or name another one with --url <url>.`,
         ),
 });
-
-async function service<Reply>(
-  url: string,
-  call: ServiceCall<Reply>,
-  schema: TUnsafe<Reply>,
-  translate: (message: string) => string,
-): Promise<Reply> {
-  const reply = await callService(url, call).catch((error: Error) => {
-    throw failureWords(url).unreachable(error);
-  });
-  if (reply.status < 200 || reply.status >= 300) throw refusal(call.method, call.path, reply, translate);
-  const problem = problemOf(schema, reply.body);
-  if (problem === undefined) return reply.body as Reply;
-  throw new SandboxError(foreignReply(call.method, url + call.path, problem));
-}
 
 /** The number of characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
@@ -101,11 +81,13 @@ const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<
     return flags[flag] === undefined ? (words[field] ?? whole) : `--${flag}`;
   });
 
-function refusal(method: string, path: string, { status, body }: HttpReply, translate = (message: string) => message): SandboxError {
+function refusal(method: string, path: string, { status, body }: HttpReply, translate: (message: string) => string): SandboxError {
   const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown };
   const said =
     typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
   const exit = REFUSED_WORDS[status];
+  if (code === "control_token_required")
+    return new SandboxError("The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.");
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
     return new SandboxError(translate(said), exit);
   return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);

@@ -121,6 +121,11 @@ function subscriptions({ sql }: Database) {
     subscribe(merchant: string, endpoint: string, types: readonly string[]) {
       for (const type of types) subscribe({ merchant, type, endpoint });
     },
+    /** Replaces the types of an endpoint; its pending deliveries stay. */
+    changeTypes(merchant: string, endpoint: string, types: readonly string[]) {
+      unsubscribe.run({ merchant, endpoint });
+      for (const type of types) subscribe({ merchant, type, endpoint });
+    },
     /** Ends the subscriptions of an endpoint and cancels its pending deliveries. */
     unsubscribe(merchant: string, endpoint: string) {
       unsubscribe.run({ merchant, endpoint });

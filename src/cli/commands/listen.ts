@@ -1,0 +1,89 @@
+// `listen`: has webhooks delivered to a URL of this machine while it runs, and prints each attempt, retries included.
+
+import { matchingTypes } from "../../areas/event-patterns.ts";
+import { eventTypes } from "../../areas/index.ts";
+import type { RegisteredEndpoint } from "../../client/control-plane.generated.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
+import { command } from "../command.ts";
+import { followLiveStream } from "../output/follow.ts";
+import { jsonOutput, plainOutput } from "../output/output.ts";
+import { print } from "../output/print.ts";
+import { stopSignal } from "../process/stop-signal.ts";
+import { connectionFlags } from "../remote/find-sandbox.ts";
+import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+
+export const listen = command({
+  summary: "deliver webhooks to your server, and follow each attempt: listen --forward-to http://localhost:3000/hooks",
+  usage: "listen --forward-to <url>",
+  flags: {
+    "forward-to": { value: "url", description: "deliver to this URL of this machine" },
+    events: {
+      value: "types",
+      multiple: true,
+      description: "deliver these event types, such as payment.*,payroll.created (default: all)",
+      values: () => [...eventTypes],
+    },
+    merchant: { value: "merchant", description: "deliver events of this merchant, such as lodge (default: the first one)" },
+    json: { description: "print one JSON object per line" },
+    ...connectionFlags,
+  },
+  async run({ flags }) {
+    const { "forward-to": url, events } = flags;
+    if (url === undefined)
+      throw new SandboxError(
+        "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. Without a server of your own, use merchant-sandbox receive.",
+        "usage",
+      );
+    const types = events === undefined ? undefined : matchingTypes(events.split(","), usageError);
+    const sandbox = await connectToSandbox(flags, { url: "--forward-to" });
+    const { id: merchant } = await sandbox.merchant(flags.merchant);
+    await follow(sandbox, { url, merchant, ...(types && { events: types }) }, flags.json !== undefined);
+    return undefined;
+  },
+});
+
+type NewEndpoint = Parameters<RunningSandbox["control"]["endpoints"]["register"]>[0];
+
+/** Until a signal: after a reset or a restart of the sandbox, the endpoint is registered again. */
+async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {
+  // Before the first line is printed: its reader may stop the command at once.
+  const stopped = stopSignal();
+  const show = asJson ? jsonOutput : plainOutput;
+  let endpoint = await control.endpoints.register(wanted);
+  const isOwn = endpoint.created;
+  let isShown = false;
+  let fail: (error: Error) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const registerAgain = () =>
+    control.endpoints.register(wanted).then((again) => {
+      if (isShown && again.id === endpoint.id && again.secret === endpoint.secret) return;
+      endpoint = again;
+      isShown = true;
+      print(asJson ? JSON.stringify({ event: "listening", ...endpoint, created: isOwn }) : lineOf(endpoint, isOwn));
+    }, fail);
+  const following = await followLiveStream(
+    { url, token: controlToken },
+    {
+      ...show,
+      attached: () => void registerAgain(),
+      event(event) {
+        if (event.kind === "attempt" && event.attempt.endpointId === endpoint.id) show.event(event);
+        if (event.kind === "reset" && (event.merchant ?? endpoint.merchant) === endpoint.merchant) void registerAgain();
+      },
+    },
+  );
+  try {
+    await Promise.race([stopped, following.failed, failed]);
+  } finally {
+    following.stop();
+    // The sandbox may have ended first, which is not an error.
+    if (isOwn) await control.endpoints.remove({ id: endpoint.id }).catch(() => undefined);
+  }
+}
+
+function lineOf({ id, merchant, url, events, secret }: RegisteredEndpoint, isOwn: boolean): string {
+  const end = isOwn ? "stop and remove the endpoint" : "stop; the endpoint was there before, and stays";
+  return `Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}. Press Ctrl-C to ${end}.`;
+}

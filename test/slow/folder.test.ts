@@ -1,0 +1,130 @@
+// What a folder gives to commands: the sandbox that runs there, and the options in merchant-sandbox.json.
+
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
+import { folder, run, start } from "../support/program.ts";
+import { call, freePort } from "../support/sandbox.ts";
+
+/** A port at which nothing listens, so that no sandbox of this machine is found by default. */
+const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
+
+const config = (cwd: string, value: unknown) =>
+  writeFileSync(join(cwd, "merchant-sandbox.json"), typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+describe("a command finds the sandbox", () => {
+  test("that runs in the foreground in this folder, and in no other", async () => {
+    const [here, there] = [folder(), folder()];
+    const [one, other] = [await start([], {}, here), await start([], {}, there)];
+    for (const [cwd, { url }] of [
+      [here, one],
+      [there, other],
+    ] as const) {
+      expect(await run(["status"], NOWHERE, cwd)).toMatchObject({ code: 0, out: [expect.stringContaining(`${url} is ready`)], error: "" });
+      expect((await run(["env", "--format", "json"], NOWHERE, cwd)).out.join()).toContain(`"${url}/v1"`);
+    }
+    await run(["fault", "add", "503", "payments.list"], NOWHERE, here);
+    expect((await call(one.url, "GET", "/v1/payments")).status).toBe(503);
+    expect((await call(other.url, "GET", "/v1/payments")).status).toBe(200);
+    const stranger = await run(["clock"], NOWHERE, folder());
+    expect([stranger.code, stranger.error]).toEqual([1, expect.stringContaining("No sandbox answers at http://127.0.0.1:1 ")]);
+    expect((await run(["clock", "--db", join(here, ".merchant-sandbox/sandbox.db")], NOWHERE, folder())).code).toBe(0);
+    const { error } = await run(["stop"], NOWHERE, here);
+    expect(error).toContain("A sandbox that was started without --detach is stopped in its own terminal.");
+  });
+
+  test("of this folder rather than the one at the default port, and says so", async () => {
+    const [cwd, port] = [folder(), await freePort()];
+    const variables = { MERCHANT_SANDBOX_PORT: String(port) };
+    const { url } = await start([], {}, cwd);
+    expect((await run(["clock"], variables, cwd)).error).toBe("");
+    const usual = await start(["--memory", "--port", String(port)]);
+    const { code, error } = await run(["reset"], variables, cwd);
+    expect([code, error]).toEqual([
+      0,
+      `merchant-sandbox: Using ${url}, the sandbox of this folder. Another one runs at ${usual.url}: choose it with --url ${usual.url}.\n`,
+    ]);
+    expect((await run(["clock", "--url", usual.url], variables, cwd)).error).toBe("");
+  });
+
+  test("not by a database that another folder's sandbox wrote, nor by one that others may write", async () => {
+    const [cwd, copied] = [folder(), folder()];
+    await start([], {}, cwd);
+    attempted("State files of a checkout");
+    cpSync(join(cwd, ".merchant-sandbox"), join(copied, ".merchant-sandbox"), { recursive: true });
+    expect((await run(["reset"], NOWHERE, copied)).error).toContain("No sandbox answers at http://127.0.0.1:1 ");
+    attempted("State files of a checkout");
+    chmodSync(join(cwd, ".merchant-sandbox/sandbox.db"), 0o644);
+    expect((await run(["reset"], NOWHERE, cwd)).error).toContain("No sandbox answers at http://127.0.0.1:1 ");
+  });
+
+  test("and leaves no file behind where none runs any more", async () => {
+    const cwd = folder();
+    const { child, ended } = await start([], {}, cwd);
+    child.kill("SIGTERM");
+    await ended;
+    const before = readdirSync(join(cwd, ".merchant-sandbox"));
+    expect((await run(["status"], NOWHERE, cwd)).code).toBe(1);
+    expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual(before);
+  });
+});
+
+describe("merchant-sandbox.json", () => {
+  test("sets options, arms faults and registers endpoints; a variable beats it, and a flag beats both", async () => {
+    const cwd = folder();
+    const endpoint = { url: "http://localhost:3999/hooks", events: ["payout.*"], merchant: "market" };
+    config(cwd, {
+      $schema: "./node_modules/merchant-sandbox/config.schema.json",
+      memory: true,
+      seed: 7,
+      rateLimit: ["9/1m", "payments.list=5/1m"],
+      faults: [{ match: { operation: "payouts.list" }, action: { type: "status", status: 503 } }],
+      scenario: "lost-response",
+      endpoints: [endpoint],
+    });
+    const { url, out } = await start([], {}, cwd);
+    expect(JSON.parse(out[0] ?? "")).toMatchObject({
+      database: null,
+      endpoints: [{ url: endpoint.url, merchant: "mer_market", secret: expect.stringMatching(/^whsec_/) }],
+    });
+    const limit = async (path: string, at = url) => (await call(at, "GET", path)).headers["ratelimit-limit"];
+    expect([await limit("/v1/merchants/me"), await limit("/v1/payments")]).toEqual(["9", "5"]);
+    expect((await call(url, "GET", "/v1/payouts")).status).toBe(503);
+    const { data } = (await call(url, "GET", "/v1/webhooks", { key: "sk_test_market" })).body as { data: { events: string[] }[] };
+    expect(data[0]?.events).toContain("payout.paid");
+    expect((await call(url, "GET", "/_sandbox/requests", { key: null })).body).toMatchObject({
+      data: expect.not.arrayContaining([{ method: "POST" }]),
+    });
+    const variables = { MERCHANT_SANDBOX_RATE_LIMIT: "8/1m" };
+    expect(await limit("/v1/merchants/me", (await start([], variables, cwd)).url)).toBe("8");
+    expect(await limit("/v1/merchants/me", (await start(["--rate-limit", "7/1m"], variables, cwd)).url)).toBe("7");
+    const { out: checks } = await run(["doctor", "--json", "--port", "0"], variables, cwd);
+    const { says } = JSON.parse(checks.find((line) => line.includes('"check":"options"')) ?? "{}");
+    expect(says).toMatch(/port from --port, .*seed from merchant-sandbox\.json, .*rateLimit from MERCHANT_SANDBOX_RATE_LIMIT/);
+  });
+
+  test.each([
+    [{ port: 4800, rateLimits: "1/1s" }, "merchant-sandbox.json:3 /rateLimits: There is no option rateLimits. Did you mean rateLimit?"],
+    [{ port: "4800" }, "merchant-sandbox.json:2 /port: port must be an integer"],
+    [{ rateLimit: "10" }, "merchant-sandbox.json:2 /rateLimit: rateLimit takes requests per duration"],
+    [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
+    [[], "merchant-sandbox.json must be a JSON object"],
+    ['{"port": 4800,\n}', "merchant-sandbox.json:2: is not JSON"],
+    [{ memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", events: ["paymet.*"] }] }, "Did you mean payment.*?"],
+  ])("%j is rejected with exit code 2", async (value, says) => {
+    const cwd = folder();
+    config(cwd, value);
+    const { code, out, error } = await run([], {}, cwd);
+    expect([code, out], error).toEqual([2, []]);
+    expect(error).toContain(says);
+    expect(existsSync(join(cwd, ".merchant-sandbox"))).toBe(false);
+  });
+
+  test("is not read by a folder below", async () => {
+    const cwd = folder();
+    config(cwd, "{");
+    mkdirSync(join(cwd, "below"));
+    expect((await run(["doctor", "--port", "0"], {}, join(cwd, "below"))).error).toBe("");
+  });
+});

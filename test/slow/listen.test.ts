@@ -1,0 +1,90 @@
+// `listen`: registers an endpoint while it runs, and prints each attempt.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { verifySignature } from "../../src/webhooks/signature.ts";
+import { launch, run } from "../support/program.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { advance, trigger } from "../support/webhooks.ts";
+
+/** A receiver that answers with these statuses in turn, then with 200. */
+async function receiver(...statuses: number[]) {
+  const received: { body: string; signature: string }[] = [];
+  const server = createServer((incoming, outgoing) => {
+    let body = "";
+    incoming.on("data", (chunk) => {
+      body += chunk;
+    });
+    incoming.on("end", () => {
+      received.push({ body, signature: String(incoming.headers["x-webhook-signature"]) });
+      outgoing.writeHead(statuses.shift() ?? 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://localhost:${(server.address() as AddressInfo).port}/hooks`, received };
+}
+
+const endpoints = async (bench: Bench) => (await bench.call("GET", "/v1/webhooks")).body.data as { id: string; events: string[] }[];
+
+async function listen(bench: Bench, url: string, ...words: string[]) {
+  const program = launch(["listen", "--forward-to", url, ...words], { MERCHANT_SANDBOX_URL: bench.url });
+  const first = await program.line((line) => line.startsWith("Delivering") || line.startsWith('{"event":"listening"'));
+  return { ...program, first, secret: /whsec_\w+/.exec(first)?.[0] ?? "" };
+}
+
+test("delivers matching events, prints each attempt with its retries, and removes the endpoint at the end", async () => {
+  const bench = await open();
+  const { url, received } = await receiver(500);
+  await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, match: { operation: "webhooks.create" } });
+  const { first, secret, child, ended, line } = await listen(bench, url, "--events", "payout.*", "--merchant", "lodge");
+  expect(first).toMatch(
+    /^Delivering payout\..* of mer_lodge to http:\S+ as we_\w+, signed with whsec_\w+\. Press Ctrl-C to stop and remove/,
+  );
+  await trigger(bench, "payment.succeeded");
+  const event = await trigger(bench, "payout.paid");
+  await line((text) => / 1\/\d 500 .* next at /.test(text));
+  await advance(bench, "1h");
+  await line((text) => text.includes(event) && / 2\/\d 200 .* delivered$/.test(text));
+  expect(received).toHaveLength(2);
+  expect(received.every((one) => verifySignature({ ...one, body: Buffer.from(one.body), secret }))).toBe(true);
+  const requests = (await bench.control("GET", "/requests")).data as { operation: string }[];
+  expect(requests.map(({ operation }) => operation)).not.toContain("webhooks.create");
+  child.kill("SIGINT");
+  const { code, out, error } = await ended;
+  expect([code, error, out.filter((text) => text.includes("payment.succeeded"))]).toEqual([0, "", []]);
+  expect(await endpoints(bench)).toEqual([]);
+});
+
+test("registers the endpoint again after a reset, and keeps one that was there before", async () => {
+  const bench = await open();
+  const { url, received } = await receiver();
+  const { child, ended, line, out } = await listen(bench, url, "--json");
+  await bench.control("POST", "/reset", {});
+  while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // It registers in its own time.
+  await trigger(bench, "payout.paid");
+  await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));
+  expect([received.length, JSON.parse(out[0] ?? "").created]).toEqual([1, true]);
+  const other = await listen(bench, url);
+  expect(other.first).toContain("the endpoint was there before, and stays");
+  other.child.kill("SIGINT");
+  await other.ended;
+  expect(await endpoints(bench)).toHaveLength(1);
+  child.kill("SIGTERM");
+  await ended;
+  expect(await endpoints(bench)).toEqual([]);
+});
+
+test.each([
+  [[], "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
+  [["--forward-to", "nowhere"], "--forward-to"],
+  [["--forward-to", "http://example.com/hooks"], "example.com"],
+  [["--forward-to", "http://localhost:1/", "--events", "payot.*"], "The service sends no event payot.*. Did you mean payout.*?"],
+  [["--forward-to", "http://localhost:1/", "--merchant", "nobody"], "no merchant nobody"],
+])("%j is rejected with exit code 2", async (words, says) => {
+  const bench = await open();
+  const { code, out, error } = await run(["listen", ...words], { MERCHANT_SANDBOX_URL: bench.url });
+  expect([code, out], error).toEqual([2, []]);
+  expect(error).toContain(says);
+});
