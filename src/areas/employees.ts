@@ -23,7 +23,7 @@ import {
   totalsFit,
   totalsOf,
 } from "./payroll-items.ts";
-import { samplePayroll } from "./samples/office.ts";
+import { samplePayroll } from "./samples/payroll.ts";
 import { remittances, statutorySettings } from "./statutory.ts";
 
 const MOST_ITEMS = 1_000;

@@ -4,8 +4,11 @@ import type { TrafficKind } from "./kind.ts";
 
 const payroll: TrafficKind = {
   weight: 4,
-  // A run for each period, once the period has begun.
-  newRecord: ({ newest, today }) => (newest("payroll", 100).some(({ periodEnd }) => String(periodEnd ?? "") >= today) ? undefined : {}),
+  // A run for each period, once the period has begun. The merchant's settings say how long a period is.
+  newRecord: ({ newest, today }) =>
+    newest("payroll", 100).some(({ periodStart, periodEnd }) => String(periodStart) <= today && String(periodEnd ?? "") >= today)
+      ? undefined
+      : {},
   transitions: {
     draft: { pending: 1 },
     pending: { processing: 1 },

@@ -128,3 +128,67 @@ test("the same seed and calls make the same records, another seed others", async
   expect(other.map(({ amount }) => amount)).not.toEqual(first.map(({ amount }) => amount));
   expect(first[0].reference).not.toBe(first[1].reference);
 });
+
+describe("a made payroll", () => {
+  const settle = (bench: Bench, fields: object) => make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
+  const run = (bench: Bench, fields: object = {}) => make(bench, "payroll", { merchant: "mer_market", ...fields });
+
+  test("is for the latest month without a run that has begun, also where a later one is planned", async () => {
+    const bench = await open();
+    const month = async (fields: object = {}) => (await run(bench, fields)).periodStart;
+    expect(await month({ periodStart: "2026-02-01" })).toBe("2026-02-01");
+    expect([await month({ status: "paid" }), await month({ status: "paid" }), await month()]).toEqual([
+      "2026-01-01",
+      "2025-12-01",
+      "2025-11-01",
+    ]);
+    const taken = (await bench.control("GET", "/records/payroll?limit=100")).data.map(
+      ({ periodStart }: { periodStart: string }) => periodStart,
+    );
+    const made = await make(bench, "payroll", { status: "paid" });
+    expect(made.periodStart <= "2026-01-01" && !taken.includes(made.periodStart)).toBe(true);
+  });
+
+  test.each([
+    ["weekly", "2026-01-05", "2026-01-11", "2025-12-29", 240_000 / (52 / 12)],
+    ["biweekly", "2026-01-05", "2026-01-18", "2025-12-22", 240_000 / (26 / 12)],
+    ["semimonthly", "2026-01-01", "2026-01-15", "2025-12-16", 120_000],
+    ["monthly", "2026-01-01", "2026-01-31", "2025-12-01", 240_000],
+  ])("of a merchant that pays %s is for such a period, at such pay", async (payFrequency, periodStart, periodEnd, before, gross) => {
+    const bench = await open();
+    await settle(bench, { payFrequency });
+    const first = await run(bench);
+    expect(first).toMatchObject({ periodStart, periodEnd });
+    const again = await run(bench);
+    expect(again.periodStart).toBe(before);
+    for (const { items } of [first, again]) expect(items[0].grossAmount).toBeCloseTo(gross, -1);
+  });
+
+  test("deducts what the schemes of the merchant say, and without settings those of its country", async () => {
+    const bench = await open();
+    const shares = ({ items }: { items: { grossAmount: number; deductions: { code: string; amount: number }[] }[] }) =>
+      items[0]?.deductions.map(({ code, amount }) => [code, Math.round((amount * 10_000) / (items[0]?.grossAmount ?? 1))]);
+    expect(shares(await run(bench))).toEqual([
+      ["income_tax", 1_500],
+      ["pension", 600],
+      ["health_insurance", 275],
+      ["housing_fund", 150],
+    ]);
+    expect(shares(await make(bench, "payroll", { merchant: "mer_blank" }))).toEqual([
+      ["social_security", 640],
+      ["pension", 700],
+    ]);
+    const scheme = { scheme: "other", enabled: true, registrationNumber: null, employeeRateBps: 8_000, employerRateBps: 0 };
+    await settle(bench, { schemes: [scheme, { ...scheme, scheme: "pension" }, { ...scheme, scheme: "income_tax", enabled: false }] });
+    expect(shares(await run(bench))).toEqual([
+      ["other", 8_000],
+      ["pension", 2_000],
+    ]);
+  });
+});
+
+test("a payout that is made paid has arrived by the time that it was paid", async () => {
+  const bench = await open();
+  for (const merchant of ["mer_lodge", "mer_stage"])
+    expect(await make(bench, "payout", { merchant, status: "paid" })).toMatchObject({ arrivalDate: "2026-01-05", status: "paid" });
+});

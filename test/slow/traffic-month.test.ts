@@ -49,9 +49,15 @@ function paidTwice(payrolls: readonly AnyRecord[]): string[] {
   return entries.filter((entry) => seen.size === seen.add(entry).size);
 }
 
-describe.each(["mer_lodge", "mer_market", "mer_stage"])("a month of traffic of %s", (merchant) => {
+describe.each([
+  ["mer_lodge", "on"],
+  ["mer_market", "on"],
+  ["mer_stage", "on"],
+  ["mer_lodge", "off"],
+  ["mer_market", "off"],
+])("a month of traffic of %s with --life %s", (merchant, life) => {
   test("keeps to its own business, within its takings, with one payroll a period", async () => {
-    const bench = await open();
+    const bench = await open({ life: life as "on" | "off" });
     const kinds = resources.filter(({ hidden }) => hidden.length === 0).map(({ kind }) => kind);
     const before = new Map<string, AnyRecord[]>();
     for (const kind of kinds) before.set(kind, await records(bench, merchant, kind));

@@ -1,51 +1,9 @@
-// Sample records of the office: payroll, remittances and their settings, government payments, staff records, synchronisation.
+// Sample records of the office: remittances and their settings, government payments, staff records, synchronisation.
 
-import type { AnyRecord, SampleContext } from "../../contracts/sample.ts";
-import { addDays } from "../../kernel/calendar.ts";
+import type { SampleContext } from "../../contracts/sample.ts";
 import { earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
-
-interface PayItem {
-  employeeId: string;
-  employeeName?: string | null;
-  grossAmount: number;
-  deductions?: { code: string; amount: number }[];
-}
-
-const STAFF: readonly PayItem[] = [
-  { employeeId: "emp_ana", employeeName: "Ana Prado", grossAmount: 240_000 },
-  { employeeId: "emp_ravi", employeeName: "Ravi Menon", grossAmount: 195_000 },
-];
-
-const payrollItems = (run: AnyRecord | undefined) => (run?.items ?? []) as PayItem[];
-
-/** The run of the month after the latest one, for the same staff at the same pay; a first run pays two people for this month. */
-export function samplePayroll({ given, status = "", newest, day, merchant, mint }: SampleContext) {
-  const runs = newest("payroll").filter((run) => payrollItems(run).length > 0);
-  const [last] = runs.sort((one, other) => textOf(other.periodStart, "").localeCompare(textOf(one.periodStart, "")));
-  const month = typeof last?.periodStart === "string" ? monthsLater(last.periodStart, 1) : day(0);
-  const staff = (given.items as PayItem[] | undefined) ?? (last ? payrollItems(last) : STAFF);
-  return {
-    periodStart: `${month.slice(0, 7)}-01`,
-    periodEnd: lastDayOf(month),
-    payDate: ["draft", "pending", "processing"].includes(status) ? [`${month.slice(0, 7)}-28`, day(3)].sort().at(-1) : day(0),
-    currency: merchant.currency ?? null,
-    ...payOf(staff, textOf(given.id, mint("pyr")), mint),
-  };
-}
-
-function payOf(staff: readonly PayItem[], payrollId: string, mint: SampleContext["mint"]) {
-  const items = staff.map(({ employeeId, employeeName = null, grossAmount, deductions }) => {
-    const kept = deductions ?? [{ code: "income_tax", amount: Math.round(grossAmount * 0.14) }];
-    const netAmount = grossAmount - kept.reduce((sum, { amount }) => sum + amount, 0);
-    const base = { id: mint("pyi"), object: "payroll_item", payrollId, employeeId, employeeName, grossAmount };
-    return { ...base, deductions: kept, netAmount, overridden: false, override: null };
-  });
-  const sum = (field: "grossAmount" | "netAmount") => items.reduce((total, item) => total + item[field], 0);
-  const [grossAmount, netAmount] = [sum("grossAmount"), sum("netAmount")];
-  return { id: payrollId, items, totals: { employees: items.length, grossAmount, deductionAmount: grossAmount - netAmount, netAmount } };
-}
-
-const lastDayOf = (day: string) => addDays(`${monthsLater(day, 1).slice(0, 7)}-01`, -1);
+import { payrollItems, STAFF } from "./payroll.ts";
+import { taxRatesOf } from "./tax-rates.ts";
 
 /** Employees of the merchant's payroll runs, or else some of its own. */
 function employees({ newest }: SampleContext): string[] {
@@ -119,7 +77,7 @@ export const sampleStatutorySettings = ({ merchant }: SampleContext) => ({
   currency: merchant.currency ?? null,
   payFrequency: "monthly",
   remittanceDueDay: 15,
-  schemes: [{ scheme: "income_tax", enabled: true, registrationNumber: null, employeeRateBps: 1_400, employerRateBps: 0 }],
+  schemes: taxRatesOf(merchant.country).map((rate) => ({ ...rate, enabled: true, registrationNumber: null })),
 });
 
 export function sampleGovPayment(context: SampleContext) {
