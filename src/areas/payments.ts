@@ -1,23 +1,12 @@
 // Payments: payments by customers.
 
+import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
 import { type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf } from "./merchants.ts";
 import { samplePayment } from "./samples/sales.ts";
-
-interface Settlement {
-  status?: string | undefined;
-  amount: number | null;
-  fee: number | null;
-  refundedAmount: number;
-  paidOutAmount: number;
-}
-
-/** The part of a payment that goes to the merchant: nothing before it succeeded, and after a refund at most the fee is lost. */
-export const netOf = ({ status, amount, fee, refundedAmount }: Omit<Settlement, "paidOutAmount">) =>
-  status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
 
 /** Basis points of the amount, and a fixed part in the currency's smallest unit. */
 type FeeRate = readonly [basisPoints: number, fixed: number];
@@ -36,7 +25,7 @@ function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | n
   return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
 }
 
-const refundWithinAmount: Rule<RecordBase & Settlement> = ({ status, amount, refundedAmount }) => {
+const refundWithinAmount: Rule<RecordBase & SettledPayment> = ({ status, amount, refundedAmount }) => {
   if (refundedAmount === 0 && status !== "refunded") return undefined;
   if (status !== "succeeded" && status !== "refunded")
     return problem(
@@ -57,7 +46,13 @@ const refundWithinAmount: Rule<RecordBase & Settlement> = ({ status, amount, ref
   return undefined;
 };
 
-const feeWithinAmount: Rule<RecordBase & Settlement> = ({ amount, fee }) =>
+/** A payout has one currency, so a payment in one keeps its own. */
+const currencyOfPayout: Rule<RecordBase & SettledPayment> = ({ currency, paidOutAmount }, { before }) =>
+  before === undefined || paidOutAmount === 0 || currency === before.currency
+    ? undefined
+    : problem("currency", "fixed", `currency of a payment in a payout is fixed, ${before.currency}; received ${currency}.`);
+
+const feeWithinAmount: Rule<RecordBase & SettledPayment> = ({ amount, fee }) =>
   fee !== null && fee > (amount ?? fee)
     ? problem("fee", "out_of_range", `fee must not exceed the amount, ${amount}; received ${fee}.`)
     : undefined;
@@ -108,10 +103,19 @@ export const payments = resource({
     "payment.partially_refunded": (before, after) => after.refundedAmount > before.refundedAmount,
     "payment.updated": () => true,
   },
-  rules: [knownCurrency, refundWithinAmount, feeWithinAmount, inOrder("created", "paidAt", "refundedAt"), inOrder("created", "failedAt")],
+  rules: [
+    knownCurrency,
+    refundWithinAmount,
+    feeWithinAmount,
+    currencyOfPayout,
+    inOrder("created", "paidAt", "refundedAt"),
+    inOrder("created", "failedAt"),
+  ],
   corrects: (record, { before, now }) =>
     before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt ? { refundedAt: now } : undefined,
   references: { customerId: "customer", payoutId: "payout" },
+  derived: ["payoutId", "paidOutAmount"],
+  outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 
 function failureOf(method: string | null): string {

@@ -1,5 +1,6 @@
 // Payouts: transfers of what payments brought in, and the payout method that receives them.
 
+import { total } from "../contracts/payment-shares.ts";
 import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
 import { inOrder, knownCurrency } from "../contracts/rules.ts";
 import type { SampleContext } from "../contracts/sample.ts";
@@ -25,8 +26,9 @@ import {
 import { endpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./dates.ts";
 import { homeCurrency, homeOf } from "./merchants.ts";
-import { type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments, total, unpaidShares } from "./payout-shares.ts";
-import { earlier, moneyLike } from "./samples/parts.ts";
+import { payments } from "./payments.ts";
+import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
+import { earlier, moneyLike, textOf } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 
 const method = {
@@ -86,6 +88,7 @@ export const payoutMethods = resource({
     },
   },
   updated: "payout_method.updated",
+  outstanding: ({ status }) => status !== "replaced",
   rules: [knownCurrency, inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
   corrects: ({ id, status, isDefault }, { own }) =>
     isDefault || status === "replaced" || currentMethods(own).some((other) => other.id !== id && other.isDefault)
@@ -141,11 +144,8 @@ interface PayoutMethod extends RecordBase {
   country: string | null;
 }
 
-/** The payout methods that are in use: all but the replaced ones. */
-const currentMethods = (own: OwnRecords): PayoutMethod[] =>
-  own(payoutMethods)
-    .newestOf(MOST_METHODS)
-    .filter(({ status }) => status !== "replaced");
+/** The payout methods that are in use, the newest first: all but the replaced ones. */
+const currentMethods = (own: OwnRecords): PayoutMethod[] => own(payoutMethods).outstanding().reverse();
 
 /** A new default takes the place of the others. */
 function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolean }>): void {
@@ -163,20 +163,19 @@ function followDefaultMethod(replaced: string, own: OwnRecords): void {
   const methods = own(payoutMethods);
   if (!target.isDefault) methods.update(methods.require(target.id), { isDefault: true });
   const waiting = own(payouts)
-    .newestOf(MOST_PAYOUTS)
-    .filter(({ status, payoutMethodId }) => status === "pending" && payoutMethodId === replaced);
+    .outstanding()
+    .filter(({ payoutMethodId }) => payoutMethodId === replaced);
   for (const payout of waiting) own(payouts).update(payout, { payoutMethodId: target.id });
 }
 
-/** How many of the newest records a change looks at: older ones are settled. */
-const MOST_METHODS = 100;
-const MOST_PAYOUTS = 500;
-
-/** Without an amount it contains the payments that no other payout contains, if there are any. */
-const samplePayout = (context: SampleContext) =>
-  context.given.amount == null && (context.given.payments != null || total(unpaidShares(context.own)) > 0)
-    ? {}
-    : moneyLike(context, earlier(context, "payout"), 5_000);
+/** Without an amount it contains the payments that no other payout contains, if there are any. A paid one has arrived today. */
+function samplePayout(context: SampleContext) {
+  const { given, merchant, own, now, status } = context;
+  const arrival = status === "paid" ? { arrivalDate: dayAt(textOf(merchant.country, ""), now * 1_000) } : {};
+  const currency = textOf(given.currency, textOf(merchant.currency, "")) || null;
+  const isOfPayments = given.amount == null && (given.payments != null || total(openShares(own, currency)) > 0);
+  return isOfPayments ? arrival : { ...moneyLike(context, earlier(context, "payout"), 5_000), ...arrival };
+}
 
 export const payouts = resource({
   kind: "payout",
@@ -231,26 +230,25 @@ export const payouts = resource({
     inOrder("created", "canceledAt"),
   ],
   references: { payoutMethodId: "payout_method" },
+  outstanding: ({ status }) => status === "pending",
 });
 
-/** Without an amount of its own, a payout contains all that payments brought in and no other payout contains. */
-function openPayout({
-  record,
-  now,
-  own,
-}: Arrival<RecordBase & PayoutAmounts & { currency: string | null; payoutMethodId: string | null }>) {
-  const given = record.payments.length > 0;
-  const shares = given || record.amount !== null ? record.payments : unpaidShares(own);
+/** Without an amount of its own, a payout contains all that payments in its currency brought in and no other payout contains. */
+function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
+  const home = homeOf(record.merchantId, own);
+  const [first] = record.payments;
+  const given = first !== undefined;
+  const currency = record.currency ?? (given ? (own(payments).find(first.paymentId)?.currency ?? null) : home.currency);
+  const shares = given || record.amount !== null ? record.payments : openShares(own, currency);
   const sum = total(shares);
   const isEmpty = !given && sum <= 0;
   const amount = record.amount ?? (isEmpty ? null : sum);
   if (amount === null) return {};
-  const home = homeOf(record.merchantId, own);
   const method = record.payoutMethodId ?? currentMethods(own).find(({ isDefault }) => isDefault)?.id ?? null;
   return {
     amount,
     payments: isEmpty ? [] : shares,
-    currency: record.currency ?? home.currency,
+    currency,
     payoutMethodId: method,
     arrivalDate: arrivalOf(now, method, home.country, own),
   };

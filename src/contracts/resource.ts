@@ -30,6 +30,8 @@ export interface Records<R extends RecordBase> {
   newestOf(count: number): R[];
   /** All records, the oldest first. */
   all(): R[];
+  /** The records that the kind declares outstanding, the oldest first: found by an index, however many others there are. */
+  outstanding(): R[];
   /** Takes a new record through its states up to `status` (default: the first), each with its values, consequences and event. */
   create(fields: RecordFields<R>): R;
   /** Changes fields without changing the state; null is a value. Emits `event` (default: the declared one; null: none). */
@@ -112,6 +114,10 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly unique: readonly (readonly string[])[];
   /** Fields that are stored but never returned. */
   readonly hidden: readonly string[];
+  /** Fields that follow from other records: fixtures have them, but no caller sets them. */
+  readonly derived: readonly string[];
+  /** Whether a later change of another record may need this one. */
+  outstanding?(record: R): boolean;
   /** Default values of a new record. */
   readonly defaults: Partial<R>;
   /** How seeding moves the dates of these records to the present: weeks keep the day of the week, months the day of the month. */
@@ -138,6 +144,8 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   references?: { readonly [Name in keyof F]?: string };
   unique?: readonly (readonly string[])[];
   hidden?: readonly string[];
+  derived?: readonly string[];
+  outstanding?(record: RecordOf<F>): boolean;
   defaults?: Record<string, unknown>;
   /** Default: weeks. */
   datesMoveBy?: DateUnit;
@@ -192,6 +200,8 @@ export function resource<const F extends TProperties, const S extends string = s
     references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],
+    derived: declared.derived ?? [],
+    ...(declared.outstanding ? { outstanding: declared.outstanding as unknown as NonNullable<Resource<R>["outstanding"]> } : {}),
     defaults: { ...(first === undefined ? {} : { status: first }), ...declared.defaults } as Partial<R>,
     datesMoveBy: declared.datesMoveBy ?? "weeks",
     sample: declared.sample,
@@ -224,10 +234,16 @@ function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) =
 /** Fields that the service derives and no caller may set. */
 const OWNED = ["object", "merchantId", "livemode"];
 
-/** The fields that the admin API may set when it creates a record; those with a default are optional. */
-export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => {
+/** The fields that a fixture may set; those with a default are optional. */
+export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isRequired(resource, name) ? field : Type.Optional(field)])));
+});
+
+/** The fields that the admin API may set when it creates a record. */
+export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => {
+  const free = Object.entries(fixtureFields(resource).properties).filter(([name]) => !resource.derived.includes(name));
+  return Type.Object(Object.fromEntries(free));
 });
 
 /** The same fields where a sample gives those that are left out. */

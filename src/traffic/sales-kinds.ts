@@ -1,15 +1,21 @@
 // Sales traffic: payments and their payouts, bookings, orders, renewals and new customers.
 
+import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord } from "../contracts/sample.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { TrafficKind } from "./kind.ts";
 import { dayOf, type StepContext } from "./step-context.ts";
-import { available, payableShares, total } from "./takings.ts";
+
+/** Income in the merchant's currency from payments that no payout contains yet. */
+function takings({ own, merchant }: StepContext): number {
+  const payments = own("payment").outstanding() as unknown as SettledPayment[];
+  return total(unpaidShares(payments, (merchant().currency as string | undefined) ?? null));
+}
 
 const payment: TrafficKind = {
   weight: 40,
   transitions: { pending: { succeeded: 0.9, failed: 0.1 }, succeeded: { refunded: 0.05 } },
-  prepare: { refunded: (step, { amount }) => available(step) >= Number(amount) },
+  prepare: { refunded: (step, { amount }) => takings(step) >= Number(amount) },
 };
 
 const payout: TrafficKind = {
@@ -26,9 +32,7 @@ function payOut(step: StepContext): JsonObject | undefined {
   if (isPaidOutToday && step.newest("payment", MANY_PAYMENTS).some(({ paidOutAmount }) => paidOutAmount !== 0)) return undefined;
   const method = step.newest("payout_method", MOST_METHODS).find(({ isDefault, status }) => isDefault === true && status !== "failed");
   if (!method) return undefined;
-  const payments = payableShares(step);
-  const amount = total(payments);
-  return amount > 0 ? { payments, amount, payoutMethodId: method.id } : undefined;
+  return takings(step) > 0 ? { payoutMethodId: method.id } : undefined;
 }
 
 const MANY_PAYMENTS = 100;

@@ -7,14 +7,6 @@ import type { Random } from "../kernel/random.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import type { Collection } from "../store/records/collection.ts";
 
-/** The amount paid out when traffic started. */
-export interface PaidOut {
-  /** Payments up to this time, in Unix seconds, are in payouts that do not list them, as those of fixtures. */
-  until: number;
-  /** By how much those payouts exceed these payments, for instance after refunds: later payouts leave it out. */
-  excess: number;
-}
-
 export interface StepRandom {
   /** A random number in [0, 1), drawn by seed, step and `word`. */
   chance(word: string): number;
@@ -31,7 +23,6 @@ export interface StepContext extends StepRandom {
   own(kind: string): Collection<RecordBase>;
   newest(kind: string, count: number): AnyRecord[];
   merchant(): AnyRecord;
-  paidOut: PaidOut;
 }
 
 export function stepRandom(random: Random, name: readonly (string | number)[]): StepRandom {
@@ -46,10 +37,9 @@ interface StepOptions {
   random: StepRandom;
   caller: OperationContext;
   own: StepContext["own"];
-  paidOut: PaidOut;
 }
 
-export function createStepContext({ random, caller, own, paidOut }: StepOptions): StepContext {
+export function createStepContext({ random, caller, own }: StepOptions): StepContext {
   return {
     ...random,
     caller,
@@ -57,6 +47,5 @@ export function createStepContext({ random, caller, own, paidOut }: StepOptions)
     own,
     newest: (kind, count) => own(kind).newestOf(count) as unknown as AnyRecord[],
     merchant: () => own("merchant").require(caller.merchant) as unknown as AnyRecord,
-    paidOut,
   };
 }

@@ -9,9 +9,8 @@ import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
-import { createStepContext, type PaidOut, type StepContext, stepRandom } from "./step-context.ts";
+import { createStepContext, type StepContext, stepRandom } from "./step-context.ts";
 import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
-import { readPaidOut } from "./takings.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
 interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "tenants" | "counters">, StepDependencies {
@@ -24,7 +23,6 @@ interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "t
 interface TrafficRun extends TrafficPlan, Progress {
   merchant: string;
   schedule: StepSchedule;
-  paidOut: PaidOut;
   status: TrafficState["status"];
   startedAt: number;
   byKind: Map<string, number>;
@@ -88,10 +86,8 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   const name = [merchant, database.transaction(() => counters.next(merchant, "traffic"))];
   const chance = (slot: number) => random.fraction("traffic", ...name, slot, "when");
   const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
-  const allOf = (kind: string) => of(kind).all() as unknown as AnyRecord[];
-  const paidOut = readPaidOut(allOf("payment"), allOf("payout"));
   const progress = { name, backlog: new Map(), awaiting: new Map() };
-  return { ...plan, ...progress, merchant, schedule, paidOut, status: "running", startedAt, byKind: new Map() };
+  return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
 }
 
 function findMerchant({ tenants }: TrafficDependencies, id: string | undefined): string {
@@ -106,7 +102,7 @@ function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: st
   const { random, createOperationContext } = deps;
   const caller = createOperationContext(run.merchant, Math.floor(time / 1_000), undefined);
   const own: StepContext["own"] = (kind) => caller.own(resourceOf(deps, kind));
-  return createStepContext({ random: stepRandom(random, [...run.name, of]), caller, own, paidOut: run.paidOut });
+  return createStepContext({ random: stepRandom(random, [...run.name, of]), caller, own });
 }
 
 /** Runs one step as of its due time; resolves after the commit. */

@@ -51,3 +51,37 @@ test("a stock that the items of a cancelled order would raise beyond the exact i
   const answer = await change(bench, "marketplace_order", order.id, { status: "canceled" });
   expect([answer.status, answer.body.code]).toEqual([409, "invalid_state"]);
 });
+
+test("what payouts contain of a payment follows from the payouts alone", async () => {
+  const bench = await open();
+  for (const fields of [{ paidOutAmount: 0 }, { payoutId: null }]) {
+    const answer = await change(bench, "payment", "pay_001", fields);
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      expect.stringMatching(/^(paidOutAmount|payoutId) is no field of a payment/),
+    ]);
+  }
+});
+
+test("a payout contains all unpaid payments in its currency, however old, and none in another", async () => {
+  const bench = await open();
+  const own = { merchant: "mer_blank", status: "succeeded", fee: 0 };
+  const { body: old } = await make(bench, "payment", { ...own, amount: 100, currency: "CHF" });
+  for (let count = 0; count < 1_010; count++) await bench.records.create({ kind: "payment", merchant: "mer_blank", status: "failed" });
+  const { body: foreign } = await make(bench, "payment", { ...own, amount: 900, currency: "USD" });
+  const { body: wrong } = await make(bench, "payout", {
+    merchant: "mer_blank",
+    payments: [{ paymentId: foreign.id, amount: 900 }],
+    currency: "CHF",
+  });
+  expect(wrong.message).toBe(`${foreign.id} is in USD; the payout is in CHF.`);
+  const { body: home } = await make(bench, "payout", { merchant: "mer_blank" });
+  expect(home).toMatchObject({ amount: 100, currency: "CHF", payments: [{ paymentId: old.id, amount: 100 }] });
+  const { body: abroad } = await make(bench, "payout", { merchant: "mer_blank", currency: "USD" });
+  expect(abroad).toMatchObject({ amount: 900, currency: "USD", payments: [{ paymentId: foreign.id, amount: 900 }] });
+  for (const [kind, { id }] of [
+    ["payout", abroad],
+    ["payment", foreign],
+  ] as const)
+    expectProblem(await change(bench, kind, id, { merchant: "mer_blank", currency: "EUR" }), "currency", "fixed");
+});

@@ -290,6 +290,36 @@ describe("a custom fixture", () => {
       ', "options": {} },\n      { "productId": "prod_1", "sku": "A-2" }',
       ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same productId and options;",
     ],
+    [
+      "a refund above the amount",
+      '[{ "id": "prod_1" }]',
+      '[{ "id": "prod_1" }], "payment": [{ "id": "pay_1", "status": "succeeded", "amount": 500, "refundedAmount": 900 }]',
+      ":13 /records/payment/0/refundedAmount: payment pay_1: refundedAmount must not exceed the amount, 500; received 900.",
+    ],
+    [
+      "a stay that ends before it begins",
+      '"guests": 2',
+      '"checkIn": "2026-02-05", "checkOut": "2026-02-01"',
+      ":11 /records/booking/1/checkOut: booking bkg_2: checkOut must come after checkIn; received 2026-02-01 and 2026-02-05.",
+    ],
+    [
+      "a reference to a record that does not exist",
+      '"guests": 2',
+      '"customerId": "cus_nobody"',
+      ":11 /records/booking/1/customerId: booking bkg_2: customerId is cus_nobody, which is no customer",
+    ],
+    [
+      "an order of a product that does not exist",
+      '[{ "id": "prod_1" }]',
+      '[{ "id": "prod_1" }], "marketplace_order": [{ "items": [{ "productId": "prod_2", "variantId": null, "sku": null, "name": "X", "quantity": 1, "unitAmount": 1 }] }]',
+      ":13 /records/marketplace_order/0/items: marketplace_order ord_number_1: has an item of prod_2, which is no product",
+    ],
+    [
+      "an unknown currency of the merchant",
+      '"name": "Shop",',
+      '"name": "Shop", "currency": "EUX",',
+      ":4 /merchant/currency: merchant mer_shop: currency must be a code of ISO 4217",
+    ],
   ];
   test.each(wrong)("is rejected with %s, with file and line", async (_, from, to, message) => {
     const folder = folderOf({ "shop.json": SHOP.replace(from, () => to) });

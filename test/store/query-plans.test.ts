@@ -42,6 +42,7 @@ const INDEXES: [statement: string, search: string][] = [
   ],
   ["select sequence, created from documents where", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
   ["update documents set status = @status, body = @body", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
+  ["and kind = +@kind and outstanding = 1", "documents_outstanding (merchant=? AND kind=?)"],
   ["update documents set due = @due", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
   ["select min(due) from documents", "documents_due"],
   ["from documents where due <= ? order by due, sequence", "documents_due (due<?)"],

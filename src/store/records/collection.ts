@@ -67,9 +67,14 @@ function prepare(database: Database) {
     all: sql
       .prepare<[{ merchant: string; kind: string }], string>(`select body from documents where ${ofMerchant} order by created, sequence`)
       .pluck(),
-    insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body"),
-    update: sql.prepare<[RecordKey & { status: string | null; body: string }]>(
-      `update documents set status = @status, body = @body where ${byId}`,
+    outstanding: sql
+      .prepare<[{ merchant: string; kind: string }], string>(
+        `select body from documents indexed by documents_outstanding where ${ofMerchant} and outstanding = 1 order by created, sequence`,
+      )
+      .pluck(),
+    insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body, outstanding"),
+    update: sql.prepare<[RecordKey & { status: string | null; body: string; outstanding: 1 | null }]>(
+      `update documents set status = @status, body = @body, outstanding = @outstanding where ${byId}`,
     ),
     remove: sql.prepare<[RecordKey]>(`delete from documents where ${byId}`),
     claim: sql.insert("insert or ignore into uniques", "merchant, kind, field, value, document"),
@@ -115,6 +120,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     newest: () => read(statements.pages.newest(kind, merchant)),
     newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).bodies.map((body) => parse(resource, body)),
     all: () => statements.all.all({ merchant, kind }).map((body) => parse(resource, body)),
+    outstanding: () => statements.outstanding.all({ merchant, kind }).map((body) => parse(resource, body)),
     lookup(values) {
       const fields = Object.keys(values);
       return read(statements.unique.get({ merchant, kind, field: fields.join(), value: uniqueValue(values, fields) ?? "" }));
@@ -179,16 +185,20 @@ function writer<R extends RecordBase>(statements: Statements, resource: Resource
     }
     return record;
   };
+  const contentOf = (record: R) => ({
+    status: stateOf(resource, record),
+    body: JSON.stringify(record),
+    outstanding: resource.outstanding?.(record) ? (1 as const) : null,
+  });
   return {
     insert(record: R): R {
       const { id, created } = record;
-      const row = { merchant, kind, id, created, status: stateOf(resource, record), body: JSON.stringify(record) };
+      const row = { merchant, kind, id, created, ...contentOf(record) };
       const { lastInsertRowid } = statements.insert(row);
       return claim(record, lastInsertRowid);
     },
     write(record: R): R {
-      const row = { merchant, kind, id: record.id, status: stateOf(resource, record), body: JSON.stringify(record) };
-      const { changes } = statements.update.run(row);
+      const { changes } = statements.update.run({ merchant, kind, id: record.id, ...contentOf(record) });
       if (changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
       if (resource.unique.length === 0) return record;
       const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
@@ -212,8 +222,22 @@ export function withoutHidden<R extends RecordBase>(resource: Resource<R>, recor
 const visibleJson = <R extends RecordBase>(resource: Resource<R>, body: string) =>
   resource.hidden.length === 0 ? body : JSON.stringify(withoutHidden(resource, JSON.parse(body) as R));
 
+/** The record that seeding makes of the fields of a fixture. `own` reads the records that were made before. */
+export function seededRecord<R extends RecordBase>(
+  resource: Resource<R>,
+  scope: Pick<Scope, "merchant" | "now" | "mint">,
+  own: OwnRecords,
+  fields: RecordFields<R>,
+): R {
+  const refuse = () => {
+    throw new Error("A record of a fixture is not stored here.");
+  };
+  const arrivals = openArrivals({ resource, now: scope.now, own, insert: refuse, write: refuse, emit: () => {} });
+  return arrivals.seeded(compose(resource, scope, fields), fields);
+}
+
 /** A complete record: the fields in the order in which the kind declares them, then the unknown ones. */
-function compose<R extends RecordBase>(resource: Resource<R>, scope: Scope, fields: RecordFields<R>): R {
+function compose<R extends RecordBase>(resource: Resource<R>, scope: Pick<Scope, "merchant" | "now" | "mint">, fields: RecordFields<R>): R {
   const base: Record<string, unknown> = {
     id: fields.id ?? scope.mint(resource.prefix),
     object: resource.kind,

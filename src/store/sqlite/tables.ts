@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -41,10 +41,11 @@ create table origins (
 
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that
 -- is created from a fixture has the same readable ids. 'due' is when time takes the record to its next state; null where nothing is to come.
+-- 'outstanding' is 1 for a record that a change of another may need, as its kind declares; null for the others.
 create table documents (
   sequence integer primary key autoincrement,
   merchant text not null, kind text not null, id text not null,
-  created integer not null, status text, body text not null, due integer,
+  created integer not null, status text, body text not null, due integer, outstanding integer check (outstanding = 1),
   unique (merchant, kind, id)
 ) strict;
 -- Read backwards: the newest first, and records of the same second by their sequence, with which every index ends.
@@ -52,6 +53,7 @@ create index documents_newest on documents (merchant, kind, created);
 -- The kinds that are looked up without a merchant.
 create index documents_of_all on documents (kind, id) where kind = 'merchant' or kind = 'webhook_endpoint';
 create index documents_due on documents (due) where due is not null;
+create index documents_outstanding on documents (merchant, kind) where outstanding = 1;
 
 -- The values that must be unique among a merchant's records of a kind: SKUs, sets of options, e-mail addresses.
 create table uniques (

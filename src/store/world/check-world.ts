@@ -9,8 +9,12 @@ import { type RecordsByKind, recordsInMemory } from "./records-in-memory.ts";
 export interface WorldViolation {
   kind: string;
   id: string;
+  /** The field, or a path such as `items/0/amount`; undefined where no single field is at fault. */
+  field?: string;
   message: string;
 }
+
+type Problem = Omit<WorldViolation, "kind" | "id">;
 
 interface WorldContext {
   resources: readonly Resource[];
@@ -26,31 +30,33 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
   const each = kinds.flatMap((resource) =>
     (world.get(resource.kind) ?? []).flatMap((record) =>
       [
-        ...fieldErrors(resource.schema, record).map(({ message }) => message),
+        ...fieldErrors(resource.schema, record).map(({ pointer, message }) => ({ field: pointer.slice(1), message })),
         ...resource.rules.flatMap((rule) => brokenRule(rule, record, { own, now })),
         ...danglingReferences(resource, record, world),
-      ].map((message) => ({ kind: resource.kind, id: record.id, message })),
+      ].map((problem) => ({ kind: resource.kind, id: record.id, ...problem })),
     ),
   );
-  const sums = [unsettledPayments, keptDeposits, strayDefaults, earlyRemittances, strayItems];
+  const sums = [unsettledPayments, keptDeposits, strayDefaults, earlyRemittances, strayItems, mixedCurrencies];
   return [...each, ...sums.flatMap((check) => check(world))];
 }
 
 /** The rule sees an unchanged record: what only holds of a change is not asked. */
-function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<RuleContext<RecordBase>, "own" | "now">): string[] {
+function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<RuleContext<RecordBase>, "own" | "now">): Problem[] {
   try {
     const problem = rule(record, { before: record, ...context });
-    return problem ? [problem.message] : [];
+    return problem ? [{ field: problem.field, message: problem.message }] : [];
   } catch (error) {
-    if (error instanceof ApiError) return [error.message];
+    if (error instanceof ApiError) return [{ message: error.message }];
     throw error;
   }
 }
 
-function danglingReferences({ references }: Resource, record: AnyRecord, world: RecordsByKind): string[] {
+function danglingReferences({ references }: Resource, record: AnyRecord, world: RecordsByKind): Problem[] {
   return Object.entries(references).flatMap(([field, kind]) => {
     const id = record[field];
-    return id == null || world.get(kind)?.some((other) => other.id === id) ? [] : [`${field} is ${id}, which is no ${kind}`];
+    return id == null || world.get(kind)?.some((other) => other.id === id)
+      ? []
+      : [{ field, message: `${field} is ${id}, which is no ${kind}` }];
   });
 }
 
@@ -66,7 +72,9 @@ function unsettledPayments(world: RecordsByKind): WorldViolation[] {
   }
   return recordsOf(world, "payment").flatMap(({ id, paidOutAmount }) => {
     const sum = contained.get(id) ?? 0;
-    return sum === paidOutAmount ? [] : [{ kind: "payment", id, message: `paidOutAmount is ${paidOutAmount}; its payouts contain ${sum}` }];
+    return sum === paidOutAmount
+      ? []
+      : [{ kind: "payment", id, field: "paidOutAmount", message: `paidOutAmount is ${paidOutAmount}; its payouts contain ${sum}` }];
   });
 }
 
@@ -75,7 +83,12 @@ function keptDeposits(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
   return recordsOf(world, "booking")
     .filter(({ status, paymentId }) => (status === "declined" || status === "cancelled") && paid.has(String(paymentId)))
-    .map(({ id, status, paymentId }) => ({ kind: "booking", id, message: `is ${status}, and its deposit ${paymentId} is not refunded` }));
+    .map(({ id, status, paymentId }) => ({
+      kind: "booking",
+      id,
+      field: "paymentId",
+      message: `is ${status}, and its deposit ${paymentId} is not refunded`,
+    }));
 }
 
 /** One of the payout methods in use is the default. */
@@ -84,7 +97,14 @@ function strayDefaults(world: RecordsByKind): WorldViolation[] {
   const defaults = current.filter(({ isDefault }) => isDefault);
   const [first] = current;
   if (!first || defaults.length === 1) return [];
-  return [{ kind: "payout_method", id: first.id, message: `${defaults.length} of ${current.length} payout methods are the default` }];
+  return [
+    {
+      kind: "payout_method",
+      id: first.id,
+      field: "isDefault",
+      message: `${defaults.length} of ${current.length} payout methods are the default`,
+    },
+  ];
 }
 
 /** Remittances come from payroll runs that were paid. */
@@ -92,7 +112,12 @@ function earlyRemittances(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
   return recordsOf(world, "remittance")
     .filter(({ payrollId }) => payrollId != null && !paid.has(String(payrollId)))
-    .map(({ id, payrollId }) => ({ kind: "remittance", id, message: `is of the payroll ${payrollId}, which is not paid` }));
+    .map(({ id, payrollId }) => ({
+      kind: "remittance",
+      id,
+      field: "payrollId",
+      message: `is of the payroll ${payrollId}, which is not paid`,
+    }));
 }
 
 /** The items of orders are products and variants of the merchant, and each variant is one of its product. */
@@ -111,7 +136,22 @@ function strayItems(world: RecordsByKind): WorldViolation[] {
   return recordsOf(world, "marketplace_order").flatMap(({ id, items }) =>
     (items as Parameters<typeof problemOf>[0][]).flatMap((item) => {
       const message = problemOf(item);
-      return message === undefined ? [] : [{ kind: "marketplace_order", id, message }];
+      return message === undefined ? [] : [{ kind: "marketplace_order", id, field: "items", message }];
     }),
+  );
+}
+
+/** The payments of a payout are in its currency. */
+function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
+  const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));
+  return recordsOf(world, "payout").flatMap(({ id, currency, payments }) =>
+    (payments as { paymentId: string }[])
+      .filter(({ paymentId }) => currencies.has(paymentId) && currencies.get(paymentId) !== currency)
+      .map(({ paymentId }) => ({
+        kind: "payout",
+        id,
+        field: "payments",
+        message: `is in ${currency} and contains ${paymentId} in ${currencies.get(paymentId)}`,
+      })),
   );
 }

@@ -1,13 +1,17 @@
-// Validates a fixture against the declared kinds of records: fields, names, states and unique values.
+// Validates a fixture against the declared kinds of records: fields, names, states, unique values, and the rules of the kinds.
 
-import { creatableFields, type Resource } from "../../contracts/resource.ts";
+import { fixtureFields, type RecordBase, type Resource } from "../../contracts/resource.ts";
+import type { AnyRecord } from "../../contracts/sample.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { ApiError } from "../../kernel/errors.ts";
 import { escapePointer } from "../../schema/json-pointer.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
-import { uniqueValue } from "../records/collection.ts";
+import { seededRecord, uniqueValue } from "../records/collection.ts";
 import { emailKey } from "../records/logins.ts";
+import { checkWorld } from "./check-world.ts";
+import { recordsInMemory } from "./records-in-memory.ts";
 
 /** An error in a fixture, with its place in the file. */
 export interface FixtureProblem {
@@ -36,21 +40,56 @@ const IDENTITY = {
 export function checkFixture(fixture: JsonObject, resources: readonly Resource[]): FixtureProblem[] {
   // Only the service creates records of kinds with hidden fields (secrets), so a fixture cannot contain them.
   const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
-  const profile = { ...creatableFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
+  const profile = { ...fixtureFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
   const invalid = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
   const unknown = unknownFields(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
   if (invalid.length > 0) return [...unknown, ...invalid];
   const merchant = fixture.merchant as JsonObject;
   const records = (fixture.records ?? {}) as Record<string, JsonObject[]>;
   const still = typeof fixture.life === "object" ? (fixture.life as JsonObject) : {};
-  return [
+  const problems = [
     ...unknown,
     ...unknownFields(merchant, Object.keys(profile), "/merchant", "a merchant"),
     ...keyProblems(String(merchant.apiKey)),
     ...unknownFields(still, [...kinds.keys()], "/life", "life, which names kinds of record"),
     ...Object.entries(records).flatMap(([kind, list]) => problemsOfKind(kind, list, kinds)),
   ];
+  return problems.length > 0 ? problems : contradictions(merchant, records, kinds);
 }
+
+/** What the rules of the kinds say of the records as seeding would make them. */
+function contradictions(
+  { apiKey: _, password: __, ...profile }: JsonObject,
+  records: Readonly<Record<string, readonly JsonObject[]>>,
+  kinds: ReadonlyMap<string, Resource>,
+): FixtureProblem[] {
+  const world = new Map<string, RecordBase[]>();
+  const problems: FixtureProblem[] = [];
+  const own = recordsInMemory(world as Map<string, AnyRecord[]>);
+  const scope = { merchant: String(profile.id), now: typeof profile.created === "number" ? profile.created : 0 };
+  for (const [kind, list] of Object.entries({ merchant: [profile], ...records })) {
+    const made: RecordBase[] = [];
+    world.set(kind, made);
+    for (const [index, fields] of list.entries()) {
+      const mint = (prefix: string) => `${prefix}_number_${index + 1}`;
+      try {
+        made.push(seededRecord(kinds.get(kind) as Resource, { ...scope, mint }, own, fields));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        problems.push({ pointer: pointerTo(kind, index), message: error.message });
+      }
+    }
+  }
+  if (problems.length > 0) return problems;
+  const found = checkWorld({ resources: [...kinds.values()], world: world as Map<string, AnyRecord[]>, now: scope.now });
+  return found.map(({ kind, id, field, message }) => {
+    const index = (world.get(kind) ?? []).findIndex((record) => record.id === id);
+    return { pointer: pointerTo(kind, index, field), message: `${kind} ${id}: ${message}` };
+  });
+}
+
+const pointerTo = (kind: string, index: number, field?: string) =>
+  `${kind === "merchant" ? "/merchant" : `/records/${kind}/${index}`}${field === undefined ? "" : `/${field}`}`;
 
 /** Values that must be unique among the merchants of all files but are not. */
 export function checkFixturesTogether(files: readonly { file: string; merchant: JsonObject }[]): (FixtureProblem & { file: string })[] {
@@ -85,7 +124,7 @@ function problemsOfKind(kind: string, records: readonly JsonObject[], kinds: Rea
 }
 
 function problemsOfRecord(resource: Resource, record: JsonObject, pointer: string): FixtureProblem[] {
-  const schema = creatableFields(resource);
+  const schema = fixtureFields(resource);
   const errors = fieldErrors(schema, record).map((error) => ({ pointer: pointer + error.pointer, message: error.message }));
   return [...errors, ...unknownFields(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
 }

@@ -10,15 +10,19 @@ export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
 /** Reads only: a write is a defect of the caller. */
 export function recordsInMemory(world: RecordsByKind): OwnRecords {
   const indexes = new Map<string, Map<string, AnyRecord>>();
+  /** Records may be added to the world meanwhile. */
   const indexOf = (kind: string) => {
-    const index = indexes.get(kind) ?? new Map((world.get(kind) ?? []).map((record) => [record.id, record]));
+    const records = world.get(kind) ?? [];
+    const known = indexes.get(kind);
+    if (known?.size === records.length) return known;
+    const index = new Map(records.map((record) => [record.id, record]));
     indexes.set(kind, index);
     return index;
   };
   const refuseWrite = () => {
     throw new Error("Records in memory cannot be changed.");
   };
-  const own = ({ kind }: Pick<Resource, "kind">): Records<RecordBase> => {
+  const own = ({ kind, outstanding = () => false }: Pick<Resource, "kind" | "outstanding">): Records<RecordBase> => {
     const all = () => [...(world.get(kind) ?? [])];
     const find = (id: string) => indexOf(kind).get(id);
     return {
@@ -27,6 +31,7 @@ export function recordsInMemory(world: RecordsByKind): OwnRecords {
       newest: () => world.get(kind)?.at(-1),
       newestOf: (count) => all().reverse().slice(0, count),
       all,
+      outstanding: () => all().filter(outstanding),
       create: refuseWrite,
       update: refuseWrite,
       move: refuseWrite,

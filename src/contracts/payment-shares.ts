@@ -1,0 +1,34 @@
+// The shares of payments that no payout contains yet. Payouts and background traffic reckon with the same ones.
+
+/** The fields of a payment that decide what a payout may contain of it. */
+export interface SettledPayment {
+  id: string;
+  status?: string | undefined;
+  amount: number | null;
+  currency: string | null;
+  fee: number | null;
+  refundedAmount: number;
+  paidOutAmount: number;
+}
+
+/** What a payout contains of a payment; negative for a refund after an earlier payout. */
+interface PaymentShare {
+  paymentId: string;
+  amount: number;
+}
+
+/** The part of a payment that goes to the merchant: nothing before it succeeded, and after a refund at most the fee is lost. */
+const netOf = ({ status, amount, fee, refundedAmount }: SettledPayment) =>
+  status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
+
+/** The part of a payment that no standing payout contains. */
+export const unpaidOf = (payment: SettledPayment) => netOf(payment) - payment.paidOutAmount;
+
+/** The shares of these payments in one currency that no standing payout contains. */
+export const unpaidShares = (payments: readonly SettledPayment[], currency: string | null): PaymentShare[] =>
+  payments
+    .filter((payment) => payment.currency === currency)
+    .map((payment) => ({ paymentId: payment.id, amount: unpaidOf(payment) }))
+    .filter(({ amount }) => amount !== 0);
+
+export const total = (shares: readonly PaymentShare[]) => shares.reduce((sum, { amount }) => sum + amount, 0);
