@@ -1,9 +1,7 @@
 // The declaration of a resource: its fields, its states with what each arrival sets, causes and emits, and the rules of its records.
 
-import { oncePerKey } from "../kernel/once.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
-import type { ObjectSchema } from "./endpoint.ts";
 import type { Sample } from "./sample.ts";
 
 /** The fields that every record has. */
@@ -229,46 +227,6 @@ function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) =
   if (updated === null || typeof updated === "string") return () => updated ?? undefined;
   const types = Object.entries(updated);
   return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
-}
-
-/** Fields that the service derives and no caller may set. */
-const OWNED = ["object", "merchantId", "livemode"];
-
-/** The fields that a fixture may set; those with a default are optional. */
-export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
-  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isRequired(resource, name) ? field : Type.Optional(field)])));
-});
-
-/** The fields that the admin API may set when it creates a record. */
-export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(fixtureFields(resource).properties).filter(([name]) => !resource.derived.includes(name));
-  return Type.Object(Object.fromEntries(free));
-});
-
-/** The same fields where a sample gives those that are left out. */
-export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const fields = Object.entries(creatableFields(resource).properties);
-  return Type.Object(Object.fromEntries(fields.map(([name, field]) => [name, Type.Optional(field)])));
-});
-
-/** Fields fixed at creation: references from other records and the order of lists depend on them. */
-const FIXED = ["id", "created"];
-
-/** The fields of a record that the admin API may change. */
-export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(optionalFields(resource).properties).filter(([name]) => !FIXED.includes(name));
-  return Type.Object(Object.fromEntries(free));
-});
-
-/** Fields that the service generates if they are omitted. */
-const GENERATED = ["id", "metadata", "created"];
-
-/** Whether a field is required: it is not optional, has no default, is not nullable and is not generated. */
-function isRequired({ schema, defaults }: Resource, name: string): boolean {
-  const field = schema.properties[name] as { type?: string | string[]; anyOf?: { type?: string }[] };
-  const isNullable = [field.type].flat().includes("null") || field.anyOf?.some(({ type }) => type === "null") === true;
-  return isAlwaysShown(schema, name) && !isNullable && !GENERATED.includes(name) && !Object.hasOwn(defaults, name);
 }
 
 /** Whether every record has the field; otherwise a record without a value is without the field. */

@@ -5,7 +5,7 @@ import { Check } from "typebox/schema";
 import { expect, test } from "vitest";
 import { catalogue, resources } from "../../src/areas/index.ts";
 import { Expectations } from "../../src/contracts/expectations.ts";
-import { creatableFields } from "../../src/contracts/resource.ts";
+import { creatableFields } from "../../src/contracts/record-fields.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { actions, ruleSchema } from "../../src/faults/rule-schema.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario-schema.ts";

@@ -1,6 +1,7 @@
 // A flag for each field of a kind of record, and the fields that the given flags describe.
 
-import { creatableFields, type Resource, updatableFields } from "../../contracts/resource.ts";
+import { creatableFields, updatableFields } from "../../contracts/record-fields.ts";
+import type { Resource } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/kebab.ts";

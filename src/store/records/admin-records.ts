@@ -1,7 +1,8 @@
 // Creates and changes records through the control API: validates the fields, then writes the record and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
-import { creatableFields, optionalFields, type RecordBase, type Resource, updatableFields } from "../../contracts/resource.ts";
+import { creatableFields, optionalFields, updatableFields } from "../../contracts/record-fields.ts";
+import type { RecordBase, Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../schema/schema.ts";
