@@ -33,8 +33,9 @@ export function createRequestRecorder({ journal, clock, onRecorded, report }: Re
     }
   };
   return {
-    /** Call this for each new connection. */
+    /** Call this for each new connection; a repeated call for one that is known has no effect. */
     connected(socket: Socket) {
+      if (connections.has(socket)) return;
       const connection: Connection = { number: ++accepted, opened: realNow() };
       connections.set(socket, connection);
       socket.once("end", () => {

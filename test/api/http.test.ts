@@ -326,6 +326,19 @@ describe("HTTP requests", () => {
     expect(readRaw(await raw(bench.port, socket.replace("Connection: close", "Connection: Upgrade")))).toMatchObject({ status: 404 });
   });
 
+  test("a client that offers HTTP/2 with every request leaves no listeners on its connection", async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => void warnings.push(warning);
+    process.on("warning", listen);
+    const bench = await open();
+    const offers = lines("GET /v1/merchants/me HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: h2c").replace("close", "Upgrade");
+    const last = lines("GET /v1/merchants/me HTTP/1.1", `Host: 127.0.0.1:${bench.port}`);
+    const received = await raw(bench.port, offers.repeat(12) + last);
+    process.off("warning", listen);
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toHaveLength(13);
+    expect(warnings).toEqual([]);
+  });
+
   test("a request that is aborted has no effect and logs no defect", async () => {
     const bench = await open();
     const before = await bench.control("GET", "/operations");
