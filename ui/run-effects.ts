@@ -37,6 +37,7 @@ export function applyUpdate(dashboard: RunningDashboard, { state, effects }: Sta
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   const { terminal, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
+  else if (effect.kind === "task") runTask(dashboard, effect);
   else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
   else if (effect.kind === "bell") terminal.send("\x07");
   else if (effect.kind === "subscribe")
@@ -45,6 +46,14 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   else if (effect.kind === "repaint") terminal.repaint();
   else if (effect.kind === "suspend") terminal.suspend();
   else dashboard.leave(effect.kind);
+}
+
+function runTask(dashboard: RunningDashboard, { run }: Effect & { kind: "task" }): void {
+  const apply = (change: (state: UiState) => UiState) => {
+    dashboard.state = change(dashboard.state);
+    dashboard.scheduler.paintNow();
+  };
+  run(dashboard.target).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "red")));
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Effect & { kind: "call" }): void {

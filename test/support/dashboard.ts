@@ -54,6 +54,7 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   const act = async (effect: Effect) => {
     if (effect.kind === "refresh") await look();
     else if (effect.kind === "copy") desk.copied.push(effect.text);
+    else if (effect.kind === "task") desk.state = (await effect.run(target))(desk.state);
     else if (effect.kind === "call")
       await perform(target, effect.call).then(
         (answer) => take(effect.onReply(desk.state, answer)),

@@ -7,7 +7,8 @@ import type { SandboxIndexReply } from "../../src/client/control-plane.generated
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
 import { describeRule } from "../../ui/details/rule-text.ts";
-import { topOverlay } from "../../ui/state/state.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
+import { type StateUpdate, topOverlay, type UiState } from "../../ui/state/state.ts";
 import { widthOf } from "../../ui/terminal/cells.ts";
 import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
@@ -586,5 +587,79 @@ describe("every form fits the screen", () => {
     }
     desk.press("D");
     expect(desk.screen(columns, rows).join("\n")).toContain("curl -sS -X DELETE");
+  });
+});
+
+describe("the palette", () => {
+  test("finds a command by typing, and Enter runs it as its key would", async () => {
+    const bench = await open();
+    const desk = await openTestDashboard(bench.url);
+    await does(desk, [":", ...typing("outage"), "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
+    expect((await list(bench)).status).toBe(503);
+  });
+
+  test("lists every command of the help, whatever its keys, and refuses what matches none", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.state = withLiveEvents(desk.state, [{ kind: "request", request: request(1) }]);
+    for (const [search, shown] of [
+      ["har", "export the rows as a HAR file"],
+      ["script", "export the rows as a shell script of curl commands"],
+      ["edit", "edit the request and resend it"],
+      ["compare", "compare the request with the first of its retries"],
+      ["snap", "save, restore or delete a snapshot"],
+    ] as const) {
+      desk.press(":", ...typing(search));
+      expect(desk.screen()[4]).toContain(shown);
+      desk.press("escape");
+    }
+    desk.press(":", ...typing("outag?"));
+    expect([desk.rings(), desk.screen().join("\n")]).toEqual([1, expect.stringContaining(":outag▏")]);
+  });
+
+  test("works in a detail, on its row", async () => {
+    const bench = await open();
+    await list(bench);
+    const desk = await openTestDashboard(bench.url);
+    desk.state = withLiveEvents(desk.state, [{ kind: "request", request: request(1) }]);
+    desk.press("enter", ":", ...typing("copy the merchant's"), "enter");
+    expect(desk.copied).toEqual([]);
+    await desk.settle();
+    expect(desk.copied).toEqual(["sk_test_lodge"]);
+    expect(topOverlay(desk.state)?.title).toBe("GET /v1/payments");
+  });
+});
+
+describe("copying and leaving", () => {
+  test("! shows the text that was copied, and after another call that call", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.press("m", "enter");
+    await desk.settle();
+    desk.press("!");
+    expect(desk.screen().join("\n")).toContain(desk.copied[0]);
+    desk.press("q", "o");
+    await desk.settle();
+    desk.press("!");
+    expect(desk.screen().join("\n")).toContain("Last call as curl");
+  });
+
+  test("the details of a merchant's limit show its API keys", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    desk.press("3", "g", "enter");
+    await desk.settle();
+    expect(desk.screen().join("\n")).toMatch(/API keys +sk_test_lodge/);
+  });
+
+  test("q asks before it ends a sandbox in memory that has answered a call, and only then", async () => {
+    const desk = await openTestDashboard((await open()).url);
+    const quits = (state: UiState, ...keys: string[]) =>
+      keys
+        .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
+        .effects.some(({ kind }) => kind === "quit");
+    expect(quits(desk.state, "q")).toBe(true);
+    const called = withLiveEvents(desk.state, [{ kind: "request", request: request(1) }]);
+    const sandbox = called.sandbox as SandboxIndexReply;
+    expect([quits(called, "q"), quits(called, "q", "n"), quits(called, "q", "y")]).toEqual([false, false, true]);
+    expect(quits({ ...called, sandbox: { ...sandbox, database: "/tmp/sandbox.db" } }, "q")).toBe(true);
+    expect(quits({ ...called, sandbox: { ...sandbox, pid: sandbox.pid + 1 } }, "q")).toBe(true);
   });
 });

@@ -453,7 +453,7 @@ describe("a request of a real sandbox", () => {
     desk.press("a");
     await desk.settle();
     expect(desk.copied).toEqual(["sk_test_lodge"]);
-    expect(desk.state.notice?.text).toBe("Copied the API key of mer_lodge");
+    expect(desk.state.notice?.text).toBe("Sent the API key of mer_lodge to the terminal's clipboard. Press ! to show it");
   });
 
   test("stays open while rows arrive, and is selected when the detail closes", async () => {

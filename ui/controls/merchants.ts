@@ -21,7 +21,7 @@ const createMerchantForm: Form = {
   ],
   submission: ({ fixture = "" }) =>
     submission(controlCalls.merchants.mint(fixture === "" ? {} : { fixture }), ({ merchant, apiKey }) => ({
-      message: `Created ${merchant}; copied its API key ${apiKey}`,
+      message: `Created ${merchant}; sent its API key ${apiKey} to the terminal's clipboard`,
       copy: apiKey,
       undo: controlCalls.merchants.remove({ id: merchant }),
     })),

@@ -3,7 +3,7 @@
 import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
+import { apiKeysOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, paragraph, section } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
@@ -23,6 +23,7 @@ export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
     const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
     return [
       ...labelled(theme, width, "merchant", merchant),
+      ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
       ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
       ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "red" : "green"),
       ...labelled(theme, width, "window", `${count(window / 1_000)} s`),

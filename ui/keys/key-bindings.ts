@@ -1,9 +1,11 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
 import { controls } from "../controls/index.ts";
+import { confirm } from "../overlays/confirm.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { scrollOverlay } from "../overlays/detail-moves.ts";
 import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
+import { paletteOverlay } from "../overlays/palette.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
@@ -19,6 +21,7 @@ import {
   withList,
   withNotice,
 } from "../state/state.ts";
+import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import { detailKeys, jumpKey } from "./detail-keys.ts";
@@ -137,10 +140,15 @@ export const globalKeys: readonly KeyBinding[] = [
   ...controls,
   {
     keys: ["!"],
-    help: "show the last call as curl",
-    isEnabled: ({ lastCall }) => lastCall !== undefined,
-    run: (state) =>
-      update(state.lastCall ? openOverlay(state, textOverlay("Last call as curl", curlOf(state.target, state.lastCall))) : state),
+    help: "show the last call as curl, or the text copied since",
+    isEnabled: ({ lastCall, lastCopy }) => lastCall !== undefined || lastCopy !== undefined,
+    run: showLast,
+  },
+  {
+    keys: [":"],
+    label: "commands",
+    help: "find a command by typing; Enter runs it",
+    run: (state) => update(openOverlay(state, paletteOverlay(commandsOf(state)))),
   },
   { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
   { keys: ["ctrl-z"], help: "suspend", run: (state) => update(state, { kind: "suspend" }) },
@@ -150,9 +158,24 @@ export const globalKeys: readonly KeyBinding[] = [
     keys: ["q"],
     label: "quit",
     help: "close the overlay; without one, quit",
-    run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : update(state, { kind: "quit" })),
+    run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : quit(state)),
   },
 ];
+
+function showLast(state: UiState): StateUpdate {
+  const { lastCall, lastCopy, target } = state;
+  if (lastCopy !== undefined) return update(openOverlay(state, textOverlay("Last copied text", lastCopy)));
+  return update(lastCall ? openOverlay(state, textOverlay("Last call as curl", curlOf(target, lastCall))) : state);
+}
+
+/** Asks before it ends a sandbox that exists only in this process's memory and has answered a call. */
+function quit(state: UiState): StateUpdate {
+  const { sandbox, totals } = state;
+  const leave = (later: UiState) => update(later, { kind: "quit" });
+  if (sandbox?.pid !== process.pid || sandbox.database !== null || totals.request === 0) return leave(state);
+  const question = `Quit? The sandbox is in memory: its records and ${counted(totals.request, "request")} are lost.`;
+  return update(openOverlay(state, confirm(question, undefined, leave)));
+}
 
 /** Work in every overlay. */
 export const overlayKeys: readonly KeyBinding[] = [
@@ -175,3 +198,9 @@ function keyGroups(state: UiState): KeyGroup[] {
     { title: "Everywhere", bindings: globalKeys },
   ];
 }
+
+/** The lines of the help that do something now, for the palette. Moving is left to its keys. */
+const commandsOf = (state: UiState): readonly KeyBinding[] =>
+  keyGroups(state)
+    .flatMap(({ bindings }) => bindings)
+    .filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":") && (binding.isEnabled?.(state) ?? true));

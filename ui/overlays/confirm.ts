@@ -1,11 +1,11 @@
-// The confirmation before a destructive call: y confirms, any other key cancels.
+// The confirmation before a destructive call, or before leaving: y confirms, any other key cancels.
 
 import { wrapped } from "../details/detail-lines.ts";
 import { closeTopOverlay, type Overlay, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { styled } from "../terminal/style.ts";
 import { type Call, curlOf } from "../wire/control-calls.ts";
 
-export const confirm = (question: string, call: Call, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
+export const confirm = (question: string, call: Call | undefined, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
   title: "Confirm",
   scroll: 0,
   lines: ({ target, theme }, width) => [
@@ -14,7 +14,7 @@ export const confirm = (question: string, call: Call, onConfirm: (state: UiState
     "",
     "Press y to confirm, any other key to cancel.",
     "",
-    ...wrapped(curlOf(target, call), width).map((line) => styled(theme, line, "dim")),
+    ...(call ? wrapped(curlOf(target, call), width) : []).map((line) => styled(theme, line, "dim")),
   ],
   keys: [
     { keys: ["y"], label: "confirm", help: "confirm", run: (state) => onConfirm(closeTopOverlay(state)) },

@@ -5,6 +5,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import {
   callEffect,
   closeTopOverlay,
+  copyText,
   type Effect,
   type KeyBinding,
   type Overlay,
@@ -166,7 +167,7 @@ function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
 }
 
 function copyCall(state: UiState): StateUpdate {
-  return update(withNotice(state, "Copied as curl"), { kind: "copy", text: curlOf(state.target, currentView(state).call) });
+  return copyText(state, curlOf(state.target, currentView(state).call), "the call as curl");
 }
 
 /** Sends the call, unless a field is invalid or a call is in flight. */
@@ -198,11 +199,16 @@ function send(state: UiState): StateUpdate {
     return reject(later, refusal.message, refusal.fields);
   };
   const sending = withNotice(changeTopForm(state, { isSending: true, rejection: undefined }), `${call.method} ${call.path} …`, "dim");
-  return update({ ...sending, lastCall: call }, callEffect(call, apply, reject));
+  return update({ ...sending, lastCall: call, lastCopy: undefined }, callEffect(call, apply, reject));
 }
 
 function finish(state: UiState, id: symbol, { message, undo, copy, updateState = (same) => same }: FormResult, call: Call): StateUpdate {
-  const closed = { ...state, lastCall: call, overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id) };
+  const closed = {
+    ...state,
+    lastCall: call,
+    lastCopy: copy,
+    overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id),
+  };
   const undoable = undo ? { ...closed, undo: [...closed.undo, { label: message, call: undo }] } : closed;
   const effects: Effect[] = [{ kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const])];
   return update(withNotice(updateState(undoable), message), ...effects);

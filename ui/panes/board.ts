@@ -6,7 +6,7 @@ import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";
 import { confirm } from "../overlays/confirm.ts";
 import { BOARD_PANE } from "../state/learning.ts";
-import { type KeyBinding, makeCall, openOverlay, type UiState, update, valuesOf, withNotice } from "../state/state.ts";
+import { copyText, type KeyBinding, makeCall, openOverlay, type UiState, update, valuesOf } from "../state/state.ts";
 import { count, countdown, counted } from "../view/format.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, type Selected } from "./pane.ts";
@@ -17,7 +17,7 @@ const copyJoinUrlKey: KeyBinding = {
   keys: ["y"],
   label: "copy URL",
   help: "copy the URL where learners join",
-  run: (state) => update(withNotice(state, `Copied ${joinUrl(state)}`), { kind: "copy", text: joinUrl(state) }),
+  run: (state) => copyText(state, joinUrl(state), joinUrl(state)),
 };
 
 export const board = listPane<Learner>({

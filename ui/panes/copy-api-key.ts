@@ -1,10 +1,6 @@
 // The key that copies a merchant's API key.
 
-import { type KeyBinding, type UiState, update, withNotice } from "../state/state.ts";
-
-/** Empty for an unknown merchant. */
-export const apiKeysOf = ({ sandbox }: UiState, merchant: string | null): readonly string[] =>
-  sandbox?.merchants.find(({ id }) => id === merchant)?.apiKeys ?? [];
+import { apiKeysOf, copyText, type KeyBinding, type UiState, update } from "../state/state.ts";
 
 /** `a` copies the API key of a row's merchant. */
 export const copyApiKey = (merchantOf: (state: UiState) => string | null | undefined): KeyBinding => ({
@@ -15,6 +11,6 @@ export const copyApiKey = (merchantOf: (state: UiState) => string | null | undef
     const merchant = merchantOf(state) ?? "";
     const [key] = apiKeysOf(state, merchant);
     if (key === undefined) return update(state);
-    return update(withNotice(state, `Copied the API key of ${merchant}`), { kind: "copy", text: key });
+    return copyText(state, key, `the API key of ${merchant}`);
   },
 });

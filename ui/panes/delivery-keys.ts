@@ -7,6 +7,7 @@ import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import {
   callEffect,
+  copyText,
   type KeyBinding,
   listOf,
   makeCall,
@@ -47,14 +48,14 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
       label: "copy curl",
       help: "copy the delivery as curl, exactly as it was sent",
       isEnabled,
-      run: (state) => copyFromAttempt(state, selected(state), "Copied as curl", curlOfAttempt),
+      run: (state) => copyFromAttempt(state, selected(state), "the delivery as curl", curlOfAttempt),
     },
     {
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
       isEnabled,
-      run: (state) => copyFromAttempt(state, selected(state), "Copied the command; set WEBHOOK_SECRET before running it", verifyCommand),
+      run: (state) => copyFromAttempt(state, selected(state), "the command, which reads WEBHOOK_SECRET,", verifyCommand),
     },
     copyApiKey((state) => selected(state)?.merchant),
   ];
@@ -108,13 +109,11 @@ export function isLastAttempt(rows: readonly Row[], attempt: AttemptMessage): bo
 function copyFromAttempt(
   state: UiState,
   attempt: AttemptMessage | undefined,
-  notice: string,
+  what: string,
   textOf: (attempt: AttemptDetail) => string,
 ): StateUpdate {
   if (!attempt) return update(state);
-  const effect = callEffect(attemptCall(attempt.id), (later, { body }) =>
-    update(withNotice(later, notice), { kind: "copy", text: textOf(body.attempt) }),
-  );
+  const effect = callEffect(attemptCall(attempt.id), (later, { body }) => copyText(later, textOf(body.attempt), what));
   return update(withNotice(state, `Loading ${attempt.id} …`, "dim"), effect);
 }
 

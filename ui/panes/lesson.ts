@@ -5,7 +5,7 @@ import { lessonKey, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph } from "../details/detail-lines.ts";
 import { stepLines, stepMarks } from "../details/lesson-text.ts";
 import { currentLesson, currentStep, LESSON_PANE, learnerMode } from "../state/learning.ts";
-import { type KeyBinding, makeCall, type UiState, update, withNotice } from "../state/state.ts";
+import { copyText, type KeyBinding, makeCall, type UiState } from "../state/state.ts";
 import { sanitize } from "../terminal/cells.ts";
 import { styled } from "../terminal/style.ts";
 import { textPane } from "./pane.ts";
@@ -44,11 +44,7 @@ function lessonKeys(): readonly KeyBinding[] {
       label: "copy",
       help: "copy the step's command",
       isEnabled: (state) => (currentStep(state)?.command ?? null) !== null,
-      run: (state) =>
-        update(withNotice(state, "Copied. If your terminal blocks copying, press s to select it as plain text"), {
-          kind: "copy",
-          text: currentStep(state)?.command ?? "",
-        }),
+      run: (state) => copyText(state, currentStep(state)?.command ?? "", "the command"),
     },
     {
       keys: ["H"],

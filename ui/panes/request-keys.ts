@@ -1,13 +1,26 @@
-// The keys of a request: copy it as curl, resend it.
+// The keys of a request: copy it as curl, resend it as it is or edited, compare it, export the listed ones.
 
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
-import type { ServiceCall } from "../../src/client/service-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { MASK } from "../../src/kernel/mask.ts";
+import { editRequest } from "../controls/edit-request.ts";
+import { exportKeys } from "../controls/export-requests.ts";
+import { apiKeyOf, callOf, isComplete, maskedKeyOf, REQUEST_HEADERS } from "../controls/request-call.ts";
+import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall } from "../details/request.ts";
-import { callEffect, type KeyBinding, makeCall, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { openDetail } from "../overlays/detail.ts";
+import {
+  callEffect,
+  copyText,
+  type KeyBinding,
+  makeCall,
+  openOverlay,
+  type StateUpdate,
+  type UiState,
+  update,
+  withNotice,
+} from "../state/state.ts";
 import { curlOf } from "../wire/control-calls.ts";
-import { apiKeysOf, copyApiKey } from "./copy-api-key.ts";
+import { copyApiKey } from "./copy-api-key.ts";
 import type { Selected } from "./pane.ts";
 
 export const requestKeys = (selected: Selected<RequestMessage>): readonly KeyBinding[] => {
@@ -33,9 +46,31 @@ export const requestKeys = (selected: Selected<RequestMessage>): readonly KeyBin
       isEnabled,
       run: (state) => withRequest(state, selected(state), resend),
     },
+    {
+      keys: ["E"],
+      label: "edit",
+      help: "edit the request and resend it",
+      isEnabled,
+      run: (state) => withRequest(state, selected(state), (later, request) => editRequest({ ...later, notice: undefined }, request)),
+    },
+    {
+      keys: ["="],
+      label: "compare",
+      help: "compare the request with the first of its retries: the same call with the same Idempotency-Key",
+      isEnabled,
+      run: (state) => compare(state, selected(state)),
+    },
     copyApiKey((state) => selected(state)?.merchant),
+    ...exportKeys,
   ];
 };
+
+function compare(state: UiState, request: RequestMessage | undefined): StateUpdate {
+  const [first, second] = (request && triesToCompare(state, request)) ?? [];
+  if (!first || !second) return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
+  const { overlay, effects } = openDetail(comparison(first, second), { pane: "requests", id: second.id, value: second }, []);
+  return update(openOverlay(state, overlay), ...effects);
+}
 
 /** Fetches the request from the journal: rows have no headers and bodies. */
 function withRequest(
@@ -50,12 +85,11 @@ function withRequest(
 
 function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): StateUpdate {
   const apiKey = apiKeyOf(state, request);
-  const masked = hasApiKey(request) ? (request.key ?? MASK) : null;
+  const masked = maskedKeyOf(request);
   const call = callOf(request, wantsKey ? (apiKey ?? masked) : masked, REQUEST_HEADERS);
   const keyNote = !wantsKey ? "API key masked" : apiKey === undefined ? "API key masked: the full key is unknown" : "with its API key";
   const gaps = isComplete(request) ? "" : "; the journal truncated or masked parts of it";
-  const copied = withNotice(state, `Copied as curl, ${keyNote}${gaps}`);
-  return update({ ...copied, lastCall: call }, { kind: "copy", text: curlOf(state.target, call) });
+  return copyText(state, curlOf(state.target, call), `the request as curl (${keyNote}${gaps})`);
 }
 
 function resend(state: UiState, request: RequestDetail): StateUpdate {
@@ -65,35 +99,3 @@ function resend(state: UiState, request: RequestDetail): StateUpdate {
   if (apiKey === undefined) return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
   return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), ({ status }) => `Resent ${id}: ${status}`);
 }
-
-const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
-
-/** The API key of a request, found by its last characters, which is all that the journal keeps; null for a request without a key. */
-function apiKeyOf(state: UiState, request: RequestDetail): string | null | undefined {
-  if (!hasApiKey(request)) return null;
-  const ending = request.key?.replace(/^…/, "");
-  return ending === undefined ? undefined : apiKeysOf(state, request.merchant).find((key) => key.endsWith(ending));
-}
-
-/** The headers that belong to the request itself, not to its connection or client. */
-const REQUEST_HEADERS = ["idempotency-key", "content-type", "x-sandbox-inject"];
-
-function callOf({ method, path, query, request }: RequestDetail, key: string | null, wanted: readonly string[]): ServiceCall {
-  const headers = Object.fromEntries(
-    Object.entries(request.headers)
-      .filter(([name]) => wanted.includes(name.toLowerCase()))
-      .map(([name, value]) => [name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()), String(value)]),
-  );
-  const hasBody = request.body !== "" && method !== "GET" && method !== "HEAD";
-  return {
-    method,
-    path: query === "" ? path : `${path}?${query.replace(/^\?/, "")}`,
-    key,
-    headers,
-    ...(hasBody && { body: request.body }),
-  };
-}
-
-/** Whether the journal has the request exactly as it was sent. */
-const isComplete = ({ path, query, request }: RequestDetail) =>
-  Buffer.byteLength(request.body) === request.bytes && ![path, query, request.body].some((text) => text.includes(MASK));

@@ -70,6 +70,8 @@ export interface UiState {
   readonly notice: Notice | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall: Call | undefined;
+  /** The text copied since the last call; `!` shows it. */
+  readonly lastCopy: string | undefined;
   /** The undo stack of `u`, newest last. */
   readonly undo: readonly { label: string; call: Call }[];
   readonly lookups: CachedLookups;
@@ -118,6 +120,8 @@ export const callEffect = <Reply>(
 export type Effect =
   | CallEffect
   | { kind: "copy"; text: string }
+  /** Work of several calls; the state then changes as it resolves to. */
+  | { kind: "task"; run(target: HttpTarget): Promise<(state: UiState) => UiState> }
   /** Rings the terminal's bell: a key was refused. */
   | { kind: "bell" }
   /** Sends the filters to the stream, so that the digest includes matching rows. */
@@ -194,6 +198,7 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane }
   filterHistory: [],
   notice: undefined,
   lastCall: undefined,
+  lastCopy: undefined,
   undo: [],
   lookups: {},
   learning,
@@ -216,6 +221,10 @@ export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({ ...
 export const closeTopOverlay = (state: UiState): UiState => ({ ...state, overlays: state.overlays.slice(0, -1) });
 export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => openOverlay(closeTopOverlay(state), overlay);
 
+/** Copies a text through the terminal, which does not say whether it did; `!` shows the text. `what` is such as "the API key". */
+export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
+  update({ ...withNotice(state, `Sent ${what} to the terminal's clipboard. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
+
 /** Makes the call of a key, keeps it for `!`, and shows a notice with the outcome. */
 export function makeCall<Reply>(
   state: UiState,
@@ -226,7 +235,7 @@ export function makeCall<Reply>(
   const effect = callEffect(call, (later, reply) =>
     update(withNotice(updateState(later, reply.body), describe(reply)), { kind: "refresh" }),
   );
-  return update({ ...withNotice(state, `${call.method} ${call.path} …`, "dim"), lastCall: call }, effect);
+  return update({ ...withNotice(state, `${call.method} ${call.path} …`, "dim"), lastCall: call, lastCopy: undefined }, effect);
 }
 
 /** Sandbox time now, in milliseconds: the time last read, plus what has passed since unless the clock is frozen. */
@@ -242,3 +251,7 @@ export const secondsUntil = (state: UiState, time: number) => Math.max(0, Math.c
 
 /** A merchant's id without the prefix that all of them share. */
 export const shortMerchant = (id: string | null) => (id ?? "-").replace(/^mer_/, "");
+
+/** The API keys of a merchant; none for an unknown one. */
+export const apiKeysOf = ({ sandbox }: UiState, merchant: string | null): readonly string[] =>
+  sandbox?.merchants.find(({ id }) => id === merchant)?.apiKeys ?? [];

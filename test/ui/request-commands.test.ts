@@ -1,0 +1,146 @@
+// The commands on requests: edit and resend, compare two tries, export the listed rows.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import { diffLines } from "../../ui/details/compare.ts";
+import { topOverlay } from "../../ui/state/state.ts";
+import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { request, withLiveEvents } from "../support/live-rows.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+
+const shell = promisify(execFile);
+const RULES = "/v1/hospitality/pricing-rules";
+const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
+
+/** A dashboard that shows the requests which the sandbox has answered. */
+async function withRequests(bench: Bench): Promise<TestDashboard> {
+  const desk = await openTestDashboard(bench.url, 120, 60);
+  const { data } = (await bench.control("GET", "/requests")) as { data: (Omit<RequestMessage, "at"> & { at: string })[] };
+  const rows = data.reverse().map(({ at, ...row }, index) => request(index + 1, { ...row, at: Date.parse(at) }));
+  desk.state = withLiveEvents(
+    desk.state,
+    rows.map((row) => ({ kind: "request", request: row })),
+  );
+  return desk;
+}
+
+const text = (desk: TestDashboard) => desk.screen().join("\n");
+
+test("E edits a request and sends it again", async () => {
+  const bench = await open();
+  await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "once" } });
+  const desk = await withRequests(bench);
+  desk.press("E");
+  await desk.settle();
+  expect(text(desk)).toContain("Edit and resend req_1");
+  const body = JSON.stringify({ ...rule, name: "Easter" });
+  desk.press(...typing(body), "tab", "tab", "tab", ...typing("twice"), "enter");
+  expect(desk.waiting()).toEqual([
+    {
+      method: "POST",
+      path: RULES,
+      key: "sk_test_lodge",
+      headers: { "Idempotency-Key": "twice", "Content-Type": "application/json" },
+      body,
+    },
+  ]);
+  await desk.settle();
+  expect(desk.state.notice?.text).toBe("Sent the edited req_1");
+  const { data } = await bench.control("GET", "/requests");
+  expect(data[0]).toMatchObject({ id: "req_2", path: RULES, status: 200, idempotencyKey: "twice" });
+});
+
+test("E sends an unchanged body byte for byte, and keeps the form open with the error of a rejected one", async () => {
+  const bench = await open();
+  await bench.call("POST", RULES, { body: JSON.stringify(rule, null, 4) });
+  const desk = await withRequests(bench);
+  desk.press("E");
+  await desk.settle();
+  desk.press("enter");
+  expect(desk.waiting()[0]?.body).toBe(JSON.stringify(rule, null, 4));
+  await desk.settle();
+  desk.press("E");
+  await desk.settle();
+  desk.press(...typing("{}"), "enter");
+  await desk.settle();
+  expect(topOverlay(desk.state)?.title).toBe("Edit and resend req_1");
+  expect(desk.state.notice?.style).toBe("red");
+});
+
+test("= compares a retry with its first try, and marks what differs", async () => {
+  const bench = await open();
+  const headers = { "idempotency-key": "same" };
+  await bench.control("POST", "/faults", { action: { type: "status", status: 503 } });
+  await bench.call("POST", RULES, { body: rule, headers });
+  await bench.call("GET", "/v1/payments");
+  await bench.call("POST", RULES, { body: rule, headers });
+  const desk = await withRequests(bench);
+  desk.press("=");
+  await desk.settle();
+  expect(topOverlay(desk.state)?.title).toBe("req_1 and req_3");
+  expect(text(desk)).toMatch(/ - status 503/);
+  expect(text(desk)).toMatch(/ \+ status 200/);
+  expect(text(desk)).toMatch(/ {3}idempotency-key: same/);
+  desk.press("escape", "k", "=");
+  expect(desk.state.notice?.text).toContain("No other request here");
+});
+
+test("the comparison finds the lines that both texts have", () => {
+  expect(diffLines(["a", "b", "c"], ["a", "x", "c", "d"])).toEqual(["  a", "- b", "+ x", "  c", "+ d"]);
+  expect(diffLines(["a"], ["a"])).toEqual(["  a"]);
+  expect(diffLines([], ["a"])).toEqual(["+ a"]);
+});
+
+/** Runs an export of the palette in a directory of its own, and returns the file with its text. */
+async function exported(desk: TestDashboard, search: string): Promise<[file: string, text: string]> {
+  const folder = mkdtempSync(join(tmpdir(), "export-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
+  onTestFinished(() => cwd.mockRestore());
+  desk.press(":", ...typing(search), "enter");
+  await desk.settle();
+  const [name = ""] = readdirSync(folder);
+  expect(desk.state.notice?.text).toContain(join(folder, name));
+  return [join(folder, name), readFileSync(join(folder, name), "utf8")];
+}
+
+test("the filtered rows are exported as HAR, secrets masked", async () => {
+  const bench = await open();
+  await bench.call("POST", RULES, { body: rule });
+  await bench.call("GET", "/v1/payments?limit=1");
+  await bench.call("GET", "/v1/payouts");
+  const desk = await withRequests(bench);
+  desk.press("/", ...typing("!payouts"), "enter");
+  const [, har] = await exported(desk, "har");
+  const { entries } = JSON.parse(har).log;
+  expect(entries).toMatchObject([
+    { request: { method: "POST", url: bench.url + RULES, postData: { text: JSON.stringify(rule) } }, response: { status: 200 } },
+    { request: { method: "GET", url: `${bench.url}/v1/payments?limit=1`, queryString: [{ name: "limit", value: "1" }] } },
+  ]);
+  expect(entries).toHaveLength(2);
+  expect(har).not.toContain("sk_test_lodge");
+});
+
+test("the rows are exported as a script that repeats them with the API keys it is given", async () => {
+  const bench = await open();
+  await bench.call("POST", RULES, { body: rule });
+  await bench.call("GET", "/v1/payouts", { key: "sk_test_market" });
+  const desk = await withRequests(bench);
+  const [file, script] = await exported(desk, "script");
+  expect(script).not.toContain("sk_test_");
+  await expect(shell("sh", [file], { env: {} })).rejects.toThrow("Set API_KEY_MER_LODGE to an API key of mer_lodge");
+  const { PATH } = process.env;
+  await shell("sh", [file], { env: { PATH, API_KEY_MER_LODGE: "sk_test_lodge", API_KEY_MER_MARKET: "sk_test_market" } });
+  const { data } = await bench.control("GET", "/requests");
+  expect(data.map(({ path, merchant, status }: RequestMessage) => [path, merchant, status])).toEqual([
+    ["/v1/payouts", "mer_market", 200],
+    [RULES, "mer_lodge", 200],
+    ["/v1/payouts", "mer_market", 200],
+    [RULES, "mer_lodge", 200],
+  ]);
+});

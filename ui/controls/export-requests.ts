@@ -1,0 +1,118 @@
+// Writes the listed requests to a file in the working directory: as HAR, or as a shell script of curl commands. Secrets are masked as in the details.
+
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import { isoTime } from "../../src/kernel/clock.ts";
+import { mask, maskValue } from "../../src/kernel/mask.ts";
+import { requestCall } from "../details/request.ts";
+import { filteredRows } from "../state/list.ts";
+import { type KeyBinding, listOf, type StateUpdate, sandboxNow, type UiState, update, withNotice } from "../state/state.ts";
+import { count, counted } from "../view/format.ts";
+import { curlOf, perform } from "../wire/control-calls.ts";
+import { callOf, maskedKeyOf, REQUEST_HEADERS } from "./request-call.ts";
+
+type Format = (requests: readonly RequestDetail[], target: HttpTarget) => string;
+
+/** How many requests are fetched at once. */
+const BATCH = 8;
+
+const isEnabled = (state: UiState) => filteredRows(listOf(state, "requests")).length > 0;
+
+/** Without keys of their own: the palette runs them. */
+export const exportKeys: readonly KeyBinding[] = [
+  { keys: [], help: "export the rows as a HAR file", isEnabled, run: (state) => exportRows(state, "har", harOf) },
+  { keys: [], help: "export the rows as a shell script of curl commands", isEnabled, run: (state) => exportRows(state, "sh", scriptOf) },
+];
+
+function exportRows(state: UiState, extension: string, format: Format): StateUpdate {
+  const ids = filteredRows(listOf(state, "requests")).map(({ id }) => id);
+  const time = isoTime(sandboxNow(state)).slice(0, 19).replaceAll(/[-:]/g, "");
+  return update(withNotice(state, `Exporting ${counted(ids.length, "request")} …`, "dim"), {
+    kind: "task",
+    async run(target) {
+      const requests = await fetchAll(target, ids);
+      const file = await writeNew(`requests-${time}`, extension, format(requests, target));
+      const missing = ids.length - requests.length;
+      const gap = missing === 0 ? "" : `; ${count(missing)} more are no longer in the journal`;
+      return (later) => withNotice(later, `Wrote ${counted(requests.length, "request")} to ${file}${gap}`);
+    },
+  });
+}
+
+/** Writes a file of this name in the working directory, numbered if there is one already, and returns its path. */
+async function writeNew(name: string, extension: string, text: string, number = 1): Promise<string> {
+  const file = resolve(`${name}${number === 1 ? "" : `-${number}`}.${extension}`);
+  try {
+    await writeFile(file, text, { flag: "wx", mode: 0o600 });
+    return file;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return writeNew(name, extension, text, number + 1);
+  }
+}
+
+/** The requests that the journal still has, in order. */
+async function fetchAll(target: HttpTarget, ids: readonly string[]): Promise<RequestDetail[]> {
+  const found: RequestDetail[] = [];
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const batch = ids.slice(start, start + BATCH).map((id) => perform(target, requestCall(id)).catch(onlyIfMissing));
+    for (const reply of await Promise.all(batch)) if (reply) found.push(reply.body);
+  }
+  return found;
+}
+
+/** A request that the journal no longer has is left out; any other error ends the export. */
+function onlyIfMissing(error: Error): undefined {
+  if (!/no request/i.test(error.message)) throw error;
+}
+
+const scriptOf: Format = (requests, target) => {
+  const variables = new Map(requests.flatMap(({ merchant }) => (merchant === null ? [] : [[variableOf(merchant), merchant] as const])));
+  const needed = [...variables].map(([name, merchant]) => `: "\${${name}:?Set ${name} to an API key of ${merchant}}"`);
+  const calls = requests.flatMap((request) => {
+    const masked = maskedKeyOf(request);
+    const curl = curlOf(target, callOf(request, masked, REQUEST_HEADERS));
+    const { merchant } = request;
+    const known =
+      merchant === null || masked === null
+        ? curl
+        : curl.replace(`'Authorization: Bearer ${masked}'`, `"Authorization: Bearer $${variableOf(merchant)}"`);
+    return ["", `# ${request.id}: ${request.status || "no response"}`, known];
+  });
+  return `${["#!/bin/sh", `# ${counted(requests.length, "request")} of ${target.url}`, ...needed, ...calls].join("\n")}\n`;
+};
+
+const variableOf = (merchant: string) => `API_KEY_${merchant.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+
+const harOf: Format = (requests, target) =>
+  `${JSON.stringify({ log: { version: "1.2", creator: { name: "merchant-sandbox", version: "1" }, entries: requests.map((one) => entryOf(one, target)) } }, null, 2)}\n`;
+
+function entryOf({ id, at, method, path, query, status, durationMs, fault, request, response }: RequestDetail, { url }: HttpTarget) {
+  const search = query.replace(/^\?/, "");
+  const mimeType = String(request.headers["content-type"] ?? "");
+  return {
+    startedDateTime: at,
+    time: durationMs,
+    comment: fault === null ? id : `${id}, affected by ${fault}`,
+    request: {
+      ...{ method, url: mask(url + path + (search === "" ? "" : `?${search}`)), httpVersion: "HTTP/1.1", cookies: [] },
+      headers: headersOf(request.headers),
+      queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value: mask(value) })),
+      ...(request.body !== "" && { postData: { mimeType, text: mask(request.body) } }),
+      ...{ headersSize: -1, bodySize: request.bytes },
+    },
+    response: {
+      ...{ status, statusText: "", httpVersion: "HTTP/1.1", cookies: [], redirectURL: "" },
+      headers: headersOf(response.headers),
+      content: { size: response.bytes, mimeType: String(response.headers["content-type"] ?? ""), text: mask(response.body) },
+      ...{ headersSize: -1, bodySize: response.bytes },
+    },
+    cache: {},
+    timings: { send: 0, wait: durationMs, receive: 0 },
+  };
+}
+
+const headersOf = (headers: Readonly<Record<string, unknown>>) =>
+  Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).map(([name, value]) => ({ name, value: String(value) }));

@@ -1,0 +1,81 @@
+// The command palette: the lines of the help that apply now, found by typing; Enter runs the chosen one.
+
+import {
+  closeTopOverlay,
+  type KeyBinding,
+  type Overlay,
+  replaceTopOverlay,
+  type StateUpdate,
+  type UiState,
+  update,
+} from "../state/state.ts";
+import { cut, fitTo, sanitize } from "../terminal/cells.ts";
+import { textOf } from "../terminal/read-keys.ts";
+import { styled, symbols } from "../terminal/style.ts";
+import { layoutOf } from "../view/layout.ts";
+
+const KEYS_WIDTH = 18;
+/** The border, the search and the line below it. */
+const OTHER_LINES = 4;
+
+/** `index` is the chosen line among those that match the search. */
+export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): Overlay {
+  const found = matchingBindings(bindings, search);
+  const chosen = Math.max(0, Math.min(found.length - 1, index));
+  const change = (state: UiState, ...next: [search: string, index?: number]): StateUpdate =>
+    update(replaceTopOverlay(state, paletteOverlay(bindings, ...next)));
+  return {
+    title: "Commands",
+    scroll: 0,
+    lines: (state, width) => [
+      `:${sanitize(search)}${symbols(state.theme).caret}`,
+      "",
+      ...commandLines(state, found, chosen, search, width),
+    ],
+    keys: [
+      { keys: ["enter"], label: "run", help: "run the command", run: (state) => run(state, found[chosen]) },
+      { keys: ["down"], label: "next", help: "next command", run: (state) => change(state, search, chosen + 1) },
+      { keys: ["up"], help: "previous command", run: (state) => change(state, search, chosen - 1) },
+    ],
+    onKey(state, key) {
+      const text = textOf(key);
+      if (key === "backspace" || key === "ctrl-u") return change(state, key === "ctrl-u" ? "" : [...search].slice(0, -1).join(""));
+      if (text === undefined) return undefined;
+      const longer = search + text;
+      return matchingBindings(bindings, longer).length === 0 ? update(state, { kind: "bell" }) : change(state, longer);
+    },
+  };
+}
+
+/** Runs the command as its key would, on the screen below the palette. */
+function run(state: UiState, binding: KeyBinding | undefined): StateUpdate {
+  const closed = closeTopOverlay(state);
+  return binding?.run(closed) ?? update(closed);
+}
+
+/** The bindings that contain every word of the search, those whose label or a word of whose help starts with it first. */
+function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
+  const wanted = search.trim().toLowerCase();
+  const words = wanted.split(/\s+/);
+  const rankOf = ({ label = "", help }: KeyBinding) => {
+    const texts = [label.toLowerCase(), help.toLowerCase()];
+    if (texts.some((text) => text.startsWith(wanted))) return 0;
+    return texts.some((text) => text.includes(` ${wanted}`)) ? 1 : 2;
+  };
+  return bindings
+    .filter(({ label = "", help }) => words.every((word) => `${label} ${help}`.toLowerCase().includes(word)))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** The commands around the chosen one. */
+function commandLines(state: UiState, found: readonly KeyBinding[], chosen: number, search: string, width: number): string[] {
+  const { theme } = state;
+  if (found.length === 0) return [`  No command matches ${sanitize(search)}.`];
+  const height = Math.max(1, layoutOf(state).overlay.height - OTHER_LINES);
+  const top = Math.max(0, Math.min(chosen - Math.floor(height / 2), found.length - height));
+  return found.slice(top, top + height).map(({ keys, help }, row) => {
+    const isChosen = top + row === chosen;
+    const line = `${isChosen ? symbols(theme).cursor : " "} ${fitTo(keys.join(" "), KEYS_WIDTH)} ${cut(help, Math.max(0, width - KEYS_WIDTH - 3))}`;
+    return isChosen ? styled(theme, line, "bold") : line;
+  });
+}
