@@ -8,6 +8,7 @@ import {
   controlPage,
   eventsPage,
   exampleCalls,
+  exampleRepliesPage,
   faultsPage,
   operationsPage,
   programPage,
@@ -21,8 +22,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** A time at which no seeded record has expired. */
 const CLOCK = "2026-01-05T09:00:00Z";
 
+const replies = await exampleReplies();
 const pages = {
-  "docs/reference.md": referencePage(await exampleReplies()),
+  "docs/reference.md": referencePage(replies),
+  "src/reference/example-replies.generated.ts": exampleRepliesPage(replies),
   "docs/control.md": controlPage(),
   "docs/assumptions.md": assumptionsPage(),
   "docs/faults.md": faultsPage(),

@@ -98,7 +98,7 @@ export function refresh(dashboard: RunningDashboard): void {
       .catch((error: Error) => show(unreadable(dashboard.state, error)));
   const trends = placementOf(dashboard.state, TRENDS_PANE).width > 0 ? pollTrends(dashboard.state) : [];
   for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state), ...trends]) runEffect(dashboard, effect);
-  void poll(controlCalls.index(), applySandboxIndex);
+  void poll(controlCalls.overview(), applySandboxIndex);
   for (const { name, poll: rows } of visiblePanes(dashboard.state))
     if (rows) void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
 }

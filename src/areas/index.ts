@@ -51,6 +51,24 @@ export const catalogue: readonly Operation[] = [
   sendTestEvent,
 ];
 
+/** One sentence about each area. */
+export const areaDescriptions: Readonly<Record<string, string>> = {
+  Customers: "The people and companies that pay the merchant.",
+  Hospitality: "Pricing rules for rooms, and bookings by guests.",
+  Employees: "Payroll runs and their items, disciplinary records and appraisals of the merchant's staff.",
+  Merchants: "The merchant's own account: creation, login, profile and payout method.",
+  Payouts: "Money sent from the merchant's balance to its bank account or mobile wallet.",
+  "Marketplace orders": "Orders that arrive from a marketplace.",
+  Payments: "Money received from customers, with refunds and fees.",
+  Memberships: "Renewals of the memberships that customers hold.",
+  "Event organizers": "The merchant's profile as an organizer of events.",
+  Integrations: "The log of synchronisations with other systems, such as accounting.",
+  Retail: "Products and their variants, each with a price and stock.",
+  Statutory: "Contributions and taxes remitted to authorities, and the settings from which they follow.",
+  "Government payments": "Payments to government agencies, and their posting to the books.",
+  Webhooks: "Endpoints that receive signed events, the log of delivery attempts, and test events.",
+};
+
 export const resources: readonly Resource[] = [
   merchants,
   customers,

@@ -2,7 +2,7 @@
 
 export const controlOperations = {
   sandbox: {
-    index: {"id":"sandbox.index","method":"GET","path":""},
+    overview: {"id":"sandbox.overview","method":"GET","path":""},
     health: {"id":"sandbox.health","method":"GET","path":"/health"},
     operations: {"id":"sandbox.operations","method":"GET","path":"/operations"},
     trend: {"id":"sandbox.trend","method":"GET","path":"/trend"},

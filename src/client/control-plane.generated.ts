@@ -3,19 +3,19 @@
 /** The control plane of a sandbox. */
 export interface ControlPlane {
   /** Get an overview of the sandbox. Version, address, merchants with their keys, and links. */
-  index(): Promise<SandboxIndexReply>;
+  overview(): Promise<SandboxOverviewReply>;
   /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since. */
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(): Promise<SandboxOperationsReply>;
   /** Get the requests, errors and 95th percentile of the last five minutes, of all operations or one. In 60 spans of 5 s of real time. A reset of everything clears it. */
   trend(given?: SandboxTrendInput): Promise<SandboxTrendReply>;
-  /** Get the OpenAPI 3.1 document of the service. */
-  openapi(): Promise<Record<string, unknown>>;
-  /** Get the OpenAPI 3.1 document of the control plane. */
-  controlOpenapi(): Promise<Record<string, unknown>>;
+  /** Get the OpenAPI document of the service. */
+  openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
+  /** Get the OpenAPI document of the control plane. */
+  controlOpenapi(given?: SandboxControlOpenapiInput): Promise<OpenapiDocument>;
   /** Get every assumption the sandbox makes where the documentation of the service is silent. */
-  assumptions(): Promise<Record<string, unknown>>;
+  assumptions(): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
   /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
@@ -114,11 +114,11 @@ export interface ControlPlane {
     /** List a merchant's records of a kind, newest first. */
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
-    get(given: RecordsGetInput): Promise<Record<string, unknown>>;
+    get(given: RecordsGetInput): Promise<AnyRecord>;
     /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields get believable values: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
-    create(given: RecordsCreateInput): Promise<Record<string, unknown>>;
+    create(given: RecordsCreateInput): Promise<AnyRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
-    change(given: RecordsChangeInput): Promise<Record<string, unknown>>;
+    change(given: RecordsChangeInput): Promise<AnyRecord>;
   };
   readonly traffic: {
     /** Start background traffic. New business of the merchant's own kind, in sandbox time: its customers pay, its rooms are booked, its products ordered, its staff paid once per period. Payouts contain what payments brought in and nothing else. What a date brings about is left to time: payouts arrive, guests check in, remittances fall overdue; with `--life off`, traffic moves its payouts, payroll runs, parcels and synchronisations itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records that it brought about, the stock that orders take and the takings that payouts contain; a record that another client changed meanwhile is left alone. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox. */
@@ -212,6 +212,21 @@ export interface ControlPlane {
     /** Delete a snapshot. */
     remove(given: { name: string }): Promise<SnapshotsRemoveReply>;
   };
+}
+
+/** A record of any kind, with the fields of its kind */
+export interface AnyRecord {
+  id: string;
+  /** The kind of record */
+  object: string;
+  merchantId: string;
+  /** Absent for a kind without states */
+  status?: string;
+  /** Free-form key-value data, stored unchanged */
+  metadata: Record<string, unknown>;
+  /** Time at which the record was created, in Unix seconds */
+  created: number;
+  [field: string]: unknown;
 }
 
 export interface AttemptsGetReply {
@@ -1008,6 +1023,16 @@ export interface NearMiss {
   })[];
 }
 
+/** An OpenAPI document */
+export interface OpenapiDocument {
+  /** Version of OpenAPI */
+  openapi: string;
+  info: Record<string, unknown>;
+  paths: Record<string, unknown>;
+  components: Record<string, unknown>;
+  [field: string]: unknown;
+}
+
 export interface Place {
   learner: Learner;
   /** The learner's API key, also used to come back to the room */
@@ -1118,7 +1143,7 @@ export interface RecordsListReply {
   /** Always `list` */
   object: "list";
   /** Newest first */
-  data: (Record<string, unknown>)[];
+  data: AnyRecord[];
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
 }
@@ -1252,6 +1277,7 @@ export interface RoomBoardPageInput {
 export interface RoomBoardReply {
   /** Always `list` */
   object: "list";
+  /** The learners, in the order in which they joined */
   data: Learner[];
 }
 
@@ -1313,6 +1339,23 @@ export interface RoomSkipInput {
   format?: "json" | "text";
 }
 
+export interface SandboxAssumptionsReply {
+  /** The number of assumed facts: the places of all rows */
+  total: number;
+  rows: ({
+    /** What the fact is about, such as `status` or `event` */
+    about: string;
+    /** What the sandbox assumes */
+    fact: string;
+    /** Why it assumes that */
+    why: string;
+    /** The option that changes it */
+    setting?: string;
+    /** Operations, records, error codes, event types or headers */
+    places: string[];
+  })[];
+}
+
 export interface SandboxAuditInput {
   /** Address of the receiver; the same addresses are allowed as for webhook endpoints */
   url: string;
@@ -1327,6 +1370,13 @@ export interface SandboxAuditReply {
   /** Whether the receiver accepted an event signed without the secret */
   forgeryAccepted: boolean;
   probes: Probe[];
+}
+
+export interface SandboxControlOpenapiInput {
+  /** Version of OpenAPI */
+  version?: "3.1" | "3.0";
+  /** `off` leaves out the fields `x-sandbox-*` */
+  extensions?: "on" | "off";
 }
 
 export interface SandboxDrainInput {
@@ -1346,7 +1396,35 @@ export interface SandboxHealthReply {
   status: "ready";
 }
 
-export interface SandboxIndexReply {
+export interface SandboxOpenapiInput {
+  /** Version of OpenAPI */
+  version?: "3.1" | "3.0";
+  /** `off` leaves out the fields `x-sandbox-*` */
+  extensions?: "on" | "off";
+}
+
+export interface SandboxOperationsReply {
+  data: ({
+    id: string;
+    method: string;
+    path: string;
+    summary: string;
+    calls: number;
+    byStatus: Record<string, number>;
+  })[];
+  called: number;
+  total: number;
+  /** All event types */
+  events: ({
+    type: string;
+    /** How many were emitted */
+    emitted: number;
+    /** How many deliveries succeeded */
+    delivered: number;
+  })[];
+}
+
+export interface SandboxOverviewReply {
   name: string;
   version: string;
   /** Process id */
@@ -1379,27 +1457,6 @@ export interface SandboxIndexReply {
     happened: number;
   })[];
   links: Record<string, string>;
-}
-
-export interface SandboxOperationsReply {
-  data: ({
-    id: string;
-    method: string;
-    path: string;
-    summary: string;
-    calls: number;
-    byStatus: Record<string, number>;
-  })[];
-  called: number;
-  total: number;
-  /** All event types */
-  events: ({
-    type: string;
-    /** How many were emitted */
-    emitted: number;
-    /** How many deliveries succeeded */
-    delivered: number;
-  })[];
 }
 
 export interface SandboxReportInput {

@@ -47,7 +47,7 @@ const DEFAULT_LIMIT = 100;
 
 /** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
 export async function ownMerchant(sandbox: ControlPlane, given: { fixture?: string } = {}): Promise<OwnMerchant> {
-  const { baseUrl } = await sandbox.index();
+  const { baseUrl } = await sandbox.overview();
   const { merchant, apiKey } = await sandbox.merchants.mint(given);
   const remove = async () => void (await sandbox.merchants.remove({ id: merchant }));
   return {

@@ -15,6 +15,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Trends } from "../live/trends.ts";
+import type { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { RunEnd } from "../report/run-data.ts";
 import type { RunCoverage } from "../store/journal/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -57,8 +58,8 @@ export interface ControlContext extends Stores {
   resources: readonly Resource[];
   /** Documents derived from both catalogues, built on first use. */
   documents: {
-    openapi(): Promise<object>;
-    controlOpenapi(): Promise<object>;
+    openapi(form: OpenApiForm): Promise<object>;
+    controlOpenapi(form: OpenApiForm): Promise<object>;
     assumptions(): Promise<object>;
   };
 }

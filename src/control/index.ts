@@ -18,7 +18,7 @@ import {
   skipStep,
 } from "./lessons.ts";
 import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
-import { listAssumptions, listOperations, showControlOpenapi, showHealth, showIndex, showOpenapi, showTrend } from "./overview.ts";
+import { listAssumptions, listOperations, showControlOpenapi, showHealth, showOpenapi, showOverview, showTrend } from "./overview.ts";
 import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord, listRecords, showRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
@@ -33,7 +33,7 @@ import { drain, explain, listAttempts, listEvents, replayAttempt, replayEvent, s
 import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./workshop.ts";
 
 const operations: readonly ControlOperation[] = [
-  showIndex,
+  showOverview,
   showHealth,
   listOperations,
   showTrend,
@@ -112,6 +112,24 @@ const operations: readonly ControlOperation[] = [
   restoreSnapshot,
   removeSnapshot,
 ];
+
+/** One sentence about each area. */
+export const controlAreaDescriptions: Readonly<Record<string, string>> = {
+  Overview: "The sandbox itself: its address, health, operations, OpenAPI documents and assumptions.",
+  Journal: "Every request that clients sent, with its response and the events that it emitted.",
+  Webhooks: "Events and their delivery attempts: trigger, replay, wait, and diagnose signatures.",
+  Judge: "Verdicts on how clients retry and how receivers handle webhooks.",
+  Verification: "Expectations on a run, its report, and the audit of a webhook receiver.",
+  Clock: "The sandbox's time: freeze it, set it or advance it.",
+  Faults: "Rules that make calls and deliveries fail on purpose.",
+  Scenarios: "Ready-made sets of faults with the verdicts that a correct client gets.",
+  "Rate limits": "The rate-limit window of each merchant.",
+  Records: "The data of the merchants: read, create, change and move records of every kind.",
+  Traffic: "Generated records in the background, so that something happens without a client.",
+  Lessons: "Guided exercises, the progress of learners, and rooms for workshops.",
+  Merchants: "Merchants for tests, and the reset of their data.",
+  Snapshots: "Saved states of all data, to return to.",
+};
 
 /** Checks the learners' steps after an operation that may have changed something. */
 const checkingLearners = (operation: ControlOperation): ControlOperation => ({

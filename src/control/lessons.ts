@@ -15,6 +15,11 @@ export const shownLearner = (state: LearnerState): Static<typeof ShownLearner> =
 
 const LearnerWithKey = Type.Object({ learner: ShownLearner, apiKey: Type.String(), baseUrl: Type.String() });
 
+export const LearnerList = Type.Object({
+  object: oneOf(["list"], "Always `list`"),
+  data: Type.Array(ShownLearner, { description: "The learners, in the order in which they joined" }),
+});
+
 /** The API key and base URL of a learner. */
 export const learnerAccess = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
   apiKey: tenants.list().find((tenant) => tenant.id === id)?.apiKeys[0] ?? "",
@@ -70,10 +75,7 @@ export const listLearners = endpoint({
   method: "GET",
   path: "/learners",
   summary: "List the learners with their progress",
-  reply: Type.Object({
-    object: oneOf(["list"], "Always `list`"),
-    data: Type.Array(ShownLearner, { description: "The learners, in the order in which they joined" }),
-  }),
+  reply: LearnerList,
   errors: ["validation_failed"],
   handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.learners()).map(shownLearner) }),
 });

@@ -8,7 +8,7 @@ import { ClockState, clockState } from "./clock.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 import { Merchant } from "./merchants.ts";
 
-const Index = Type.Object({
+const Overview = Type.Object({
   name: Type.String(),
   version: Type.String(),
   pid: Type.Integer({ description: "Process id" }),
@@ -34,14 +34,14 @@ const Index = Type.Object({
   links: Type.Record(Type.String()),
 });
 
-export const showIndex = endpoint({
-  id: "sandbox.index",
+export const showOverview = endpoint({
+  id: "sandbox.overview",
   area: "Overview",
   method: "GET",
   path: "",
   summary: "Get an overview of the sandbox",
   description: "Version, address, merchants with their keys, and links.",
-  reply: Index,
+  reply: Overview,
   handle: showSandbox,
 });
 
@@ -54,7 +54,7 @@ export function showSandbox({
   deliveries,
   scenarios,
   traffic,
-}: Pick<ControlContext, "about" | "clock" | "life" | "tenants" | "deliveries" | "scenarios" | "traffic">): Static<typeof Index> {
+}: Pick<ControlContext, "about" | "clock" | "life" | "tenants" | "deliveries" | "scenarios" | "traffic">): Static<typeof Overview> {
   const url = about.url();
   return {
     name: "merchant-sandbox",
@@ -159,16 +159,31 @@ export const showTrend = endpoint({
   handle: ({ trends, query: { operation } }) => ({ operation: operation ?? null, seconds: SPAN_SECONDS, ...trends.read(operation) }),
 });
 
-const AnyObject = Type.Record(Type.Unknown());
+const formQuery = Type.Object({
+  version: Type.Optional(oneOf(["3.1", "3.0"], "Version of OpenAPI", { default: "3.1" })),
+  extensions: Type.Optional(oneOf(["on", "off"], "`off` leaves out the fields `x-sandbox-*`", { default: "on" })),
+});
+
+const OpenApi = Type.Object(
+  {
+    openapi: Type.String({ description: "Version of OpenAPI" }),
+    info: Type.Record(Type.Unknown()),
+    paths: Type.Record(Type.Unknown()),
+    components: Type.Record(Type.Unknown()),
+  },
+  { title: "openapi_document", description: "An OpenAPI document", additionalProperties: true },
+);
 
 export const showOpenapi = endpoint({
   id: "sandbox.openapi",
   area: "Overview",
   method: "GET",
   path: "/openapi.json",
-  summary: "Get the OpenAPI 3.1 document of the service",
-  reply: AnyObject,
-  handle: async ({ documents }) => ({ ...(await documents.openapi()) }),
+  summary: "Get the OpenAPI document of the service",
+  query: formQuery,
+  reply: OpenApi,
+  errors: ["validation_failed"],
+  handle: async ({ documents, query }) => (await documents.openapi(query)) as Static<typeof OpenApi>,
 });
 
 export const showControlOpenapi = endpoint({
@@ -176,9 +191,24 @@ export const showControlOpenapi = endpoint({
   area: "Overview",
   method: "GET",
   path: "/control.openapi.json",
-  summary: "Get the OpenAPI 3.1 document of the control plane",
-  reply: AnyObject,
-  handle: async ({ documents }) => ({ ...(await documents.controlOpenapi()) }),
+  summary: "Get the OpenAPI document of the control plane",
+  query: formQuery,
+  reply: OpenApi,
+  errors: ["validation_failed"],
+  handle: async ({ documents, query }) => (await documents.controlOpenapi(query)) as Static<typeof OpenApi>,
+});
+
+const Assumptions = Type.Object({
+  total: Type.Integer({ description: "The number of assumed facts: the places of all rows" }),
+  rows: Type.Array(
+    Type.Object({
+      about: Type.String({ description: "What the fact is about, such as `status` or `event`" }),
+      fact: Type.String({ description: "What the sandbox assumes" }),
+      why: Type.String({ description: "Why it assumes that" }),
+      setting: Type.Optional(Type.String({ description: "The option that changes it" })),
+      places: Type.Array(Type.String(), { description: "Operations, records, error codes, event types or headers" }),
+    }),
+  ),
 });
 
 export const listAssumptions = endpoint({
@@ -187,6 +217,6 @@ export const listAssumptions = endpoint({
   method: "GET",
   path: "/assumptions",
   summary: "Get every assumption the sandbox makes where the documentation of the service is silent",
-  reply: AnyObject,
-  handle: async ({ documents }) => ({ ...(await documents.assumptions()) }),
+  reply: Assumptions,
+  handle: async ({ documents }) => (await documents.assumptions()) as Static<typeof Assumptions>,
 });

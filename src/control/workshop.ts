@@ -7,7 +7,7 @@ import { fail } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
-import { learnerAccess, learnerName, lessonChoice, parseWait, shownLearner } from "./lessons.ts";
+import { LearnerList, learnerAccess, learnerName, lessonChoice, parseWait, shownLearner } from "./lessons.ts";
 
 /** Hexadecimal digits: 64 bits, so that guessing is hopeless without counting wrong codes. */
 const CODE_LENGTH = 16;
@@ -121,7 +121,7 @@ export const showRoom = endpoint({
   method: "GET",
   path: "/room/{room}",
   summary: "List the learners in a room, without keys",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownLearner) }),
+  reply: LearnerList,
   errors: ["validation_failed", "resource_not_found"],
   async handle({ params, ...context }) {
     requireRoom(context, params.room);

@@ -2,19 +2,26 @@
 
 import type { TSchema } from "../schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
+import { pascal } from "./typescript.ts";
 
 type ComponentKind = "schemas" | "responses" | "parameters" | "examples" | "headers";
 
 export interface Components {
-  /** The schema as printed in the document: a `$ref` if it has a title. */
+  /** The schema as printed in the document: a `$ref` if it has a title, or a name in the table of names. */
   schema(schema: TSchema): Printed;
+  /** The name of a schema with a title, or in the table of names. */
+  nameOf(schema: TSchema): string | undefined;
+  /** A `$ref` to the schema, under this name. */
+  named(name: string, schema: TSchema): Printed;
   /** A `$ref` to the component of this name, which `make` builds on the first reference. */
   reference(section: ComponentKind, name: string, make: () => Printed): Printed;
   /** Every component referenced so far. */
   all(): Partial<Record<ComponentKind, Record<string, Printed>>>;
 }
 
-export function createComponents(): Components {
+/** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
+export function createComponents(names: Readonly<Record<string, TSchema>> = {}): Components {
+  const nameOfText = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
   const sections: Partial<Record<ComponentKind, Record<string, Printed>>> = {};
   const hoisted = new Map<string, string>();
 
@@ -28,18 +35,25 @@ export function createComponents(): Components {
     }
     return { $ref: `#/components/${section}/${name}` };
   };
-  const body = (schema: TSchema) => withPlainMaps(mapSubschemas(schema, print));
-  const print = (schema: TSchema): Printed => {
-    const title = titleOf(schema);
-    if (title === undefined) return body(schema);
+  const body = (schema: TSchema) => withPortableKeywords(mapSubschemas(schema, print));
+  const named: Components["named"] = (name, schema) => {
     const { plain, orNull } = withoutNull(schema);
     const source = JSON.stringify(plain);
-    if ((hoisted.get(title) ?? source) !== source) throw new Error(`Two different schemas have the title ${title}: rename one of them`);
-    hoisted.set(title, source);
-    const ref = reference("schemas", title, () => body(plain));
+    if ((hoisted.get(name) ?? source) !== source) throw new Error(`Two different schemas have the name ${name}: rename one of them`);
+    hoisted.set(name, source);
+    const { title: _, ...shape } = plain as TSchema & { title?: string };
+    const ref = reference("schemas", name, () => body(shape as TSchema));
     return orNull ? { anyOf: [ref, { type: "null" }] } : ref;
   };
-  return { schema: print, reference, all: () => sections };
+  const nameOf: Components["nameOf"] = (schema) => {
+    const title = titleOf(schema);
+    return title === undefined ? nameOfText.get(JSON.stringify(schema)) : pascal(title);
+  };
+  const print = (schema: TSchema): Printed => {
+    const name = nameOf(schema);
+    return name === undefined ? body(schema) : named(name, schema);
+  };
+  return { schema: print, nameOf, named, reference, all: () => sections };
 }
 
 /** Splits `null` off a nullable titled schema, so that the plain schema can be referenced. */
@@ -50,9 +64,20 @@ function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
   return { plain: { ...schema, type: others.length === 1 ? others[0] : others } as TSchema, orNull: true };
 }
 
+/**
+ * The keywords as other tools read them: one allowed value is a `const`, and a pattern with `\p{…}`, which only the flag `u` allows, is
+ * left out.
+ */
+function withPortableKeywords({ enum: values, pattern, ...rest }: Printed): Printed {
+  const [only, ...others] = (values as unknown[] | undefined) ?? [];
+  const allowed = values === undefined ? {} : others.length === 0 ? { const: only } : { enum: values };
+  const isPortable = pattern !== undefined && !String(pattern).includes("\\p{");
+  return withPlainMaps({ ...rest, ...allowed, ...(isPortable ? { pattern } : {}) });
+}
+
 const ANY_NAME = "^.*$";
 
-/** TypeBox writes a record with string keys as `patternProperties`; OpenAPI tools expect `additionalProperties`. */
+/** A record with string keys is declared as `patternProperties`; OpenAPI tools expect `additionalProperties`. */
 function withPlainMaps({ patternProperties, ...rest }: Printed): Printed {
   if (patternProperties === undefined) return rest;
   const values = patternProperties as Record<string, Printed>;

@@ -2,8 +2,8 @@
 
 import { STATUS_CODES } from "node:http";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
-import { ASSUMED, type Assumption, assumed } from "../schema/assumed.ts";
-import { Type, text } from "../schema/shapes.ts";
+import { ASSUMED, type Assumption, annotate, assumed } from "../schema/assumed.ts";
+import { oneOf, type TSchema, Type, text } from "../schema/shapes.ts";
 import { codes, type DeclaredOperation, errorsOf, type Surface } from "./api-surface.ts";
 import type { Components } from "./components.ts";
 import { REQUEST_ID_HEADER } from "./headers.ts";
@@ -42,15 +42,31 @@ export const errorObject = Type.Object(
   { title: "error", description: "The body of every response with a status of 400 or above" },
 );
 
-/** The error responses of an operation, by status. */
-export function failures(surface: Surface, operation: DeclaredOperation, components: Components): Record<string, Printed> {
+/** The schema of the error responses of a surface: the error object, with one list of all codes that its operations can return. */
+export function errorSchemaOf(surface: Surface, operations: readonly DeclaredOperation[]): TSchema {
+  const used = new Set(operations.flatMap((operation) => errorsOf(surface, operation)));
+  const returned = codes.filter((code) => used.has(code));
+  const error = oneOf([...new Set(returned.map((code) => errors[code].error))], "Category of the error");
+  const code = oneOf(returned, "Error code for the exact condition; each operation lists its own in its responses");
+  const { properties, ...rest } = surface.assumes ? errorObject : unmarked(errorObject);
+  return {
+    ...rest,
+    title: "api_error",
+    properties: { ...properties, error: titled("error_category", error), code: titled("error_code", code) },
+  } as TSchema;
+}
+
+const titled = (title: string, schema: TSchema) => annotate(schema, { title });
+
+/** The error responses of an operation, by status. `schema` is the schema of every error of the surface. */
+export function failures(surface: Surface, operation: DeclaredOperation, schema: TSchema, components: Components): Record<string, Printed> {
   const possible = errorsOf(surface, operation);
   const common = new Set<ErrorCode>([...surface.errors.always, ...surface.errors.body, ...surface.errors.key]);
   const statuses = [...new Set(possible.map((code) => errors[code].status))].sort((one, other) => one - other);
   const entries = statuses.map((status) => {
     const here = possible.filter((code) => errors[code].status === status);
     const commonCodes = codes.filter((code) => common.has(code) && errors[code].status === status);
-    const make = () => failure(surface, operation, status, here, components);
+    const make = () => failure(surface, operation, status, here, schema, components);
     const isShared = SHARED.has(status) && here.join() === commonCodes.join();
     return [String(status), isShared ? components.reference("responses", nameOf(status), make) : make()];
   });
@@ -62,20 +78,20 @@ const SHARED = new Set([401, 403, 413, 415, 422, 429, 500, 503]);
 
 const nameOf = (status: number) => (STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, "");
 
-function failure(surface: Surface, operation: DeclaredOperation, status: number, here: ErrorCode[], components: Components): Printed {
-  const categories = [...new Set(here.map((code) => errors[code].error))];
+function failure(
+  surface: Surface,
+  operation: DeclaredOperation,
+  status: number,
+  here: ErrorCode[],
+  schema: TSchema,
+  components: Components,
+): Printed {
   const isAssumption = surface.assumes && !here.some((code) => "documented" in errors[code]);
-  const schema = {
-    allOf: [
-      components.schema(surface.assumes ? errorObject : unmarked(errorObject)),
-      { type: "object", properties: { error: { type: "string", enum: categories }, code: { type: "string", enum: here } } },
-    ],
-  };
   const examples = here.map((code) => [code, components.reference("examples", code, () => example(surface, code))]);
   return {
     description: `${STATUS_CODES[status]}: ${here.map((code) => `\`${code}\``).join(", ")}`,
     ...omitIfEmpty("headers", headersOf(surface, operation, status, components)),
-    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
+    content: { "application/json": { schema: components.schema(schema), examples: Object.fromEntries(examples) } },
     ...(isAssumption ? { [ASSUMED]: ERRORS_ASSUMPTION } : {}),
   };
 }

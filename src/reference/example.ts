@@ -31,13 +31,19 @@ export function prerequisiteOf(
   return operations.find((other) => other.method === "POST" && other.path === collection);
 }
 
-export function exampleCall(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): ExampleCall {
-  const { surface } = catalogue;
-  const { method, path, query, body, example, exampleParams, idempotent, id } = operation;
+/** The path parameters of the example; undefined if neither the declaration nor the reply to the prerequisite gives one. */
+export function examplePathOf(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): Record<string, string | undefined> {
+  const { path, exampleParams } = operation;
   const prerequisite = prerequisiteOf(catalogue, operation);
   const createdId = prerequisite && (replies[prerequisite.id] as { id?: string } | undefined)?.id;
-  const idFor = (name: string) => exampleParams[name] ?? createdId ?? `{${name}}`;
-  const filled = paramNames(path).reduce((whole, name) => whole.replace(`{${name}}`, idFor(name)), path);
+  return Object.fromEntries(paramNames(path).map((name) => [name, exampleParams[name] ?? createdId]));
+}
+
+export function exampleCall(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): ExampleCall {
+  const { surface } = catalogue;
+  const { method, path, query, body, example, idempotent, id } = operation;
+  const values = Object.entries(examplePathOf(catalogue, operation, replies));
+  const filled = values.reduce((whole, [name, value]) => whole.replace(`{${name}}`, value ?? `{${name}}`), path);
   const takesKey = idempotent && surface.errors.key.length > 0;
   return {
     method,

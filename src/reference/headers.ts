@@ -123,6 +123,8 @@ export const idempotencyKey = {
     maxLength: 255,
     pattern: "^[!-~]+$",
   }),
+  /** Postman and its like replace this by a new value for each request. */
+  example: "{{$guid}}",
 };
 
 /** The headers of a delivery. `Content-Type` is documented with the body. */

@@ -3,17 +3,20 @@
 import { STATUS_CODES } from "node:http";
 import { paramNames } from "../contracts/endpoint.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
-import type { TSchema } from "../schema/shapes.ts";
-import { areasOf, type DeclaredOperation, describePathParameter, type Surface } from "./api-surface.ts";
+import { type TSchema, Type } from "../schema/shapes.ts";
+import { areasOf, type Catalogue, type DeclaredOperation, describePathParameter } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
-import { failures, headersOf, omitIfEmpty } from "./error-replies.ts";
+import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
+import { examplePathOf, type Replies } from "./example.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
+import { bodyNameOf, eventNameOf, operationIdOf, replyNameOf } from "./openapi-names.ts";
+import { sampleOf } from "./sample-value.ts";
 import { shownOn } from "./strip-assumed.ts";
 import type { Printed } from "./subschemas.ts";
 
 export interface OpenApiDocument {
-  openapi: "3.1.1";
+  openapi: "3.1.1" | "3.0.3";
   info: Printed;
   servers: Printed[];
   tags: { name: string; description: string }[];
@@ -23,13 +26,33 @@ export interface OpenApiDocument {
   components: Printed;
 }
 
-const EVENTS_TAG = { name: "Events", description: "Webhook events sent to subscribed endpoints." };
+export interface OpenApiSource extends Catalogue {
+  events?: readonly EventType[];
+  /** One sentence about each area; an area without one is described by the summaries of its operations. */
+  areas?: Readonly<Record<string, string>>;
+  /** Response bodies of the example requests, by operation id; the others are made from the schema of the response. */
+  replies?: Replies;
+  /** Names of schemas without a title. */
+  names?: Readonly<Record<string, TSchema>>;
+}
 
-export function openapi(surface: Surface, declared: readonly DeclaredOperation[], events: readonly EventType[] = []): OpenApiDocument {
+/** What the parts of a document are made from. */
+interface Printing extends Required<Omit<OpenApiSource, "names" | "events">> {
+  components: Components;
+  errorSchema: TSchema;
+}
+
+const EVENTS_TAG = {
+  name: "Events",
+  description: "The signed webhooks that the sandbox sends to subscribed endpoints, one entry for each event type.",
+};
+
+export function openapi({ surface, operations: declared, events = [], areas = {}, replies = {}, names }: OpenApiSource): OpenApiDocument {
   const operations = shownOn(surface, declared);
-  const components = createComponents();
+  const components = createComponents(names);
+  const printing = { surface, operations, areas, replies, components, errorSchema: errorSchemaOf(surface, operations) };
   const { scheme, description, required } = surface.security;
-  const paths = pathsOf(surface, operations, components);
+  const paths = pathsOf(printing);
   const webhooks = Object.fromEntries(events.map((event) => [event.type, { post: delivery(event, components) }]));
   return {
     openapi: "3.1.1",
@@ -41,7 +64,7 @@ export function openapi(surface: Surface, declared: readonly DeclaredOperation[]
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: surface.server, description: "This sandbox" }],
-    tags: [...tagsOf(operations), ...(events.length > 0 ? [EVENTS_TAG] : [])],
+    tags: [...tagsOf(printing), ...(events.length > 0 ? [EVENTS_TAG] : [])],
     security: [...(required ? [] : [{}]), { [scheme]: [] }],
     paths,
     ...(events.length > 0 ? { webhooks } : {}),
@@ -49,36 +72,40 @@ export function openapi(surface: Surface, declared: readonly DeclaredOperation[]
   };
 }
 
-function tagsOf(operations: readonly DeclaredOperation[]): OpenApiDocument["tags"] {
-  return areasOf(operations).map(([name, members]) => {
-    const [first = "", ...others] = members.map(({ summary }) => summary);
-    const summaries = [first, ...others.map((summary) => summary.charAt(0).toLowerCase() + summary.slice(1))];
-    return { name, description: `${summaries.join("; ")}.` };
-  });
-}
+const tagsOf = ({ operations, areas }: Printing): OpenApiDocument["tags"] =>
+  areasOf(operations).map(([name, members]) => ({
+    name,
+    description: areas[name] ?? members.map(({ summary }) => `${summary}.`).join(" "),
+  }));
 
-function pathsOf(surface: Surface, operations: readonly DeclaredOperation[], components: Components): Record<string, Printed> {
+/** A path with a deletion comes last, so that a tool which calls the operations in order still finds the record that it uses before. */
+function pathsOf(printing: Printing): Record<string, Printed> {
+  const { surface, operations } = printing;
   const paths: Record<string, Printed> = {};
-  for (const operation of operations) {
-    const path = surface.prefix + operation.path;
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationOf(surface, operation, components) };
-  }
+  for (const isDeletion of [false, true])
+    for (const operation of operations.filter(({ method }) => (method === "DELETE") === isDeletion)) {
+      const path = surface.prefix + operation.path;
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationOf(operation, printing) };
+    }
   return paths;
 }
 
-function operationOf(surface: Surface, operation: DeclaredOperation, components: Components): Printed {
+function operationOf(operation: DeclaredOperation, printing: Printing): Printed {
   const { id, area, summary, emits } = operation;
-  const parameters = parametersOf(surface, operation, components);
+  const { surface, components, errorSchema } = printing;
+  const parameters = parametersOf(operation, printing);
   const body = bodyOf(operation, components);
   const emitted = emits.map((fact) => ({ event: factOf(fact), ...(isAssumed(fact) ? { [ASSUMED]: fact.assumption } : {}) }));
   return {
-    operationId: id,
+    operationId: operationIdOf(id),
     summary,
     description: describe(operation),
     tags: [area],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: { ...success(surface, operation, components), ...failures(surface, operation, components) },
+    responses: { ...success(operation, printing), ...failures(surface, operation, errorSchema, components) },
+    // The name that fault rules, the journal and reports use.
+    "x-sandbox-operation": id,
     ...(emitted.length > 0 ? { "x-sandbox-emits": emitted } : {}),
   };
 }
@@ -91,23 +118,24 @@ function describe({ summary, description, emits, mayEmit }: DeclaredOperation): 
   return [description || `${summary}.`, ...(events ? [`Emits ${events}.`] : [])].join(" ");
 }
 
-function parametersOf(surface: Surface, operation: DeclaredOperation, components: Components): Printed[] {
-  const { path, query, exampleParams, idempotent } = operation;
+function parametersOf(operation: DeclaredOperation, { surface, operations, replies, components }: Printing): Printed[] {
+  const { path, query, idempotent } = operation;
+  const examples = examplePathOf({ surface, operations }, operation, replies);
   const inPath = paramNames(path).map((name) => ({
     name,
     in: "path",
     required: true,
     description: describePathParameter(name),
     schema: { type: "string" },
-    ...(exampleParams[name] === undefined ? {} : { example: exampleParams[name] }),
+    example: examples[name] ?? `${name}_1`,
   }));
   const inQuery = Object.entries(query.properties).map(([name, schema]) => ({
     ...parameter("query", name, schema, components),
     ...(query.required?.includes(name) ? { required: true } : {}),
   }));
   const takesKey = idempotent && surface.errors.key.length > 0;
-  const { name, schema } = idempotencyKey;
-  const key = () => parameter("header", name, schema, components);
+  const { name, schema, example } = idempotencyKey;
+  const key = () => ({ ...parameter("header", name, schema, components), example });
   return [...inPath, ...inQuery, ...(takesKey ? [components.reference("parameters", name, key)] : [])];
 }
 
@@ -116,30 +144,34 @@ function parameter(place: "query" | "header", name: string, schema: TSchema, com
   return { name, in: place, ...(description === undefined ? {} : { description }), schema: shape };
 }
 
-function bodyOf({ body, example }: DeclaredOperation, components: Components): Printed | undefined {
+function bodyOf({ id, body, example }: DeclaredOperation, components: Components): Printed | undefined {
   if (!body) return undefined;
-  const content = { schema: components.schema(body), ...(example ? { example } : {}) };
+  const content = { schema: components.named(bodyNameOf(id), body), ...(example ? { example } : {}) };
   return { required: (body.required?.length ?? 0) > 0, content: { "application/json": content } };
 }
 
-function success(surface: Surface, operation: DeclaredOperation, components: Components): Record<string, Printed> {
-  const { status, reply, documents, headers } = operation;
+function success(operation: DeclaredOperation, { surface, components, replies }: Printing): Record<string, Printed> {
+  const { id, status, reply, documents, headers } = operation;
   const others = Object.values(documents).map((type) => [type, { schema: { type: "string" } }]);
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
+  const content = { schema: components.named(replyNameOf(operation, components), reply), example: replies[id] ?? sampleOf(reply) };
   const response = {
     description: STATUS_CODES[factOf(status)],
     ...omitIfEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),
-    content: { "application/json": { schema: components.schema(reply) }, ...Object.fromEntries(others) },
+    content: { "application/json": content, ...Object.fromEntries(others) },
     ...(isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
   };
   return { [factOf(status)]: response };
 }
 
 function delivery({ type, data, kind, assumption }: EventType, components: Components): Printed {
-  const about = { type: { type: "string", const: type }, ...(data ? { data: components.schema(data) } : {}) };
-  const schema = { allOf: [components.schema(envelope), { type: "object", properties: about }] };
+  const own = Type.Object({ type: Type.String({ const: type }), ...(data ? { data } : {}) });
+  const schema = components.reference("schemas", eventNameOf(type), () => ({
+    allOf: [components.named("WebhookEvent", envelope), components.schema(own)],
+  }));
+  const example = { ...(sampleOf(envelope) as object), ...(sampleOf(own) as object) };
   return {
-    operationId: `on.${type}`,
+    operationId: operationIdOf(`on.${type}`),
     summary: type,
     description: `Sent to every enabled endpoint subscribed to this type${kind ? `; \`data\` is the ${kind}` : ""}.`,
     tags: [EVENTS_TAG.name],
@@ -147,7 +179,7 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
     parameters: deliveryHeaders.map(({ name, schema }) =>
       components.reference("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
     ),
-    requestBody: { required: true, content: { "application/json": { schema } } },
+    requestBody: { required: true, content: { "application/json": { schema, example } } },
     responses: { "2XX": { description: "Delivered. After any other response, the delivery is retried." } },
     ...(assumption ? { [ASSUMED]: assumption } : {}),
   };

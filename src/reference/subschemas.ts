@@ -2,7 +2,7 @@
 
 import type { SchemaKeywords } from "../schema/compile.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
-import type { TSchema } from "../schema/shapes.ts";
+import type { TProperties, TSchema } from "../schema/shapes.ts";
 
 /** A schema as plain JSON, without the symbols that TypeBox adds. */
 export type Printed = { [keyword: string]: unknown };
@@ -46,6 +46,13 @@ function mapKeyword(keyword: string, value: unknown, change: (inner: TSchema, po
   if (SINGLES.has(keyword)) return change(value as TSchema, `/${keyword}`);
   if (!MAPS.has(keyword)) return JSON.parse(JSON.stringify(value));
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escapePointer(name)}`)]));
+}
+
+/** A copy of a schema in which each object with this title has more precise schemas for these fields. */
+export function refine(schema: TSchema, title: string, fields: TProperties): TSchema {
+  const copy = mapSubschemas(schema, (inner) => refine(inner, title, fields) as unknown as Printed);
+  const { properties } = copy as { properties?: Printed };
+  return (titleOf(schema) === title ? { ...copy, properties: { ...properties, ...fields } } : copy) as unknown as TSchema;
 }
 
 /** The title of a schema, under which it is printed once. */

@@ -183,8 +183,8 @@ async function callForLearner({ options, address }: Engine, { method, path, head
 function openDocuments(url: () => string): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
-    openapi: async () => (await load()).serviceOpenapi(url()),
-    controlOpenapi: async () => (await load()).controlOpenapi(url()),
+    openapi: async (form) => (await load()).serviceOpenapi(url(), form),
+    controlOpenapi: async (form) => (await load()).controlOpenapi(url(), form),
     assumptions: async () => (await load()).assumptions(),
   };
 }

@@ -1,8 +1,11 @@
 // Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
 
 import { eventSources } from "../areas/event-sources.ts";
-import { behaviours as areas, catalogue, resources } from "../areas/index.ts";
-import { controlCatalogue } from "../control/index.ts";
+import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
+import { webhookEndpoints } from "../areas/webhooks.ts";
+import { withFields } from "../contracts/resource.ts";
+import { WebhookHealth } from "../contracts/webhook.ts";
+import { controlAreaDescriptions, controlCatalogue } from "../control/index.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../faults/rule-schema.ts";
 import { triggerSchema } from "../faults/trigger.ts";
 import { behaviours as authentication } from "../http/authenticate.ts";
@@ -15,14 +18,19 @@ import { behaviours as life } from "../life/life.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
 import { operationTable } from "../reference/control-operations.ts";
-import { programTypes } from "../reference/control-plane-types.ts";
+import { type PreciseFields, programTypes } from "../reference/control-plane-types.ts";
 import { eventsOf } from "../reference/events.ts";
 import { eventsPage as renderEvents } from "../reference/events-page.ts";
 import { exampleCall, prerequisiteOf, type Replies } from "../reference/example.ts";
+import { exampleReplies } from "../reference/example-replies.generated.ts";
 import { faultsPage as renderFaults } from "../reference/faults-page.ts";
 import { ledger } from "../reference/ledger.ts";
 import { openapi } from "../reference/openapi.ts";
+import { inForm, type OpenApiForm } from "../reference/openapi-forms.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "../reference/reference-page.ts";
+import { refine } from "../reference/subschemas.ts";
+import { pascal } from "../reference/typescript.ts";
+import { Condition, Count } from "../schema/conditions.ts";
 import { Type } from "../schema/shapes.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
 import { behaviours as collections } from "../store/records/collection.ts";
@@ -41,6 +49,9 @@ import { version } from "./package-files.ts";
 /** The address that the written pages show. */
 const USUAL_URL = "http://127.0.0.1:4747";
 
+/** A webhook endpoint as lists show it. */
+const WebhookEndpoint = withFields(webhookEndpoints, { health: WebhookHealth });
+
 const events = eventsOf(catalogue, resources);
 const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
@@ -50,9 +61,32 @@ const behaviours = [
 const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });
 
-export const serviceOpenapi = (url: string) => openapi(service(url).surface, catalogue, events);
+const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas.delivery.properties });
+const FaultAction = Type.Union(actions.map(({ schema }) => schema));
+const FaultTrigger = triggerSchema;
+const ruleFields = { match: FaultMatch, trigger: FaultTrigger, action: FaultAction };
+const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
+/** The fields of fault rules from their own schema, which is more precise than the one of the operation. */
+const preciseFields: PreciseFields = { "faults.add": faultFields, "faults.change": faultFields };
+const faultTypes = { FaultMatch, FaultAction, FaultTrigger };
+const actionTypes = Object.fromEntries(actions.map(({ type, schema }) => [`${pascal(type)}Action`, schema]));
+const controlTypes = { Condition, Count, ...faultTypes, ...actionTypes };
 
-export const controlOpenapi = (url: string) => openapi(control(url).surface, controlCatalogue);
+const preciseControl = () =>
+  controlCatalogue.map((operation) => {
+    const { id, body, reply } = operation;
+    const fields = preciseFields[id];
+    const precise = body && fields ? { ...body, properties: { ...body.properties, ...fields } } : body;
+    return { ...operation, body: precise, reply: refine(reply, "fault_rule", ruleFields) };
+  });
+
+/** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
+export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
+  inForm(openapi({ ...service(url), events, areas: areaDescriptions, replies: exampleReplies, names: { WebhookEndpoint } }), form);
+
+/** The OpenAPI document of the control plane. */
+export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
+  inForm(openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }), form);
 
 export const assumptions = () => ledger({ operations: catalogue, resources, events, behaviours });
 
@@ -71,16 +105,16 @@ export const exampleCalls = (replies: Replies = {}) =>
 export const referencePage = (replies: Replies) =>
   renderReference({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies });
 
+/** The same replies, as the source of the examples in the OpenAPI document. */
+export const exampleRepliesPage = (replies: Replies) =>
+  `// The response bodies of the example requests, by operation id. Generated by \`npm run docs\`.\n\nexport const exampleReplies = ${JSON.stringify(replies, null, 2)};\n`;
+
 export const controlPage = () => renderControl(control(USUAL_URL));
 
 export const assumptionsPage = () => renderAssumptions(assumptions());
 
 /** The positions of the times in an image of the world that these fixtures make, for the build. */
 export const imageTimes = async (bytes: Buffer, folder: string) => findImageTimes(bytes, await readFixtures(folder), resources);
-
-const FaultMatch = Type.Object({ ...matchSchemas.api.properties, ...matchSchemas.delivery.properties });
-const FaultAction = Type.Union(actions.map(({ schema }) => schema));
-const faultFields = { match: FaultMatch, trigger: triggerSchema, action: FaultAction, expect: Type.Array(Type.String()) };
 
 /** The description of each option, for its doc comment in types/. */
 export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(
@@ -90,13 +124,8 @@ export const optionDescriptions: Readonly<Record<string, string>> = Object.fromE
 /** The table from which the client builds its calls. */
 export const operationsPage = () => operationTable(controlCatalogue);
 
-/** The types of the control plane. The fields of fault rules come from their own schema, which is more precise than the operation's. */
-export const programPage = () =>
-  programTypes(
-    controlCatalogue,
-    { FaultMatch, FaultAction, FaultTrigger: triggerSchema },
-    { "faults.add": faultFields, "faults.change": faultFields },
-  );
+/** The types of the control plane. */
+export const programPage = () => programTypes(controlCatalogue, faultTypes, preciseFields);
 
 export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });
 

@@ -5,8 +5,9 @@ import { endpointFactory } from "../../src/contracts/endpoint.ts";
 import { controlSurface, type DeclaredOperation, serviceSurface } from "../../src/reference/api-surface.ts";
 import { eventsOf } from "../../src/reference/events.ts";
 import { openapi } from "../../src/reference/openapi.ts";
+import { inForm } from "../../src/reference/openapi-forms.ts";
 import { ASSUMED, assumed } from "../../src/schema/assumed.ts";
-import { nullable, Type, text } from "../../src/schema/shapes.ts";
+import { nullable, oneOf, Type, text } from "../../src/schema/shapes.ts";
 
 const declare = endpointFactory<object>();
 const service = serviceSurface("http://127.0.0.1:1", "1.2.3");
@@ -15,7 +16,8 @@ const control = controlSurface("http://127.0.0.1:1", "1.2.3");
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
 type Json = any;
 
-const print = (surface: typeof service, ...operations: DeclaredOperation[]): Json => openapi(surface, operations, eventsOf(operations, []));
+const print = (surface: typeof service, ...operations: DeclaredOperation[]): Json =>
+  openapi({ surface, operations, events: eventsOf(operations, []) });
 
 const Keeper = Type.Object({ name: text("Who keeps it") }, { title: "keeper" });
 
@@ -49,16 +51,15 @@ const free = declare({ ...base, id: "animals.free", method: "DELETE", path: "/an
 
 describe("schemas", () => {
   const document = print(service, read, feed);
-  const reply = document.paths["/zoos/{zooId}/animals/{id}"].get.responses[200].content["application/json"].schema;
+  const reply = document.components.schemas.AnimalsGetReply;
 
   test("a titled schema becomes a component; a nullable one is a union of its reference and null", () => {
-    const pointer = { $ref: "#/components/schemas/keeper" };
+    const pointer = { $ref: "#/components/schemas/Keeper" };
     expect(reply.properties.keeper).toEqual(pointer);
     expect(reply.properties.deputy).toEqual({ anyOf: [pointer, { type: "null" }] });
     expect(document.paths["/animals/feed"].post.responses[202].content["application/json"].schema).toEqual(pointer);
-    expect(document.components.schemas.keeper).toEqual({
+    expect(document.components.schemas.Keeper).toEqual({
       type: "object",
-      title: "keeper",
       required: ["name"],
       properties: { name: { type: "string", description: "Who keeps it", maxLength: 5000 } },
     });
@@ -69,9 +70,9 @@ describe("schemas", () => {
     expect(reply.properties.notes).toEqual({});
   });
 
-  test("two different schemas with the same title throw an error that names the title", () => {
+  test("two different schemas with the same title throw an error that names it", () => {
     const other = { ...feed, id: "other", path: "/other", reply: Type.Object({ name: Type.Integer() }, { title: "keeper" }) };
-    expect(() => print(service, feed, other)).toThrow("Two different schemas have the title keeper");
+    expect(() => print(service, feed, other)).toThrow("Two different schemas have the name Keeper");
   });
 });
 
@@ -93,7 +94,8 @@ test("a body has its example and mark; without a declared body there is no reque
   const { requestBody } = document.paths["/animals/feed"].post;
   expect(requestBody.required).toBe(true);
   expect(requestBody.content["application/json"].example).toEqual({ food: "hay" });
-  expect(requestBody.content["application/json"].schema[ASSUMED]).toEqual({
+  expect(requestBody.content["application/json"].schema).toEqual({ $ref: "#/components/schemas/AnimalsFeedInput" });
+  expect(document.components.schemas.AnimalsFeedInput[ASSUMED]).toEqual({
     why: "The service's documentation does not show this body.",
     setting: "--bodies open",
   });
@@ -128,10 +130,11 @@ test("each event has a webhook entry with its envelope, its object if declared, 
   const { webhooks, components } = print(service, feed);
   expect(Object.keys(webhooks)).toEqual(["keeper.fed", "animal.fed"]);
   const { parameters, requestBody, security, responses } = webhooks["keeper.fed"].post;
-  const [envelope, own] = requestBody.content["application/json"].schema.allOf;
-  expect(envelope).toEqual({ $ref: "#/components/schemas/event" });
-  expect(own.properties).toEqual({ type: { type: "string", const: "keeper.fed" }, data: { $ref: "#/components/schemas/keeper" } });
-  expect(webhooks["animal.fed"].post.requestBody.content["application/json"].schema.allOf[1].properties).not.toHaveProperty("data");
+  expect(requestBody.content["application/json"].schema).toEqual({ $ref: "#/components/schemas/KeeperFedEvent" });
+  const [envelope, own] = components.schemas.KeeperFedEvent.allOf;
+  expect(envelope).toEqual({ $ref: "#/components/schemas/WebhookEvent" });
+  expect(own.properties).toEqual({ type: { type: "string", const: "keeper.fed" }, data: { $ref: "#/components/schemas/Keeper" } });
+  expect(components.schemas.AnimalFedEvent.allOf[1].properties).not.toHaveProperty("data");
   const headers = parameters.map(({ $ref }: Json) => components.parameters[$ref.split("/").at(-1)]);
   expect(headers.map(({ name }: Json) => name)).toEqual(["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"]);
   expect([security, Object.keys(responses)]).toEqual([[], ["2XX"]]);
@@ -145,4 +148,79 @@ test("the control plane has its own prefix, security and errors, and no assumpti
   expect(document).not.toHaveProperty("webhooks");
   expect(JSON.stringify(document)).not.toContain(ASSUMED);
   expect(Object.keys(document.paths["/_zoo/animals/feed"].post.responses)).toEqual(["202", "400", "403", "413", "415", "500"]);
+});
+
+describe("names", () => {
+  const document = print(service, read, feed);
+
+  test("operation ids have no dots, and an extension gives the name that fault rules use", () => {
+    const { operationId, "x-sandbox-operation": operation } = document.paths["/animals/feed"].post;
+    expect([operationId, operation]).toEqual(["animalsFeed", "animals.feed"]);
+    expect(document.webhooks["keeper.fed"].post.operationId).toBe("onKeeperFed");
+  });
+
+  test("a list is named after its items, and other bodies and replies after their operation", () => {
+    const list = Type.Object({ object: oneOf(["list"], ""), data: Type.Array(Keeper) });
+    const { components } = print(service, { ...read, reply: list }, feed);
+    expect(Object.keys(components.schemas)).toEqual(
+      expect.arrayContaining(["KeeperList", "AnimalsFeedInput", "ApiError", "ErrorCode", "WebhookEvent"]),
+    );
+    expect(components.schemas.KeeperList.properties.object).toEqual({ type: "string", description: "", const: "list" });
+  });
+
+  test("every error is the same schema, with one list of the codes of all operations", () => {
+    const { responses } = document.paths["/zoos/{zooId}/animals/{id}"].get;
+    expect(responses[404].content["application/json"].schema).toEqual({ $ref: "#/components/schemas/ApiError" });
+    expect(Object.keys(responses[404].content["application/json"].examples)).toEqual(["resource_not_found"]);
+    const { ErrorCode } = document.components.schemas;
+    expect(ErrorCode.enum).toEqual(expect.arrayContaining(["resource_not_found", "invalid_json", "outage"]));
+    expect(ErrorCode.enum).not.toContain("invalid_state");
+  });
+});
+
+test("a pattern that only the flag u allows is left out", () => {
+  const reply = Type.Object({ letters: Type.String({ pattern: "^\\p{L}$" }), digits: Type.String({ pattern: "^[0-9]$" }) });
+  const { properties } = print(service, { ...read, reply }).components.schemas.AnimalsGetReply;
+  expect(properties).toEqual({ letters: { type: "string" }, digits: { type: "string", pattern: "^[0-9]$" } });
+});
+
+test("a path with a deletion comes after the others", () => {
+  const rename = declare({ ...base, id: "animals.rename", method: "POST", path: "/animals/{id}/name", reply: Keeper });
+  expect(Object.keys(print(service, free, rename).paths)).toEqual(["/animals/{id}/name", "/animals/{id}"]);
+});
+
+describe("forms", () => {
+  const document = print(service, read, feed);
+
+  test("without extensions no field x-sandbox-* is left", () => {
+    expect(JSON.stringify(document)).toContain('"x-sandbox-');
+    expect(JSON.stringify(inForm(document, { extensions: "off" }))).not.toContain('"x-sandbox-');
+    expect(inForm(document, {})).toEqual(document);
+  });
+
+  test("OpenAPI 3.0 has nullable types, enums instead of const, and the webhooks under x-webhooks", () => {
+    const reply = Type.Object({
+      keeper: nullable(Keeper),
+      age: nullable(Type.Integer({ exclusiveMinimum: 0 })),
+      either: Type.Union([Type.String(), Type.Integer(), Type.Null()]),
+      kind: oneOf(["animal"], ""),
+      codes: Type.Record(Type.Integer()),
+    });
+    const older: Json = inForm(print(service, { ...read, reply }, feed), { version: "3.0" });
+    expect([older.openapi, older.info.license]).toEqual(["3.0.3", { name: "MIT" }]);
+    expect(Object.keys(older["x-webhooks"])).toEqual(["keeper.fed", "animal.fed"]);
+    expect(older).not.toHaveProperty("webhooks");
+    expect(older.components.schemas.AnimalsGetReply.properties).toEqual({
+      keeper: { anyOf: [{ allOf: [{ $ref: "#/components/schemas/Keeper" }], nullable: true }] },
+      age: { type: "integer", minimum: 0, exclusiveMinimum: true, nullable: true },
+      either: {
+        anyOf: [
+          { type: "string", nullable: true },
+          { type: "integer", nullable: true },
+        ],
+      },
+      kind: { type: "string", description: "", enum: ["animal"] },
+      codes: { type: "object", additionalProperties: { type: "integer" } },
+    });
+  });
 });

@@ -5,8 +5,12 @@ import { catalogue } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import type { OpenApiDocument } from "../../src/reference/openapi.ts";
+import type { OpenApiForm } from "../../src/reference/openapi-forms.ts";
+import { operationIdOf } from "../../src/reference/openapi-names.ts";
+import { pascal } from "../../src/reference/typescript.ts";
 import { assumptions, controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
 import { factOf } from "../../src/schema/assumed.ts";
+import { fieldErrors } from "../../src/schema/validator.ts";
 import { exampleEvents } from "../support/example-calls.ts";
 import { open } from "../support/sandbox.ts";
 
@@ -28,8 +32,13 @@ test.each([
   expect(JSON.stringify(document)).not.toContain('"~');
 });
 
-test("a running sandbox serves both documents, with its own URL, and the assumptions", async () => {
+test("a running sandbox serves both documents in every form, with its own URL, and the assumptions", async () => {
   const sandbox = await open();
+  for (const form of [{ version: "3.0" }, { extensions: "off" }] as OpenApiForm[]) {
+    const query = new URLSearchParams({ ...form });
+    expect(await sandbox.control("GET", `/openapi.json?${query}`)).toEqual(copy(serviceOpenapi(sandbox.url, form)));
+    expect(await sandbox.control("GET", `/control.openapi.json?${query}`)).toEqual(copy(controlOpenapi(sandbox.url, form)));
+  }
   expect(await sandbox.control("GET", "/openapi.json")).toEqual(copy(serviceOpenapi(sandbox.url)));
   expect(await sandbox.control("GET", "/control.openapi.json")).toEqual(copy(controlOpenapi(sandbox.url)));
   expect(await sandbox.control("GET", "/assumptions")).toEqual(JSON.parse(JSON.stringify(assumptions())));
@@ -46,7 +55,7 @@ test("the documents contain exactly the operations of the catalogues", () => {
     const printed = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.entries<Json>(methods).map(([method, { operationId, tags }]) => `${method.toUpperCase()} ${path} ${operationId} ${tags}`),
     );
-    const expected = operations.map(({ method, path, id, area }) => `${method} ${prefix}${path} ${id} ${area}`);
+    const expected = operations.map(({ method, path, id, area }) => `${method} ${prefix}${path} ${operationIdOf(id)} ${area}`);
     expect(printed.sort()).toEqual(expected.sort());
     expect(document.tags.map((tag: Json) => tag.name)).toEqual(expect.arrayContaining(operations.map(({ area }) => area)));
   }
@@ -72,7 +81,8 @@ test("each operation lists its success status and its errors by status, with an 
       const failed = replies.filter(({ status }) => Number(status) >= 400);
       const found = failed.flatMap(({ status, content }) => {
         const { schema, examples } = content["application/json"];
-        expect(schema.allOf[1].properties.code.enum).toEqual(Object.keys(examples));
+        expect(schema).toEqual({ $ref: "#/components/schemas/ApiError" });
+        expect(document.components.schemas.ErrorCode.enum).toEqual(expect.arrayContaining(Object.keys(examples)));
         return Object.entries<Json>(examples).map(([code, example]) => ({ status, code, value: resolved(document, example).value }));
       });
       for (const { status, code, value } of found) {
@@ -114,9 +124,66 @@ test("the document's webhooks list every emitted event with the schema of its ob
   const types = bodies.map(({ type }: Json) => type).filter((type: string) => !consequences.has(type));
   expect(types.sort()).toEqual(catalogue.flatMap(({ emits }) => emits.map(factOf)).sort());
   for (const body of bodies) {
-    expect(Object.keys(body)).toEqual(Object.keys(service.components.schemas?.event?.properties));
-    expect(service.webhooks?.[body.type]?.post.requestBody.content["application/json"].schema.allOf[1].properties.data).toEqual({
-      $ref: `#/components/schemas/${body.data.object}`,
-    });
+    expect(Object.keys(body)).toEqual(Object.keys(service.components.schemas.WebhookEvent.properties));
+    const { schema } = service.webhooks[body.type].post.requestBody.content["application/json"];
+    const [, own] = resolved(service, schema).allOf;
+    expect(own.properties.data).toEqual({ $ref: `#/components/schemas/${pascal(body.data.object)}` });
   }
+});
+
+/** Schemas and media types of a document's requests and responses, with the place of each. */
+function mediaIn(document: Json): { place: string; status?: string; media: Json }[] {
+  return Object.entries<Json>({ ...document.paths, ...document.webhooks }).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).flatMap(([method, { requestBody, responses }]) => [
+      ...(requestBody ? [{ place: `${method} ${path} body`, media: requestBody.content["application/json"] }] : []),
+      ...Object.entries<Json>(responses).flatMap(([status, response]) => {
+        const media = resolved(document, response).content?.["application/json"];
+        return media ? [{ place: `${method} ${path} ${status}`, status, media }] : [];
+      }),
+    ]),
+  );
+}
+
+test.each([
+  ["the service", service],
+  ["the control plane", control],
+] as const)(
+  "in the document of %s every body and response has a named schema, and every success and path parameter an example",
+  (_, document) => {
+    const media = mediaIn(document);
+    expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);
+    const successes = media.filter(({ status = "" }) => status.startsWith("2"));
+    expect(successes.filter(({ media }) => media.example === undefined).map(({ place }) => place)).toEqual([]);
+    const inPath = Object.values<Json>(document.paths).flatMap((methods) =>
+      Object.values<Json>(methods).flatMap(({ parameters = [] }) => parameters.filter((parameter: Json) => parameter.in === "path")),
+    );
+    expect(inPath.filter(({ example }) => example === undefined)).toEqual([]);
+    const names = Object.keys(document.components.schemas);
+    expect(names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["Error", "Event", "Record", "Object"].includes(name))).toEqual([]);
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+  },
+);
+
+test("every example of a response matches the schema of the response", () => {
+  for (const { document, operations, prefix } of declared)
+    for (const operation of operations) {
+      const { responses } = printedOperation(document, prefix, operation);
+      const { example } = responses[factOf(operation.status)].content["application/json"];
+      expect([operation.id, ...fieldErrors(operation.reply, example)]).toEqual([operation.id]);
+    }
+});
+
+test("every area has a description", () => {
+  for (const { document, operations } of declared) {
+    const summaries = operations.map(({ summary }) => `${summary}.`);
+    for (const { name, description } of document.tags)
+      expect([name, summaries.some((summary) => description.includes(summary))]).toEqual([name, false]);
+  }
+});
+
+test("the body that adds a fault rule is typed by the schema of the rules", () => {
+  const { FaultsAddInput, FaultAction, RateLimitAction } = control.components.schemas;
+  expect(FaultsAddInput.properties.action).toEqual({ $ref: "#/components/schemas/FaultAction" });
+  expect(FaultAction.anyOf).toContainEqual({ $ref: "#/components/schemas/RateLimitAction" });
+  expect(RateLimitAction.properties.type).toMatchObject({ const: "rate_limit" });
 });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { eventLine, eventObject } from "../../src/cli/output/event-lines.ts";
-import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
@@ -74,7 +74,7 @@ test("a changed message is shown as far as it is known, and what is not is count
     let state = emptyDashboard(100, 30);
     for (const json of messages) {
       attempted("A foreign live stream");
-      const { message: read, unknown } = readLiveMessage<SandboxIndexReply>(json);
+      const { message: read, unknown } = readLiveMessage<SandboxOverviewReply>(json);
       seen[unknown > 0 ? "unknown" : "known"]++;
       if (!read) continue;
       state = applyMessage(state, read, panes);

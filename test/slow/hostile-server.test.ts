@@ -305,7 +305,7 @@ describe("attach", () => {
 
   test("shows the dashboard of a server whose replies have other fields, and ends when it is told to", async () => {
     const sandbox = await createSandbox();
-    const index = await sandbox.index();
+    const index = await sandbox.overview();
     await sandbox.close();
     const odd = { data: [null, 7, [], {}, { id: 1, at: "x" }], merchants: 7, clock: null, windows: [null], events: [null] };
     const url = await answering((path) => (path.endsWith("/_sandbox") ? index : odd));

@@ -47,7 +47,7 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
     queue.push(...effects);
   };
   const look = async () => {
-    desk.state = applySandboxIndex(desk.state, (await perform(target, controlCalls.index())).body);
+    desk.state = applySandboxIndex(desk.state, (await perform(target, controlCalls.overview())).body);
     for (const { name, poll } of panes)
       if (poll) desk.state = applyPolledRows(desk.state, name, poll.rows((await perform(target, poll.call)).body));
   };

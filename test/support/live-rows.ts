@@ -1,6 +1,6 @@
 // Stream items and poll replies for tests without a sandbox.
 
-import type { RateWindow, SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { RateWindow, SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
@@ -103,7 +103,7 @@ export const rateWindow = (changes: Partial<RateWindow> = {}): RateWindow => ({
 
 export const THEME: Theme = { colours: true, unicode: true };
 
-export const INDEX: SandboxIndexReply = {
+export const INDEX: SandboxOverviewReply = {
   name: "merchant-sandbox",
   version: "1.2.3",
   pid: 1,

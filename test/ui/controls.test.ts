@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
 import { describeRule } from "../../ui/details/rule-text.ts";
@@ -284,7 +284,7 @@ describe("the other controls", () => {
   test("u restores the clock even when the stream reports the change before the reply arrives", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("c", "enter");
-    const sandbox = desk.state.sandbox as SandboxIndexReply;
+    const sandbox = desk.state.sandbox as SandboxOverviewReply;
     desk.state = { ...desk.state, sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } } };
     await desk.settle();
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));

@@ -1,6 +1,6 @@
 // Applies messages from the sandbox to the state: stream messages, poll replies, connection changes and clock ticks.
 
-import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { LiveItem, Totals } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";
 import type { StreamConnection, StreamMessage } from "../wire/live.ts";
@@ -74,7 +74,7 @@ function applyClock(state: UiState, items: readonly LiveItem[]): UiState {
   return { ...state, clockReadAt: state.now, sandbox: { ...state.sandbox, clock: item.clock } };
 }
 
-export const applySandboxIndex = (state: UiState, sandbox: SandboxIndexReply): UiState => ({ ...state, sandbox, clockReadAt: state.now });
+export const applySandboxIndex = (state: UiState, sandbox: SandboxOverviewReply): UiState => ({ ...state, sandbox, clockReadAt: state.now });
 
 export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));

@@ -1,6 +1,6 @@
 // The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
 
-import type { Learner, LeftStep, Lesson, SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { Learner, LeftStep, Lesson, SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { Totals } from "../../src/contracts/live-messages.ts";
@@ -48,7 +48,7 @@ export interface UiState {
   readonly connection: StreamConnection;
   /** When the next connection attempt is due. */
   readonly retryAt: number;
-  readonly sandbox: SandboxIndexReply | undefined;
+  readonly sandbox: SandboxOverviewReply | undefined;
   /** When `sandbox.clock` was read, in real milliseconds. */
   readonly clockReadAt: number;
   /** The run of the sandbox whose rows are shown. */

@@ -1,6 +1,6 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
-import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { lineProblem } from "../keys/filter-line.ts";
@@ -62,7 +62,7 @@ function connectionText({ connection, retryAt, now, lastSeq }: UiState): string 
 }
 
 /** Armed scenarios with their scores, and background traffic. */
-function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxIndexReply>): string[] {
+function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): string[] {
   const [first] = traffic;
   const rate = first && (traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`);
   return [
@@ -71,7 +71,7 @@ function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxIndexRepl
   ];
 }
 
-function clockText(state: UiState, { clock, life }: SandboxIndexReply): string {
+function clockText(state: UiState, { clock, life }: SandboxOverviewReply): string {
   const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
   return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}, life ${life}`;
 }
@@ -80,7 +80,7 @@ const KEY_PREFIX = "sk_test_";
 const MAX_KEYS_SHOWN = 6;
 
 /** The first API key of each merchant: `keys sk_test_{lodge,market}`. */
-function apiKeysText({ merchants }: SandboxIndexReply): string {
+function apiKeysText({ merchants }: SandboxOverviewReply): string {
   const keys = merchants.flatMap(({ apiKeys }) => apiKeys.slice(0, 1));
   const shown = keys.slice(0, MAX_KEYS_SHOWN).map((key) => key.replace(KEY_PREFIX, ""));
   const more = keys.length > MAX_KEYS_SHOWN ? [`${keys.length - MAX_KEYS_SHOWN} more`] : [];
@@ -88,7 +88,7 @@ function apiKeysText({ merchants }: SandboxIndexReply): string {
 }
 
 /** `sk_test_lodge +2 more`. */
-function firstApiKeyText({ merchants }: SandboxIndexReply): string {
+function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
   const [first, ...others] = merchants;
   return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import type { SandboxIndexReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { type ReadMessage, readLiveMessage } from "../../src/contracts/stream-schema.ts";
@@ -16,7 +16,7 @@ export type StreamConnection =
   | { phase: "detached"; reason: string };
 
 /** A message of the stream, with the sandbox as the control plane shows it. */
-export type StreamMessage = LiveMessage<SandboxIndexReply>;
+export type StreamMessage = LiveMessage<SandboxOverviewReply>;
 
 export interface LiveStream {
   /** Sends the filters: the digest then includes rows that match them. */
@@ -113,7 +113,7 @@ const resumeQuery = ({ run, seq }: StreamPosition): Record<string, string> => ({
 
 interface SocketHandlers {
   opened(socket: WebSocket): void;
-  message(read: ReadMessage<SandboxIndexReply>): void;
+  message(read: ReadMessage<SandboxOverviewReply>): void;
   /** Access was denied: retrying would not help. */
   refused(reason: string): void;
   closed(reason: string): void;
@@ -128,7 +128,7 @@ function openSocket({ url, token }: HttpTarget, query: Record<string, string>, h
   let reason = "connection closed";
   let status: string | undefined;
   socket.on("open", () => handlers.opened(socket));
-  socket.on("message", (text) => handlers.message(readLiveMessage<SandboxIndexReply>(String(text))));
+  socket.on("message", (text) => handlers.message(readLiveMessage<SandboxOverviewReply>(String(text))));
   socket.on("unexpected-response", (_, response) => {
     void refusalReason(response).then((refusal) => {
       status = `HTTP ${response.statusCode}`;

@@ -1,7 +1,7 @@
 // Short checks of an address: whether a sandbox responds and is ready, and its description.
 
 import { createControlClient } from "../../client/control-client.ts";
-import type { ControlPlane, SandboxIndexReply } from "../../client/control-plane.generated.ts";
+import type { ControlPlane, SandboxOverviewReply } from "../../client/control-plane.generated.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
@@ -30,8 +30,8 @@ function probe(url: string, token: string | undefined, timeout = 2_000): Control
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */
-export async function describeSandboxAt(url: string, token: string | undefined, timeout?: number): Promise<SandboxIndexReply | undefined> {
-  const reply = await probe(url, token, timeout).index().catch(orFailure);
+export async function describeSandboxAt(url: string, token: string | undefined, timeout?: number): Promise<SandboxOverviewReply | undefined> {
+  const reply = await probe(url, token, timeout).overview().catch(orFailure);
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 

@@ -41,7 +41,7 @@ export function sandboxAt(
     controlToken,
     control,
     async merchant(wanted) {
-      return merchantNamed((await control.index()).merchants, wanted);
+      return merchantNamed((await control.overview()).merchants, wanted);
     },
   };
 }
