@@ -657,7 +657,7 @@ describe("copying and leaving", () => {
         .effects.some(({ kind }) => kind === "quit");
     expect(quits(desk.state, "q")).toBe(true);
     const called = withLiveEvents(desk.state, [{ kind: "request", request: request(1) }]);
-    const sandbox = called.sandbox as SandboxIndexReply;
+    const sandbox = called.sandbox as SandboxOverviewReply;
     expect([quits(called, "q"), quits(called, "q", "n"), quits(called, "q", "y")]).toEqual([false, false, true]);
     expect(quits({ ...called, sandbox: { ...sandbox, database: "/tmp/sandbox.db" } }, "q")).toBe(true);
     expect(quits({ ...called, sandbox: { ...sandbox, pid: sandbox.pid + 1 } }, "q")).toBe(true);
