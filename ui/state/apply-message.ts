@@ -74,7 +74,11 @@ function applyClock(state: UiState, items: readonly LiveItem[]): UiState {
   return { ...state, clockReadAt: state.now, sandbox: { ...state.sandbox, clock: item.clock } };
 }
 
-export const applySandboxIndex = (state: UiState, sandbox: SandboxOverviewReply): UiState => ({ ...state, sandbox, clockReadAt: state.now });
+export const applySandboxIndex = (state: UiState, sandbox: SandboxOverviewReply): UiState => ({
+  ...state,
+  sandbox,
+  clockReadAt: state.now,
+});
 
 export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));

@@ -30,7 +30,11 @@ function probe(url: string, token: string | undefined, timeout = 2_000): Control
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */
-export async function describeSandboxAt(url: string, token: string | undefined, timeout?: number): Promise<SandboxOverviewReply | undefined> {
+export async function describeSandboxAt(
+  url: string,
+  token: string | undefined,
+  timeout?: number,
+): Promise<SandboxOverviewReply | undefined> {
   const reply = await probe(url, token, timeout).overview().catch(orFailure);
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
