@@ -28,7 +28,7 @@ import { homeDay, onDay } from "./dates.ts";
 import { homeCurrency, homeOf } from "./merchants.ts";
 import { payments } from "./payments.ts";
 import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
-import { earlier, moneyLike, textOf } from "./samples/parts.ts";
+import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 
 const method = {
@@ -90,10 +90,12 @@ export const payoutMethods = resource({
   updated: "payout_method.updated",
   outstanding: ({ status }) => status !== "replaced",
   rules: [knownCurrency, inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
-  corrects: ({ id, status, isDefault }, { own }) =>
-    isDefault || status === "replaced" || currentMethods(own).some((other) => other.id !== id && other.isDefault)
-      ? undefined
-      : { isDefault: true },
+  corrects({ id, status, isDefault }, { own }) {
+    const hasOther = () => currentMethods(own).some((other) => other.id !== id && other.isDefault);
+    const fitting = status !== "replaced" && (isDefault || !hasOther());
+    return fitting === isDefault ? undefined : { isDefault: fitting };
+  },
+  changed: becomeDefault,
 });
 
 export const setPayoutMethod = endpoint({
@@ -147,7 +149,7 @@ interface PayoutMethod extends RecordBase {
 /** The payout methods that are in use, the newest first: all but the replaced ones. */
 const currentMethods = (own: OwnRecords): PayoutMethod[] => own(payoutMethods).outstanding().reverse();
 
-/** A new default takes the place of the others. */
+/** A default takes the place of the others. */
 function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolean }>): void {
   if (!record.isDefault) return;
   const methods = own(payoutMethods);
@@ -171,8 +173,9 @@ function followDefaultMethod(replaced: string, own: OwnRecords): void {
 /** Without an amount it contains the payments that no other payout contains, if there are any. A paid one has arrived today. */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
-  const arrival = status === "paid" ? { arrivalDate: dayAt(textOf(merchant.country, ""), now * 1_000) } : {};
-  const currency = textOf(given.currency, textOf(merchant.currency, "")) || null;
+  const home = merchant as { country: string | null; currency: string | null };
+  const arrival = status === "paid" ? { arrivalDate: dayAt(home.country, now * 1_000) } : {};
+  const currency = (given.currency as string | null | undefined) ?? home.currency;
   const isOfPayments = given.amount == null && (given.payments != null || total(openShares(own, currency)) > 0);
   return isOfPayments ? arrival : { ...moneyLike(context, earlier(context, "payout"), 5_000), ...arrival };
 }

@@ -106,6 +106,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly rules: readonly Rule<R>[];
   /** Values that are made right instead of refused. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
+  /** Consequences of a change that keeps the state; runs after the record is stored and its event emitted. */
+  changed?(change: Arrival<R>): void;
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */
@@ -139,6 +141,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
   corrects?(record: RecordOf<F>, context: RuleContext<RecordOf<F>>): RecordFields<RecordOf<F>> | undefined;
+  changed?(change: Arrival<RecordOf<F>>): void;
   references?: { readonly [Name in keyof F]?: string };
   unique?: readonly (readonly string[])[];
   hidden?: readonly string[];
@@ -195,6 +198,7 @@ export function resource<const F extends TProperties, const S extends string = s
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
     rules: (declared.rules ?? []) as unknown as readonly Rule<R>[],
     ...(declared.corrects ? { corrects: declared.corrects as unknown as NonNullable<Resource<R>["corrects"]> } : {}),
+    ...(declared.changed ? { changed: declared.changed as unknown as NonNullable<Resource<R>["changed"]> } : {}),
     references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],

@@ -85,3 +85,16 @@ test("a payout contains all unpaid payments in its currency, however old, and no
   ] as const)
     expectProblem(await change(bench, kind, id, { merchant: "mer_blank", currency: "EUR" }), "currency", "fixed");
 });
+
+test("one of the payout methods in use is the default, whichever is made the default", async () => {
+  const bench = await open();
+  const { body: second } = await make(bench, "payout_method", { isDefault: false });
+  await change(bench, "payout_method", second.id, { isDefault: true });
+  await change(bench, "payout_method", "pom_market", { isDefault: true });
+  const { data } = await bench.control("GET", "/records/payout_method?merchant=mer_market");
+  expect(data.map(({ id, isDefault }: { id: string; isDefault: boolean }) => [id, isDefault])).toEqual([
+    [second.id, true],
+    ["pom_market_new", false],
+    ["pom_market", false],
+  ]);
+});

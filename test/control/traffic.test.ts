@@ -101,6 +101,18 @@ describe("generated traffic", () => {
   });
 });
 
+test("pays the staff as often as the merchant's settings say, once a period", async () => {
+  const bench = await open();
+  await bench.control("PATCH", "/records/statutory_settings/sts_settings", { merchant: "mer_lodge", payFrequency: "weekly" });
+  await begin(bench, { rate: "2/d", mix: { payroll: 1 } });
+  await advance(bench, "70d");
+  const created = (await events(bench)).filter(({ type }) => type === "payroll.created").map(({ body }) => body.data);
+  const starts = created.map(({ periodStart }) => Date.parse(periodStart) / 86_400_000);
+  expect(starts.length).toBeGreaterThanOrEqual(5);
+  for (const { periodStart, periodEnd } of created) expect(Date.parse(periodEnd) - Date.parse(periodStart)).toBe(6 * 86_400_000);
+  expect(starts).toEqual([...new Set(starts)].toSorted((one, other) => one - other));
+});
+
 describe("equal starts", () => {
   const run = async (bench: Bench, merchant?: string) => {
     await begin(bench, { rate: "3/s", for: "2m", merchant });

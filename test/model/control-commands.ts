@@ -215,7 +215,8 @@ function madeFields(kind: KindName): Fields {
   if (kind === "customer") return { name: "Ana", email: "ana@mail.example", phone: "+351 900 000 000" };
   // A payout without an amount would contain the payments that no other payout contains.
   const payout = kind === "payout" ? { amount: 4_200, currency: "EUR", arrivalDate: "2026-02-02" } : {};
-  const { status, recordsFailed, ...fields }: Fields = kinds[kind].defaults;
+  // The last two follow from payouts: no caller sets them.
+  const { status, recordsFailed, payoutId, paidOutAmount, ...fields }: Fields = kinds[kind].defaults;
   return { ...fields, ...payout };
 }
 

@@ -167,6 +167,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
       emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);
+      resource.changed?.({ record: updated, now, own });
       return updated;
     },
     move: arrivals.move,
