@@ -173,7 +173,7 @@ function followDefaultMethod(replaced: string, own: OwnRecords): void {
 /** Without an amount it contains the payments that no other payout contains, if there are any. A paid one has arrived today. */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
-  const home = merchant as { country: string | null; currency: string | null };
+  const home = homeOf(merchant.id, own);
   const arrival = status === "paid" ? { arrivalDate: dayAt(home.country, now * 1_000) } : {};
   const currency = (given.currency as string | null | undefined) ?? home.currency;
   const isOfPayments = given.amount == null && (given.payments != null || total(openShares(own, currency)) > 0);
