@@ -54,18 +54,27 @@ describe("the lesson pane", () => {
     expect(screen).toContain(`curl -s ${bench.url}/v1/merchants/me`);
     expect(screen).toMatch(/\d Lesson/);
     expect(screen).toContain("Your first call");
-    expect(screen).toContain("y copy  H hint  S skip  L lessons");
+    expect(screen).toContain("y copy  v select  H hint  S skip  L lessons");
   });
 
-  test("shows the next step when the stream reports a completed one", async () => {
+  test("keeps the text of a completed step until the reader goes on, and shows earlier steps again", async () => {
     const { bench, desk } = await learn();
     const ticked = news(bench, "ticked");
     await bench.call("GET", "/v1/merchants/me");
     desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await ticked }]);
     const screen = text(desk);
     expect(screen).toContain("✓1  ▸2   3   4   5");
-    expect(screen).toContain("2. Read a list");
+    expect(screen).toContain("1. Ask who you are");
+    expect(screen).toContain("This step is over. Press n to go on.");
     expect(screen).toContain("Step completed: Ask who you are");
+    desk.press("n");
+    expect(text(desk)).toContain("2. Read a list");
+    desk.press("n", "p");
+    expect(text(desk)).toContain("1. Ask who you are");
+    desk.press("p", "y");
+    expect(desk.state.lastCopy).toContain("/v1/merchants/me");
+    desk.press("n");
+    expect(text(desk)).toContain("2. Read a list");
   });
 
   test("ignores other learners", async () => {
@@ -102,6 +111,16 @@ describe("the lesson pane", () => {
     desk.press("y");
     await desk.settle();
     expect(desk.copied).toEqual([`curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer sk_test_lodge"`]);
+  });
+
+  test("v shows the command on lines of its own that a shell reads as one", async () => {
+    const { bench, desk } = await learn("first-call", 60, 24);
+    desk.press("v");
+    const lines = desk.screen().slice(3, 5);
+    expect(lines.map((line) => line.trimEnd())).toEqual([
+      `curl -s ${bench.url}/v1/merchants/me -H \\`,
+      '"Authorization: Bearer sk_test_lodge"',
+    ]);
   });
 
   test("H shows a hint and scrolls to it, S skips the step, and ! shows the call as curl", async () => {
@@ -214,7 +233,7 @@ describe("the lesson pane", () => {
   test("rebinds no letter of the other panes", () => {
     const taken = new Set([...globalKeys.flatMap(({ keys }) => keys), "h", "j", "k", "l", "g", "G", "f"]);
     const own = panes.find(({ name }) => name === "lesson")?.keys.flatMap(({ keys }) => keys) ?? [];
-    expect(own).toEqual(["y", "H", "S", "L"]);
+    expect(own).toEqual(["n", "y", "v", "H", "S", "L", "p"]);
     expect(own.filter((key) => taken.has(key))).toEqual([]);
     for (const { name, keys } of panes.filter(({ name }) => !["lesson", "board"].includes(name)))
       expect([name, keys.flatMap(({ keys }) => keys).filter((key) => ["H", "S", "L"].includes(key))]).toEqual([name, []]);

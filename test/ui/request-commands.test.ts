@@ -90,6 +90,25 @@ test("= compares a retry with its first try, and marks what differs", async () =
   expect(desk.state.notice?.text).toContain("No other request here");
 });
 
+test("a shown command has no border beside it, and the lines of a long one are one command for a shell", async () => {
+  const bench = await open();
+  await bench.call("POST", RULES, { body: { ...rule, name: "A long name with spaces, for a body that is wider than the screen" } });
+  const desk = await withRequests(bench);
+  desk.press("Y");
+  await desk.settle();
+  desk.press("!");
+  const [copied = ""] = desk.copied;
+  const lines = desk.screen(60, 30).slice(3);
+  const shown = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith("└")),
+  );
+  expect(lines.length).toBeGreaterThan(3);
+  const { stdout } = await shell("sh", ["-c", `printf '%s\\n' ${shown.join("\n").trim()}`]);
+  const whole = await shell("sh", ["-c", `printf '%s\\n' ${copied}`]);
+  expect(stdout).toBe(whole.stdout);
+});
+
 test("the comparison finds the lines that both texts have", () => {
   expect(diffLines(["a", "b", "c"], ["a", "x", "c", "d"])).toEqual(["  a", "- b", "+ x", "  c", "+ d"]);
   expect(diffLines(["a"], ["a"])).toEqual(["  a"]);

@@ -4,10 +4,11 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph } from "../details/detail-lines.ts";
 import { stepLines, stepMarks } from "../details/lesson-text.ts";
-import { currentLesson, currentStep, LESSON_PANE, learnerMode } from "../state/learning.ts";
-import { copyText, type KeyBinding, makeCall, type UiState } from "../state/state.ts";
+import { textOverlay } from "../overlays/text-view.ts";
+import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep } from "../state/learning.ts";
+import { copyText, type KeyBinding, makeCall, openOverlay, type UiState, update } from "../state/state.ts";
 import { sanitize } from "../terminal/cells.ts";
-import { styled } from "../terminal/style.ts";
+import { styled, symbols } from "../terminal/style.ts";
 import { textPane } from "./pane.ts";
 
 export const lesson = textPane({
@@ -28,7 +29,12 @@ function lessonLines(state: UiState, width: number): string[] {
     return ["", styled(theme, text, "dim")];
   }
   const marks = stepMarks(theme, shown, learner);
-  const step = currentStep(state);
+  const step = shownStep(state);
+  if (step && step.number !== learner.step) {
+    const text = `${symbols(theme).good} This step is over. Press n to go on.`;
+    const earlier = stepLines(theme, shown, step, { ...learner, hint: null }, width);
+    return [marks, "", styled(theme, text, "green"), "", ...earlier];
+  }
   if (step) return [marks, "", ...stepLines(theme, shown, step, learner, width)];
   const score = `${learner.ticked} of ${shown.steps.length} steps completed.`;
   const next =
@@ -36,30 +42,67 @@ function lessonLines(state: UiState, width: number): string[] {
   return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
 }
 
+function hasCommand(state: UiState): boolean {
+  return (shownStep(state)?.command ?? null) !== null;
+}
+
+const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
+
+/** The number of the shown step; after the last step one more. */
+const shownNumber = (state: UiState): number => shownStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
+
+/** Shows the step before or after the shown one, up to the current one. */
+function stepBy(state: UiState, by: number): UiState {
+  const current = currentStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
+  const step = shownNumber(state) + by;
+  return readStep(state, step >= current ? undefined : Math.max(1, step));
+}
+
 function lessonKeys(): readonly KeyBinding[] {
   const learnerCall = (state: UiState, action: "hint" | "skip") => controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" });
   return [
     {
+      keys: ["n"],
+      label: "next step",
+      help: "go on from a finished step",
+      isEnabled: (state) => learnerMode(state)?.reading !== undefined && currentLesson(state) !== undefined,
+      run: (state) => update(stepBy(state, 1)),
+    },
+    {
       keys: ["y"],
       label: "copy",
       help: "copy the step's command",
-      isEnabled: (state) => (currentStep(state)?.command ?? null) !== null,
-      run: (state) => copyText(state, currentStep(state)?.command ?? "", "the command"),
+      isEnabled: hasCommand,
+      run: (state) => copyText(state, shownStep(state)?.command ?? "", "the command"),
+    },
+    {
+      keys: ["v"],
+      label: "select",
+      help: "show the step's command without borders, to select it",
+      isEnabled: hasCommand,
+      run: (state) => update(openOverlay(state, textOverlay("Command", shownStep(state)?.command ?? ""))),
     },
     {
       keys: ["H"],
       label: "hint",
       help: "show the next hint",
-      isEnabled: (state) => (currentStep(state)?.hints ?? 0) > 0,
+      isEnabled: (state) => isAtCurrentStep(state) && (currentStep(state)?.hints ?? 0) > 0,
       run: (state) => makeCall(state, learnerCall(state, "hint"), ({ body }) => `Hint ${body.hints}`, withLearnerReply),
     },
     {
       keys: ["S"],
       label: "skip",
       help: "skip the step; its results are created for you",
-      isEnabled: (state) => currentStep(state) !== undefined,
+      isEnabled: (state) => isAtCurrentStep(state) && currentStep(state) !== undefined,
       run: (state) => makeCall(state, learnerCall(state, "skip"), () => `Skipped: ${currentStep(state)?.title}`, withLearnerReply),
     },
     lessonKey((state) => learnerMode(state)?.learner),
+    {
+      keys: ["p"],
+      label: "earlier step",
+      help: "read the step before",
+      isEnabled: (state) => currentLesson(state) !== undefined && shownNumber(state) > 1,
+      run: (state) => update(stepBy(state, -1)),
+    },
   ];
 }

@@ -16,25 +16,39 @@ export const currentLesson = (state: UiState): Lesson | undefined => {
   return lesson?.name === learner?.lesson ? lesson : undefined;
 };
 
+/** The step that the pane shows: the current one, or an earlier one that is being read. */
+export const shownStep = (state: UiState) =>
+  currentLesson(state)?.steps[(learnerMode(state)?.reading ?? learnerMode(state)?.learner?.step ?? 0) - 1];
+
 export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
 
-/** Applies the learner's progress. A new step is shown from its first line; a new hint, which is at the end, is scrolled into view. */
+/** Applies the learner's progress. The text of a completed step stays until the reader goes on; a new hint, at the end, is scrolled into view. */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
   const mode = learnerMode(state);
   if (!mode) return state;
   const { learner: before } = mode;
   const next = { ...state, learning: { ...mode, learner } };
   if (!before) return next;
-  const scrollTo = (line: number) => ({ ...next, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
-  if (before.lesson !== learner.lesson || before.step !== learner.step) return withCompletionNotice(scrollTo(0), before, learner);
-  return learner.hints > before.hints ? scrollTo(Number.POSITIVE_INFINITY) : next;
+  if (before.lesson !== learner.lesson || before.step !== learner.step) {
+    const isRead = before.lesson === learner.lesson && isCompleted(before, learner);
+    const shown = isRead ? readStep(next, mode.reading ?? before.step) : readStep(next, undefined);
+    return isRead ? withNotice(shown, `Step completed: ${before.stepTitle}. Press n to go on`) : shown;
+  }
+  return learner.hints > before.hints ? scrolledTo(next, Number.POSITIVE_INFINITY) : next;
 }
 
-/** A notice is visible in every pane. */
-function withCompletionNotice(state: UiState, before: LearnerView, { left }: LearnerView): UiState {
-  const isCompleted =
-    before.step !== null && left.some((one) => one.lesson === before.lesson && one.step === before.step && one.how === "ticked");
-  return isCompleted ? withNotice(state, `Step completed: ${before.stepTitle}`) : state;
+const isCompleted = ({ lesson, step }: LearnerView, { left }: LearnerView) =>
+  step !== null && left.some((one) => one.lesson === lesson && one.step === step && one.how === "ticked");
+
+const scrolledTo = (state: UiState, line: number): UiState => ({ ...state, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
+
+/** Shows an earlier step, or the current one, from its first line. A step that is already shown keeps its place. */
+export function readStep(state: UiState, step: number | null | undefined): UiState {
+  const mode = learnerMode(state);
+  if (!mode) return state;
+  const isShown = shownStep(state)?.number === step && mode.reading !== undefined;
+  const next = { ...state, learning: { ...mode, reading: step ?? undefined } };
+  return isShown ? next : scrolledTo(next, 0);
 }
 
 export function applyLessonItems(state: UiState, items: readonly LiveItem[]): UiState {
@@ -46,7 +60,7 @@ export function applyLessonItems(state: UiState, items: readonly LiveItem[]): Ui
 /** After a reset or a restart, earlier progress no longer counts. */
 export const withoutLearner = (state: UiState): UiState => {
   const mode = learnerMode(state);
-  return mode ? { ...state, learning: { ...mode, learner: undefined } } : state;
+  return mode ? { ...state, learning: { ...mode, learner: undefined, reading: undefined } } : state;
 };
 
 /** Polls the learner's progress, and fetches the lesson when it changed. */

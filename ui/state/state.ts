@@ -37,6 +37,8 @@ export interface LearnerMode {
   readonly learner?: LearnerView | undefined;
   /** The lesson last fetched; another than the learner's while the new one loads. */
   readonly lesson?: Lesson | undefined;
+  /** The number of the earlier step that is shown; undefined for the current one. */
+  readonly reading?: number | undefined;
 }
 
 export interface UiState {
@@ -155,6 +157,8 @@ export interface Overlay {
   readonly title: string;
   /** The first visible line. */
   readonly scroll: number;
+  /** Drawn without a border at its sides. */
+  readonly isBare?: boolean;
   lines(state: UiState, width: number): string[];
   /** Shown beside the title. Default: nothing. */
   note?(state: UiState, width: number): string;

@@ -37,10 +37,13 @@ function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
   if (!overlay) return [];
   const lines = overlay.lines(state, width - 4);
   const top = Math.max(0, Math.min(overlay.scroll, lines.length - (height - 2)));
-  const visible = lines.slice(top, top + height - 2).map((line) => ` ${padEnd(line, width - 4)} `);
-  const part = lines.length > height - 2 ? `${top + 1}-${top + visible.length} of ${lines.length}` : "";
+  const shown = lines.slice(top, top + height - 2);
+  const part = lines.length > height - 2 ? `${top + 1}-${top + shown.length} of ${lines.length}` : "";
   const note = [overlay.note?.(state, width - 4) ?? "", part].filter(Boolean).join("  ");
-  return borderedBox(state.theme, { title: overlay.title, note, lines: visible, width, height, focused: true });
+  const box = { title: overlay.title, note, width, height, focused: true };
+  if (!overlay.isBare) return borderedBox(state.theme, { ...box, lines: shown.map((line) => ` ${padEnd(line, width - 4)} `) });
+  const [first = "", ...rest] = borderedBox(state.theme, { ...box, lines: [] });
+  return [first, ...Array.from({ length: height - 2 }, (_, row) => padEnd(shown[row] ?? "", width)), rest.at(-1) ?? ""];
 }
 
 /** The detail of the selected row, from its start: Enter opens it to be scrolled and followed. */
