@@ -43,7 +43,8 @@ function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
   const box = { title: overlay.title, note, width, height, focused: true };
   if (!overlay.isBare) return borderedBox(state.theme, { ...box, lines: shown.map((line) => ` ${padEnd(line, width - 4)} `) });
   const [first = "", ...rest] = borderedBox(state.theme, { ...box, lines: [] });
-  return [first, ...Array.from({ length: height - 2 }, (_, row) => padEnd(shown[row] ?? "", width)), rest.at(-1) ?? ""];
+  // Not padded: a shell continues a line only if nothing follows the backslash.
+  return [first, ...Array.from({ length: height - 2 }, (_, row) => shown[row] ?? ""), rest.at(-1) ?? ""];
 }
 
 /** The detail of the selected row, from its start: Enter opens it to be scrolled and followed. */
