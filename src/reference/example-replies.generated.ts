@@ -508,7 +508,7 @@ export const exampleReplies = {
     "merchantId": "mer_lodge",
     "status": "confirmed",
     "scheme": "income_tax",
-    "payrollId": "pyr_2025_10",
+    "payrollId": "pyr_4",
     "agency": "Repartição Fiscal de Vila Clara",
     "period": "2025-10",
     "amount": 135800,

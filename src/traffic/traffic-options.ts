@@ -55,7 +55,7 @@ function usualMix({ merchant, has }: { merchant: string; has(kind: string): bool
   if (usual.length === 0)
     fail(
       "validation_failed",
-      `${merchant} has no records yet from which traffic could learn its business. Make one, such as a payment, or name kinds in mix, such as {"payment": 3}.`,
+      `${merchant} has no records yet from which traffic could learn its business. Make one, such as a payment, or name kinds in mix, such as {"payment": 3}, or --mix payment=3 on the command line.`,
     );
   return Object.fromEntries(usual.map(([kind, { weight }]) => [kind, weight]));
 }

@@ -22,7 +22,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "samples.office",
-    fact: "A payroll pays the staff of the latest run at the same gross pay; a first run pays two people, less 14 % income tax. A remittance has the rates of an enabled scheme in the settings, or else 14 % income tax.",
+    fact: "A payroll pays the staff of the latest run, or else two people, for the latest period of `payFrequency` that has begun and has no run. Deductions have the rates of the schemes in the settings, or else believable ones of the country.",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
