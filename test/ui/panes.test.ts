@@ -158,7 +158,7 @@ describe("rate limits, faults and verdicts", () => {
   test("are under a status bar with URL, clock, API keys and version, as far as they fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
     expect(wide).toMatch(/^ merchant-sandbox .*LIVE {2}http\S+ {2}clock .* {2}keys sk_test_\{lodge,market\} {2}v1\.2\.3 .*req\/s/);
-    expect(usual).toMatch(/^ LIVE {2}http\S+ {2}clock .* frozen, life on {2}sk_test_lodge \+1 more .*req\/s/);
+    expect(usual).toMatch(/^ LIVE {2}http\S+ {2}clock .* frozen {2}life on {2}sk_test_lodge \+1 more .*req\/s/);
     expect(narrow).toMatch(/LIVE {2}http\S+ {2}sk_test_lodge \+1 more .*req\/s/);
   });
 

@@ -34,15 +34,19 @@ export const requestRow = ({ at, ...request }: RequestDetail): RequestMessage =>
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
   title: `${row.method} ${row.path}`,
   fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
-  lines({ request, deliveries }, state, width) {
+  lines({ request, deliveries }, state, width, isPreview) {
     const { theme } = state;
     const headers = new Map(Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
-    const events = (request?.events ?? []).flatMap((event) => eventLines(state, event, deliveries?.data, width));
-    return [
-      ...summary(state, row, request, width),
-      ...section(theme, "Events", events),
+    const events = section(
+      theme,
+      "Events",
+      (request?.events ?? []).flatMap((event) => eventLines(state, event, deliveries?.data, width)),
+    );
+    const handling = [
       ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, width) : []),
       ...section(theme, "Rate limit", rateLimitLines(state, row, headers, width)),
+    ];
+    const findings = [
       ...section(theme, "Fault", faultLines(theme, row, width)),
       ...section(
         theme,
@@ -50,8 +54,10 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
         verdictLines(state, ({ requests }) => requests.includes(row.id), width),
       ),
       ...section(theme, "Warnings", warningLines(theme, headers, width)),
-      ...(request ? messageLines(theme, request, width) : []),
     ];
+    const messages = request ? messageLines(theme, request, width, !isPreview) : [];
+    const rest = isPreview ? [...findings, ...messages, ...events, ...handling] : [...events, ...handling, ...findings, ...messages];
+    return [...summary(state, row, request, width), ...rest];
   },
 });
 
@@ -154,9 +160,12 @@ const warningLines = (theme: Theme, headers: Map<string, string>, width: number)
   });
 
 /** The response first: it is what most readers look for. */
-const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number): DetailLine[] =>
+const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number, hasHeaders: boolean): DetailLine[] =>
   Object.entries({ Response: response, Request: request }).flatMap(([heading, { headers, body, bytes }]) =>
-    section(theme, heading, [...headerLines(theme, width, headers), "", ...bodySection(theme, width, body, bytes)]),
+    section(theme, heading, [
+      ...(hasHeaders ? [...headerLines(theme, width, headers), ""] : []),
+      ...bodySection(theme, width, body, bytes),
+    ]),
   );
 
 /** An event with its delivery attempts: those fetched, and those the stream has added since. */

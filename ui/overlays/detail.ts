@@ -23,7 +23,8 @@ export interface Detail<Data extends object = object> {
   title: string;
   /** Calls made when the detail opens. */
   fetch?: FetchCalls<Data>;
-  lines(data: Partial<Data>, state: UiState, width: number): DetailLine[];
+  /** A preview shows only the first lines. */
+  lines(data: Partial<Data>, state: UiState, width: number, isPreview: boolean): DetailLine[];
 }
 
 export interface DetailOverlay extends Overlay, DetailView {
@@ -35,7 +36,7 @@ export interface DetailOverlay extends Overlay, DetailView {
   readonly errors: Readonly<Record<string, string>>;
   /** The names of all calls. */
   readonly requested: readonly string[];
-  content(state: UiState, width: number): DetailLine[];
+  content(state: UiState, width: number, isPreview?: boolean): DetailLine[];
 }
 
 /** The detail that has the focus. */
@@ -70,7 +71,10 @@ export function openDetail(
   const redrawn = (overlay: DetailOverlay): DetailOverlay =>
     withView({
       ...overlay,
-      content: (state, width) => [...detail.lines(overlay.data, state, width), ...fetchStatus(overlay, state, width)],
+      content: (state, width, isPreview = false) => [
+        ...detail.lines(overlay.data, state, width, isPreview),
+        ...fetchStatus(overlay, state, width),
+      ],
     });
   const calls = Object.entries<Call>({ ...detail.fetch });
   const closed = { id, about, data: {}, errors: {}, requested: calls.map(([name]) => name), keys, content: () => [], lines: () => [] };

@@ -33,32 +33,44 @@ function trendLines(state: UiState, width: number): string[] {
   ];
 }
 
-/** One line each for the rate, the errors and the percentile. */
+/** One line each for the rate, the errors and the percentile: the value, and its course over all spans. */
 function chartLines(theme: Theme, { spans, seconds, elapsed, total }: SandboxTrendReply, width: number): string[] {
-  const shown = spans.slice(-Math.max(1, width - LABEL_WIDTH - VALUE_WIDTH - 2));
+  const perCell = Math.ceil(spans.length / Math.max(1, width - LABEL_WIDTH - VALUE_WIDTH - 2));
+  const cells = Array.from({ length: Math.floor(spans.length / perCell) }, (_, index) => cellOf(spans, index, perCell)).reverse();
   // The last span is not over: its counts are those of a shorter time.
-  const share = Math.max(1_000, elapsed) / (seconds * 1_000);
-  const whole = (value: number, index: number) => (index === shown.length - 1 ? value / share : value);
-  const chart = (label: string, values: readonly number[], value: string, ...styles: TextStyle[]) =>
-    `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${styled(theme, sparkline(theme, values), ...styles)} ${value.padStart(VALUE_WIDTH)}`;
+  const lasted = (cell: number) => perCell * seconds - (cell === cells.length - 1 ? seconds - Math.max(1, elapsed / 1_000) : 0);
+  const chart = (label: string, value: string, values: readonly number[], ...styles: TextStyle[]) =>
+    `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ${styled(theme, sparkline(theme, values), ...styles)}`;
+  const perSecond = (counts: readonly number[]) => counts.map((times, index) => times / lasted(index));
   const { clientErrors, serverErrors, p95 } = total;
-  const errors = shown.map((span) => span.clientErrors + span.serverErrors);
-  const rate = (shown.at(-2)?.requests ?? 0) / seconds;
+  const newest = spans.slice(-2).reduce((sum, { requests }) => sum + requests, 0);
+  const rate = newest / (seconds + elapsed / 1_000);
   return [
+    chart("rate", `${rateText(rate)}/s`, perSecond(cells.map(({ requests }) => requests)), "green"),
     chart(
-      "rate",
-      shown.map(({ requests }, index) => whole(requests, index)),
-      `${rateText(rate)}/s`,
-      "green",
+      "4xx 5xx",
+      `${count(clientErrors)} ${count(serverErrors)}`,
+      perSecond(cells.map(({ errors }) => errors)),
+      serverErrors > 0 ? "red" : "yellow",
     ),
-    chart("4xx 5xx", errors.map(whole), `${count(clientErrors)} ${count(serverErrors)}`, serverErrors > 0 ? "red" : "yellow"),
     chart(
       "p95",
-      shown.map((span) => span.p95 ?? 0),
       p95 === null ? "-" : duration(p95),
+      cells.map((cell) => cell.p95),
       "cyan",
     ),
   ];
+}
+
+/** The spans that share a cell, counted from the newest: their sums, and the highest percentile. */
+function cellOf(spans: SandboxTrendReply["spans"], index: number, perCell: number) {
+  const end = spans.length - index * perCell;
+  const together = spans.slice(end - perCell, end);
+  return {
+    requests: together.reduce((sum, { requests }) => sum + requests, 0),
+    errors: together.reduce((sum, { clientErrors, serverErrors }) => sum + clientErrors + serverErrors, 0),
+    p95: Math.max(...together.map(({ p95 }) => p95 ?? 0)),
+  };
 }
 
 const rateText = (rate: number) => (rate < 10 && rate > 0 ? rate.toFixed(1) : count(Math.round(rate)));

@@ -39,8 +39,9 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   if (!sandbox) return [{ name, parts: [address] }];
   const [clock, version] = [clockText(state, sandbox), `v${sandbox.version}`];
-  const running = runningTexts(sandbox);
-  const parts = (...keys: string[]) => [address, ...[...running, clock, ...keys, version].map(sanitize)];
+  const { traffic, scenarios } = runningTexts(sandbox);
+  const life = `life ${sandbox.life}`;
+  const parts = (...keys: string[]) => [address, ...[...traffic, ...scenarios, clock, life, ...keys, version].map(sanitize)];
   // A workshop's screen may be projected: it shows no API keys.
   if (learning?.kind === "workshop") return [{ name, parts: parts() }];
   const short = parts(firstApiKeyText(sandbox));
@@ -49,7 +50,7 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
     { name, parts: short },
     { name: "", parts: short },
     { name: "", parts: short.slice(0, -1) },
-    { name: "", parts: [address, ...[...running, firstApiKeyText(sandbox), clock, version].map(sanitize)] },
+    { name: "", parts: [address, ...[...traffic, firstApiKeyText(sandbox), life, ...scenarios, clock, version].map(sanitize)] },
   ];
 }
 
@@ -61,19 +62,19 @@ function connectionText({ connection, retryAt, now, lastSeq }: UiState): string 
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
 
-/** Armed scenarios with their scores, and background traffic. */
-function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): string[] {
+/** Background traffic, and armed scenarios with their scores. */
+function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): { traffic: string[]; scenarios: string[] } {
   const [first] = traffic;
   const rate = first && (traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`);
-  return [
-    ...scenarios.map(({ name, score, points }) => `scenario ${name} ${score}/${points}`),
-    ...(rate === undefined ? [] : [`traffic ${rate}`]),
-  ];
+  return {
+    traffic: rate === undefined ? [] : [`traffic ${rate}`],
+    scenarios: scenarios.map(({ name, score, points }) => `${name} ${score}/${points}`),
+  };
 }
 
-function clockText(state: UiState, { clock, life }: SandboxOverviewReply): string {
+function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
   const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
-  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}, life ${life}`;
+  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
 }
 
 const KEY_PREFIX = "sk_test_";
@@ -97,13 +98,13 @@ function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
   const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
-  const isWide = panes.reduce((sum, { title, mark }) => sum + title.length + (mark && ` ${mark}`).length + 5, 0) <= size.columns;
+  const isWide = panes.reduce((sum, { title, mark }) => sum + title.length + (mark && ` ${mark}`).length + 4, 1) <= size.columns;
   const tabs = panes.map(({ name, title, mark }, index) => {
     const text = isWide || name === pane ? `${index + 1} ${title}` : String(index + 1);
     const tab = mark === "" ? text : `${text} ${styled(theme, mark, "yellow", "bold")}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
   });
-  return padEnd(` ${tabs.join(" ")}`, size.columns);
+  return padEnd(` ${tabs.join("")}`, size.columns);
 }
 
 /** The filter being edited, the notice, or the verdicts so far. */

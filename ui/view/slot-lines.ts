@@ -50,8 +50,8 @@ function overlayLines(state: UiState, { width, height }: BoxSize): string[] {
 /** The detail of the selected row, from its start: Enter opens it to be scrolled and followed. */
 function previewLines(state: UiState, { width, height }: BoxSize): string[] {
   const overlay = state.preview?.overlay;
-  const content = overlay && isDetail(overlay) ? overlay.content(state, width - 4) : [];
+  const content = overlay && isDetail(overlay) ? overlay.content(state, width - 4, true) : [];
   const lines = content.slice(0, height - 2).map((line) => ` ${padEnd(textOf(line), width - 4)} `);
-  const note = content.length > height - 2 ? `${height - 2} of ${content.length} lines, Enter for all` : "";
+  const note = content.length > height - 2 ? `first ${height - 2} of ${content.length} lines` : "";
   return borderedBox(state.theme, { title: overlay?.title ?? "Details", note, lines, width, height, focused: false });
 }
