@@ -1163,6 +1163,11 @@ export interface RequestDetail {
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
+  stages: ({
+    name: "checks" | "body" | "validation" | "operation" | "response" | "sending";
+    ms: number;
+  })[];
   request: {
     headers: Record<string, unknown>;
     /** As sent, truncated at 16 KiB, secrets masked */
@@ -2254,6 +2259,8 @@ interface JournalEntry {
   status: number;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
+  /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
   /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */

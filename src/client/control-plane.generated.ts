@@ -1178,6 +1178,11 @@ export interface RequestDetail {
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
+  stages: ({
+    name: "checks" | "body" | "validation" | "operation" | "response" | "sending";
+    ms: number;
+  })[];
   request: {
     headers: Record<string, unknown>;
     /** As sent, truncated at 16 KiB, secrets masked */

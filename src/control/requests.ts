@@ -2,7 +2,7 @@
 
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { listOf, pageSize, Type } from "../schema/shapes.ts";
+import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
 import type { RequestRow } from "../store/journal/request-log.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { endpoint } from "./control-context.ts";
@@ -31,11 +31,19 @@ const Message = Type.Object({
   bytes: Type.Integer({ description: "Length before truncation" }),
 });
 
+const HANDLING = ["checks", "body", "validation", "operation"] as const;
+const STAGES = [...HANDLING, "response", "sending"] as const;
+
 const RequestSummary = Type.Object(summaryFields, { title: "logged_request" });
 
 const RequestDetail = Type.Object(
   {
     ...summaryFields,
+    stages: Type.Array(Type.Object({ name: oneOf(STAGES, ""), ms: Type.Number() }), {
+      description:
+        "How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, " +
+        "`response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach",
+    }),
     request: Message,
     response: Message,
     events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), { description: "Events the request caused" }),
@@ -87,9 +95,16 @@ export const showRequest = endpoint({
     const row = requestLog.get(params.id) ?? fail("resource_not_found", `The log has no request ${params.id}; it keeps the newest 10,000.`);
     const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
     const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
-    return { ...summarize(row), request, response, events: outbox.eventsOf(params.id) };
+    return { ...summarize(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };
   },
 });
+
+/** The last two stages are those that every request reaches. */
+function stagesOf({ stages, duration }: RequestRow) {
+  const ends = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
+  const names = [...HANDLING.slice(0, ends.length - 2), ...STAGES.slice(HANDLING.length)];
+  return names.map((name, index) => ({ name, ms: Math.max(0, (ends[index] ?? 0) - (ends[index - 1] ?? 0)) / 1_000 }));
+}
 
 function summarize(row: RequestRow) {
   const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;

@@ -72,6 +72,8 @@ export interface RequestContext {
    * client may know it sooner than this process runs again.
    */
   answeredAfter: number | undefined;
+  /** Milliseconds from arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  readonly stages: number[];
   operation: Operation | undefined;
   params: Record<string, string>;
   identity: Identity | undefined;
@@ -117,6 +119,7 @@ export function openContext(
     headers: {},
     elapsed,
     answeredAfter: undefined,
+    stages: [],
     operation: undefined,
     params: {},
     identity: undefined,

@@ -54,12 +54,15 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     authenticate(chargeAddress(limiter, clock)), //      401 403, or 429 for the client's address
     faults.limit, //                                     429 injected
     limit(limiter, clock), //                            429
+    endStage, //                                         ends the checks
     readBody, //                                         415 413 400
+    endStage, //                                         ends the body
     readIdempotencyKey, //                               400
     faults.recall, //                                    409 injected
     recall(idempotencyReplies), //                       422, or the stored reply
     faults.before, //                                    any status injected, or no response
     validate(bodies), //                                 400
+    endStage, //                                         ends the validation
     faults.around(transact(deps)), //                    404 409, or the operation's reply
   ];
   return async (context) => {
@@ -74,10 +77,16 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
       context.reply = failureReply(context, error, deps.report);
     }
     if (!context.reply) context.reply = failureReply(context, new Error("no stage responded"), deps.report);
+    endStage(context);
     const sending = sendReply(faults, context, context.reply, deps.report);
     if (sending !== undefined) await sending;
     if (context.isAdmitted) deps.answered(context);
   };
+}
+
+/** Notes when the checks, the body, the validation or the operation ended. */
+function endStage(context: RequestContext): void {
+  context.stages.push(context.elapsed());
 }
 
 /** Sends the reply, or a 500 if that fails: no caller awaits the pipeline, so an error thrown from it would end the process. */

@@ -117,6 +117,7 @@ function describe(context: RequestContext, connection: Connection): JournalEntry
     search: context.search === "" ? "" : mask(context.search),
     status: reply?.status ?? 0,
     duration,
+    stages: context.stages,
     arrived,
     answered,
     connection,

@@ -82,7 +82,7 @@ describe("a link in a detail", () => {
 
   test("leads to the rate limit, to the fault rule, and from there to the requests it affected", async () => {
     const { desk } = await declined();
-    expect(selected(await press(desk, "enter"))).toBe("remaining      0 of 6,000");
+    expect(selected(await press(desk, "enter", "tab"))).toBe("remaining      0 of 6,000");
     await press(desk, "enter");
     expect(title(desk)).toBe("Rate limit of mer_lodge");
     expect(selected(await press(desk, "escape", "tab"))).toBe("rule           flt_mine");
@@ -126,7 +126,7 @@ describe("a link in a detail", () => {
     const { desk, bench } = await declined();
     await bench.control("DELETE", "/faults");
     desk.state = withRulesAndWindows(desk.state, []);
-    await press(desk, "enter", "tab", "enter");
+    await press(desk, "enter", "enter");
     expect(desk.state.notice?.text).toBe("flt_mine is no longer listed");
     expect(desk.state.overlays).toHaveLength(1);
   });

@@ -13,6 +13,7 @@ import type { Call } from "../wire/control-calls.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { rateWindowId } from "./rate-window.ts";
 import { type AttemptSummary, attemptLine } from "./row-lines.ts";
+import { timingLines } from "./timing.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "eventId" | "endpointId">;
@@ -55,8 +56,11 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
       ),
       ...section(theme, "Warnings", warningLines(theme, headers, width)),
     ];
+    const timing = section(theme, "Timing", timingLines(theme, request?.stages ?? [], width));
     const messages = request ? messageLines(theme, request, width, !isPreview) : [];
-    const rest = isPreview ? [...findings, ...messages, ...events, ...handling] : [...events, ...handling, ...findings, ...messages];
+    const rest = isPreview
+      ? [...findings, ...messages, ...events, ...handling, ...timing]
+      : [...events, ...findings, ...timing, ...handling, ...messages];
     return [...summary(state, row, request, width), ...rest];
   },
 });

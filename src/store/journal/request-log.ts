@@ -33,6 +33,8 @@ export interface JournalEntry {
   status: number;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
+  /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
   /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */
@@ -65,6 +67,8 @@ export interface RequestRow {
   query: string;
   status: number;
   duration: number;
+  /** Microseconds from its arrival to the end of each stage that it reached, and to the first byte of the response. */
+  stages: string;
   key: string | null;
   idempotency_key: string | null;
   replay_of: string | null;
@@ -205,7 +209,8 @@ function writer({ sql }: Database) {
   };
 }
 
-const CALL_COLUMNS = "sequence, id, at, merchant, operation, method, path, query, status, duration, key, idempotency_key, replay_of, fault";
+const CALL_COLUMNS =
+  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotency_key, replay_of, fault";
 const MESSAGE_COLUMNS = "request_headers, request_body, request_bytes, response_headers, response_body, response_bytes";
 const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
@@ -224,6 +229,7 @@ function rowOf(entry: JournalEntry) {
     query: entry.search,
     status: entry.status,
     duration: entry.duration,
+    stages: [...entry.stages, entry.answered - entry.arrived].map((milliseconds) => Math.round(milliseconds * 1_000)).join(","),
     key: entry.key,
     idempotency_key: entry.idempotencyKey,
     replay_of: entry.replayOf,

@@ -140,10 +140,10 @@ create table left_steps (
   hints integer not null, ended integer not null, place integer not null, primary key (merchant, lesson, step)
 ) without rowid, strict;
 
--- The request log: bounded to the newest rows, and written after the responses.
+-- The request log: bounded to the newest rows, and written after the responses. 'stages' are the microseconds after which each stage ended.
 create table journal (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
-  method text not null, path text not null, query text not null, status integer not null, duration real not null,
+  method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
   key text, idempotency_key text, replay_of text, fault text,
   request_headers text not null, request_body text not null, request_bytes integer not null,
   response_headers text not null, response_body text not null, response_bytes integer not null

@@ -1,0 +1,243 @@
+// What is seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by what is left.
+
+import { afterAll, describe, expect, test } from "vitest";
+import type { SandboxTrendReply } from "../../src/client/control-plane.generated.ts";
+import { timingLines } from "../../ui/details/timing.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
+import { updatePreview } from "../../ui/overlays/preview.ts";
+import { panes } from "../../ui/panes/index.ts";
+import { applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { initialState, type UiState } from "../../ui/state/state.ts";
+import { pollTrends } from "../../ui/state/trends.ts";
+import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { placementOf } from "../../ui/view/layout.ts";
+import { sparkline } from "../../ui/view/sparkline.ts";
+import {
+  attempt,
+  emptyDashboard,
+  INDEX,
+  rateWindow,
+  request,
+  rule,
+  THEME,
+  verdict,
+  withLiveEvents,
+  withRulesAndWindows,
+} from "../support/live-rows.ts";
+
+const frames = createFrameRenderer();
+afterAll(() => frames.close());
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+const screen = (state: UiState) => frames.render(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
+const textOf = (state: UiState) => screen(state).join("\n");
+const sized = (state: UiState, columns: number, rows: number): UiState => ({ ...state, size: { columns, rows } });
+const three = (columns: number, rows: number) =>
+  withLiveEvents(emptyDashboard(columns, rows), [
+    { kind: "request", request: request(1, { operation: "payouts.list" }) },
+    { kind: "request", request: request(2) },
+    { kind: "request", request: request(3) },
+  ]);
+
+const span = (requests: number, clientErrors = 0, serverErrors = 0, p95: number | null = requests > 0 ? 2 : null) => ({
+  requests,
+  clientErrors,
+  serverErrors,
+  p95,
+});
+const trend = (changes: Partial<SandboxTrendReply> = {}): SandboxTrendReply => ({
+  operation: null,
+  seconds: 5,
+  elapsed: 5_000,
+  total: span(160, 3, 2, 2.5),
+  spans: [...Array.from({ length: 57 }, () => span(0)), span(50, 1, 2), span(100, 2), span(10)],
+  ...changes,
+});
+
+describe("the preview", () => {
+  const opened = (state: UiState, isKey = false) => updatePreview(state, isKey);
+
+  test("shows the newest request from 160 columns on, and fetches its detail once", () => {
+    const { state, effects } = opened(three(160, 45));
+    expect(textOf(state)).toMatch(/┌─ GET \/v1\/payments/);
+    expect(textOf(state)).toContain("id             req_3");
+    expect(effects.map((effect) => effect.kind === "call" && effect.call.path)).toEqual([
+      "/requests/req_3",
+      "/deliveries?requestId=req_3&limit=100",
+    ]);
+    expect(opened(state).effects).toEqual([]);
+    const narrow = opened(sized(state, 159, 45));
+    expect([narrow.state.preview, narrow.effects, textOf(narrow.state).includes("req_3")]).toEqual([undefined, [], false]);
+  });
+
+  test("moves with the cursor at once, and with new rows at most once a second", () => {
+    const { state } = opened(three(160, 45));
+    const moved = opened(handleKey(state, "k").state, true).state;
+    expect(textOf(moved)).toContain("id             req_2");
+    const newer = withLiveEvents(state, [{ kind: "request", request: request(4) }]);
+    expect(textOf(opened({ ...newer, now: 999 }).state)).toContain("id             req_3");
+    expect(textOf(opened({ ...newer, now: 1_000 }).state)).toContain("id             req_4");
+  });
+
+  test("shows a reply that arrives for it, with the body before the headers of the full detail", () => {
+    const { state, effects } = opened(three(160, 45));
+    const [effect] = effects;
+    if (effect?.kind !== "call") throw new Error("no call");
+    const message = { headers: { "x-note": "n" }, body: '{"paid":1}', bytes: 10 };
+    const body = {
+      ...request(3),
+      at: INDEX.clock.now,
+      key: null,
+      stages: [],
+      events: [],
+      request: { ...message, body: "", bytes: 0 },
+      response: message,
+    };
+    const later = effect.onReply(state, { status: 200, body }).state;
+    expect(textOf(later)).toContain('"paid": 1');
+    expect(textOf(later)).not.toContain("x-note");
+    const detail = handleKey(later, "enter").state;
+    expect(textOf(effect.onReply(detail, { status: 200, body }).state)).not.toContain("x-note");
+  });
+
+  test("is empty without rows, and is of the focused pane", () => {
+    expect(opened(emptyDashboard(160, 45)).effects).toEqual([]);
+    const focused = { ...withLiveEvents(three(160, 45), [{ kind: "attempt", attempt: attempt(1) }]), pane: "deliveries" };
+    expect(textOf(opened(focused, true).state)).toContain("event          payment.succeeded  evt_1");
+  });
+});
+
+describe("the wide layout", () => {
+  test.each([
+    [110, 24],
+    [120, 36],
+    [160, 45],
+    [220, 60],
+  ])("at %ix%i fills the screen, with verdicts beside the requests", (columns, rows) => {
+    for (const { name } of panes) {
+      const state = { ...withLiveEvents(three(columns, rows), [{ kind: "verdict", verdict: verdict(1) }]), pane: name };
+      const lines = screen(state);
+      expect([name, lines.length, new Set(lines.slice(1, -2).map((line) => line.length)).size]).toEqual([name, rows, 1]);
+      expect([name, placementOf(state, name).width > 0 || name === "lesson" || name === "board"]).toEqual([name, true]);
+    }
+    const text = textOf(withLiveEvents(three(columns, rows), [{ kind: "verdict", verdict: verdict(1) }]));
+    for (const title of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts"]) expect(text).toContain(title);
+    expect(text).toContain("✗ fail");
+  });
+
+  test("leaves trends and then verdicts out of a low screen, where they take the place of deliveries", () => {
+    const low = three(110, 15);
+    expect([placementOf(low, "trends").width, placementOf(low, "deliveries").width > 0]).toEqual([0, true]);
+    const focused = { ...low, pane: "trends" };
+    expect([placementOf(focused, "trends").width > 0, placementOf(focused, "deliveries").width]).toEqual([true, 0]);
+  });
+});
+
+describe("trends", () => {
+  const shown = (state: UiState, changes = {}) => ({ ...state, pane: "trends", trends: { all: trend(), ...changes } });
+
+  test("show the rate now, the errors and the percentile of five minutes, and their course", () => {
+    const text = textOf(shown(three(100, 24)));
+    expect(text).toContain("6 Trends");
+    expect(text).toContain("last 5 min");
+    expect(text).toMatch(/rate +11\/s +▄█▁ +│/);
+    expect(text).toMatch(/4xx 5xx +3 2 +█▆ +│/);
+    expect(text).toMatch(/p95 +2\.5 ms +███/);
+  });
+
+  test("join spans on a narrow pane, so that the whole time is shown", () => {
+    const spans = Array.from({ length: 60 }, (_, index) => span(index === 0 ? 10 : 0));
+    const line =
+      textOf({ ...shown(three(120, 36)), trends: { all: trend({ spans }) } })
+        .split("\n")
+        .find((one) => one.includes("4xx 5xx")) ?? "";
+    const rate =
+      textOf({ ...shown(three(120, 36)), trends: { all: trend({ spans }) } })
+        .split("\n")
+        .find((one) => one.includes("rate  ")) ?? "";
+    expect(rate).toMatch(/rate +0\/s █ +│/);
+    expect(line).not.toContain("█");
+  });
+
+  test("are those of the selected request's operation too, once it is selected", () => {
+    const state = three(80, 24);
+    expect(pollTrends(state).map((effect) => effect.kind === "call" && effect.call.path)).toEqual(["/trend"]);
+    const selected = handleKey(state, "g").state;
+    expect(pollTrends(selected).map((effect) => effect.kind === "call" && effect.call.path)).toEqual([
+      "/trend",
+      "/trend?operation=payouts.list",
+    ]);
+    const other = { selected: trend({ operation: "payouts.list", total: span(7, 7, 0, 1) }) };
+    expect(textOf(shown(selected, other))).toMatch(/payouts\.list +│\n│ rate/);
+    expect(textOf(shown(handleKey(selected, "j").state, other))).not.toContain("payouts.list");
+  });
+
+  test("have a cell for each value: blank for none, never blank for some", () => {
+    expect(sparkline(THEME, [0, 0.001, 50, 100])).toBe(" ▁▄█");
+    expect(sparkline(THEME, [0, 0])).toBe("  ");
+    expect(sparkline({ ...THEME, unicode: false }, [0, 1, 8])).toBe(" _#");
+  });
+});
+
+describe("alarms and what is running", () => {
+  const running = (columns: number) =>
+    applySandboxIndex(three(columns, 24), {
+      ...INDEX,
+      scenarios: [{ name: "lost-response", merchant: null, score: 5, points: 10, verdict: "fail" }],
+      traffic: [{ merchant: "mer_lodge", rate: "2/s", happened: 3 }],
+    });
+
+  test("stand in the tabs and in the first line", () => {
+    const failed = withRulesAndWindows(
+      withLiveEvents(running(100), [
+        { kind: "verdict", verdict: verdict(1) },
+        { kind: "verdict", verdict: verdict(2) },
+        { kind: "attempt", attempt: attempt(1, { status: "failed", responseStatus: 500 }) },
+      ]),
+      [rule(1)],
+      [rateWindow({ remaining: 0 })],
+    );
+    const [status, tabs] = screen(failed);
+    expect(tabs).toMatch(/\[1 Requests\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 Verdicts ✗2 {2}6 Trends/);
+    expect(status).toContain("traffic lodge 2/s");
+    expect(screen(sized(failed, 80, 24))[1]).toMatch(/\[1 Requests\] 2 ✗1 {2}3 ✗1 {2}4 \*1 {2}5 ✗2 {2}6/);
+  });
+
+  test("name the scenario with its score in the first line and in the title of the faults, and say whether life is on", () => {
+    expect(screen(running(200))[0]).toMatch(/traffic lodge 2\/s {2}lost-response 5\/10 {2}clock .* {2}life on {2}keys/);
+    expect(textOf({ ...running(80), pane: "faults" })).toMatch(/4 Faults ─+ lost-response 5\/10/);
+    expect(textOf(three(80, 24))).not.toContain("lost-response");
+  });
+
+  test("are missing from a sandbox of an earlier version, which is shown all the same", () => {
+    const { scenarios: _, traffic: __, ...older } = INDEX;
+    const state = applySandboxIndex(initialState({ ...three(120, 36), panes, size: { columns: 120, rows: 36 } }), older as typeof INDEX);
+    expect(screen({ ...state, connection: { phase: "live" } })[0]).toContain("LIVE");
+    expect(textOf(state)).not.toContain("cannot be shown");
+  });
+});
+
+test("rate limits are listed by the share that is left, with their number", () => {
+  const windows = Array.from({ length: 50 }, (_, index) =>
+    rateWindow({ merchant: `mer_${index}`, remaining: ((index * 7) % 50) * 100, limit: 5_000 }),
+  );
+  const state = { ...withRulesAndWindows(three(80, 24), [], windows), pane: "limits" };
+  const left = screen(state).flatMap((line) => /(\S+)\/5,000/.exec(line)?.[1] ?? []);
+  expect(left.slice(0, 4)).toEqual(["0", "100", "200", "300"]);
+  expect(textOf(state)).toContain("50 windows, 1 exhausted");
+});
+
+test("the timing of a request has a bar for each stage, one after the other", () => {
+  const stages = [
+    { name: "checks", ms: 1 },
+    { name: "operation", ms: 2 },
+    { name: "response", ms: 7 },
+  ] as const;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+  const lines = timingLines(THEME, [...stages], 49).map((line) => line.replace(/\x1b\[\d+m/g, ""));
+  expect(lines).toEqual([
+    `  checks             1.0 ms  ██`,
+    `  operation          2.0 ms    ████`,
+    `  response           7.0 ms        ██████████████`,
+  ]);
+});
