@@ -750,7 +750,9 @@ describe("webhooks", () => {
 
     const { data } = await bench.control("GET", `/deliveries?eventId=${two}`);
     const shown = await bench.control("GET", `/deliveries/${data[1].id}`);
-    expect(shown).toEqual({ attempt: data[1], attempts: data });
+    expect(shown).toEqual({ attempt: data[1], attempts: data, request: expect.stringMatching(/^req_\d+$/) });
+    expect((await bench.control("GET", `/deliveries?requestId=${shown.request}`)).data).toEqual(data);
+    expect((await bench.control("GET", "/deliveries?requestId=req_1")).data).toEqual([]);
     expect(data[1]).toMatchObject({ status: "failed", responseStatus: 500, requestBody: receiver.arrivals[1]?.body.toString() });
   });
 

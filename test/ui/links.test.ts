@@ -116,8 +116,9 @@ describe("a link in a detail", () => {
     const scrolled = await press(desk, "j");
     expect(scrolled).toContain("2-19 of");
     expect(selected(scrolled)).toMatch(/delivered/);
+    desk.screen(80, 50);
     const moved = await press(desk, "j");
-    expect(moved).toContain("2-19 of");
+    expect(moved).toContain("2-45 of");
     expect(selected(moved)).toMatch(/^remaining/);
     expect(selected(await press(desk, "k"))).toMatch(/delivered/);
   });

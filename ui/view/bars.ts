@@ -50,7 +50,7 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
     { name, parts: short },
     { name: "", parts: short },
     { name: "", parts: short.slice(0, -1) },
-    { name: "", parts: [address, ...[...traffic, firstApiKeyText(sandbox), life, ...scenarios, clock, version].map(sanitize)] },
+    { name: "", parts: [address, ...[...traffic, firstApiKeyText(sandbox), life, clock, ...scenarios, version].map(sanitize)] },
   ];
 }
 
