@@ -158,7 +158,7 @@ export const createPayroll = endpoint({
     const id = mint(payrolls.prefix);
     const items = (body.items ?? []).map((item) => composeItem(item, mint("pyi"), id));
     const currency = body.currency ?? homeCurrency(call);
-    return own(payrolls).create({ ...extra, ...body, id, currency, items, totals: totalsOf(items, "items") });
+    return own(payrolls).create({ ...extra, ...body, id, currency, items });
   },
 });
 

@@ -76,12 +76,20 @@ export function composeItem(item: PayItem, id: string, payrollId: string): Payro
 
 /** Sums the items. If a sum exceeds the safe integer range, the error names `field`. */
 export function totalsOf(items: readonly PayrollItem[], field: string): Static<typeof totals> {
-  const sumOf = (amounts: (item: PayrollItem) => number[]) => exactSum(items.flatMap(amounts), field);
   return {
     employees: items.length,
-    grossAmount: sumOf((item) => [item.grossAmount]),
-    deductionAmount: sumOf((item) => amountsOf(item.deductions)),
-    netAmount: sumOf((item) => [item.netAmount]),
+    grossAmount: exactSum(
+      items.map((item) => item.grossAmount),
+      field,
+    ),
+    deductionAmount: exactSum(
+      items.flatMap((item) => amountsOf(item.deductions)),
+      field,
+    ),
+    netAmount: exactSum(
+      items.map((item) => item.netAmount),
+      field,
+    ),
   };
 }
 

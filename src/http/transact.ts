@@ -75,10 +75,11 @@ function runOperation(context: RequestContext, createOperationContext: CreateOpe
   const operationContext = createOperationContext(identity?.merchant ?? "", Math.floor(at / 1000), id, { emitted, warned }, context);
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
-  return { status: factOf(operation.status), body: result instanceof PreserializedJson ? result.text : serialize(operation, result) };
+  return { status: factOf(operation.status), body: operationContext.jsonOf(result, operation.reply) ?? serialize(operation, result) };
 }
 
 function serialize({ id, reply }: Operation, result: unknown): string {
+  if (result instanceof PreserializedJson) return result.text;
   if (matchesSchema(reply, result)) return JSON.stringify(result);
   throw new Error(`The response of ${id} does not match its schema: ${JSON.stringify(fieldErrors(reply, result))}`);
 }

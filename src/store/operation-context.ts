@@ -3,10 +3,12 @@
 import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Random } from "../kernel/random.ts";
+import type { TSchema } from "../schema/schema.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Collection, Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
 import type { Tenants } from "./records/tenants.ts";
+import { jsonIfWritten } from "./records/written-record.ts";
 import type { Attempts } from "./webhooks/attempts.ts";
 import type { CheckEndpointHealth } from "./webhooks/endpoint-health.ts";
 import type { Emission, Outbox } from "./webhooks/outbox.ts";
@@ -27,6 +29,8 @@ export interface OperationContext {
   mint(prefix: string): string;
   /** A new secret, derived from the seed, the merchant and `purpose`. */
   secret(purpose: string): string;
+  /** The JSON of a result that is the record written last, if it matched this schema then; otherwise undefined. */
+  jsonOf(result: unknown, schema: TSchema): string | undefined;
   /** Sends a warning to the client, in a header of the response. */
   warn(text: string): void;
   tenants: Tenants;
@@ -92,11 +96,11 @@ export function operationContextFactory(stores: OperationDependencies) {
     const origin = originOf(request, options);
     const emit = (type: string, data: unknown) => {
       options.emitted?.(type, data);
-      return outbox.emit(merchant, type, data, origin);
+      return outbox.emit(merchant, type, data, origin, jsonIfWritten(own, data));
     };
-    const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
-    const of: OperationContext["of"] = (owner, resource) =>
-      collections(resource, { merchant: owner, now, mint: (prefix) => counters.mint(owner, prefix), emit, dueFrom, checkRecord });
+    const shared = { now, emit, dueFrom: options.asOf === undefined ? now * 1000 - STILL_DUE : 0, checkRecord };
+    const scopeOf = (owner: string): Scope => ({ merchant: owner, mint: (prefix) => counters.mint(owner, prefix), ...shared });
+    const own = scopeOf(merchant);
     return {
       params: input.params,
       query: input.query,
@@ -104,12 +108,13 @@ export function operationContextFactory(stores: OperationDependencies) {
       extra: input.extra,
       merchant,
       now,
-      own: (resource) => of(merchant, resource),
-      of,
+      own: (resource) => collections(resource, own),
+      of: (owner, resource) => collections(resource, scopeOf(owner)),
       emit,
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
       secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
+      jsonOf: (result, schema) => jsonIfWritten(own, result, schema),
       warn: (text) => options.warned?.(text),
       tenants,
       outbox,

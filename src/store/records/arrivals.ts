@@ -70,8 +70,9 @@ function withValues<R extends RecordBase>({ states }: Resource<R>, arrival: Arri
   const values = states[arrival.record.status ?? ""]?.sets?.(arrival);
   if (values === undefined) return arrival.record;
   const sent = sentIn(given) ?? {};
-  const missing = Object.entries(values).filter(([field]) => given[field] == null && !Object.hasOwn(sent, field));
-  return withChanges(arrival.record, Object.fromEntries(missing));
+  const missing: Record<string, unknown> = {};
+  for (const field in values) if (given[field] == null && !Object.hasOwn(sent, field)) missing[field] = values[field];
+  return withChanges(arrival.record, missing);
 }
 
 /** The record in its first state, and the given fields that belong to each later state: those that the state would set. */

@@ -31,6 +31,12 @@ export interface EndpointKey {
   endpoint: string;
 }
 
+interface Origin {
+  request?: string;
+  test?: boolean;
+  at?: number;
+}
+
 interface OutboxOptions {
   database: Database;
   clock: Clock;
@@ -59,21 +65,21 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
     /** The events that a request emitted. */
     eventsOf: (request: string) => madeBy.all(request),
     /**
-     * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event (default: now).
-     * Only inside a transaction.
+     * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event (default: now), `json` the
+     * JSON of the data if it is known. Only inside a transaction.
      */
-    emit(merchant: string, type: string, data: unknown, { request, test = false, at }: { request?: string; test?: boolean; at?: number }) {
+    emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin, json = JSON.stringify(data)) {
       const now = clock.now();
-      const event = compose(merchant, counters.mint(merchant, "evt"), type, at ?? now, data);
+      const head = headOf(merchant, counters.mint(merchant, "evt"), type, at ?? now);
       const origin = test ? "test" : "event";
-      const row = { id: event.id, merchant, type, created: at ?? now, origin, request: request ?? null, body: JSON.stringify(event) };
-      const { lastInsertRowid } = insertEvent(row);
+      const body = `${JSON.stringify(head).slice(0, -1)},"data":${json}}`;
+      const { lastInsertRowid } = insertEvent({ id: head.id, merchant, type, created: at ?? now, origin, request: request ?? null, body });
       const endpoints = subscribers(merchant, type);
       const delivery = { merchant, event: lastInsertRowid, trigger: origin, replay: 0, state: "pending", allowed: gaps.length };
       for (const endpoint of endpoints) insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
       if (endpoints.length > 0) deliveriesAdded();
       retention.rowAdded();
-      return { event, endpoints };
+      return { event: { ...head, data }, endpoints };
     },
     /**
      * Delivers an existing event again, once, to one endpoint or to all that subscribe to its type now.
@@ -102,8 +108,9 @@ function openSubscribers({ sql }: Database): (merchant: string, type: string) =>
   return (merchant, type) => [...new Set([...subscribed.all({ merchant, type: EVERY_TYPE }), ...subscribed.all({ merchant, type })])];
 }
 
-function compose(merchantId: string, id: string, type: string, now: number, data: unknown): EmittedEvent {
-  return { id, object: "event", type, created: Math.floor(now / 1000), livemode: false, merchantId, data };
+/** An event without its data. */
+function headOf(merchantId: string, id: string, type: string, now: number): Omit<EmittedEvent, "data"> {
+  return { id, object: "event", type, created: Math.floor(now / 1000), livemode: false, merchantId };
 }
 
 function subscriptions({ sql }: Database) {
