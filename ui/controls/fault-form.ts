@@ -8,7 +8,7 @@ import { type Form, type Submission, submission } from "../overlays/form.ts";
 import type { UiState } from "../state/state.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import { allOrOneMerchant, toOptions } from "./form-defaults.ts";
-import { SCENARIO, scenarioFields, scenarioSubmission } from "./scenario-fields.ts";
+import { isScenario, scenarioFields, scenarioOptions, scenarioSubmission } from "./scenario-fields.ts";
 import { fieldFromSchema, valueFromText } from "./schema-field.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
@@ -39,15 +39,19 @@ export const faultForm = (target: "api" | "delivery"): Form<{ scenarios: Scenari
   title: "Arm a fault",
   fetch: { scenarios: controlCalls.scenarios.list() },
   fields(values, context) {
-    const actionField = createActionField(context.state, target);
+    const { scenarios } = context.data;
+    const actionField = createActionField(context.state, target, scenarios);
     const type = values[ACTION] ?? actionField.options?.[0]?.value ?? "";
-    if (type === SCENARIO) return [actionField, ...scenarioFields(values, context.state, context.data.scenarios)];
+    if (isScenario(type)) return [actionField, ...scenarioFields(type, context.state, scenarios)];
     const schema = schemaOf(context.state, type);
     return schema
       ? [actionField, ...fieldsTaken(schema, values).map((field) => createRuleField(field, type, context.state))]
       : [actionField];
   },
-  submission: (values, { state }) => (values[ACTION] === SCENARIO ? scenarioSubmission(values) : faultSubmission(values, state)),
+  submission: (values, { state }) => {
+    const { [ACTION]: type = "" } = values;
+    return isScenario(type) ? scenarioSubmission(type, values) : faultSubmission(values, state);
+  },
 });
 
 const schemaOf = ({ lookups }: UiState, type: string) => lookups.rules?.find(({ title }) => title === type);
@@ -55,7 +59,7 @@ const schemaOf = ({ lookups }: UiState, type: string) => lookups.rules?.find(({ 
 const targetOf = (schema: JsonSchema) => schema.properties?.target?.enum?.[0];
 
 /** Actions on the wanted target come first, common ones before the others; before the schema is loaded, only the common ones. */
-function createActionField(state: UiState, target: string): FormField {
+function createActionField(state: UiState, target: string, scenarios: ScenariosListReply | undefined): FormField {
   const schemas = state.lookups.rules ?? [];
   const isCommon = ({ title = "" }: JsonSchema) => title in COMMON_ACTIONS;
   const rankOf = ({ title = "" }: JsonSchema) => Object.keys(COMMON_ACTIONS).indexOf(title);
@@ -71,8 +75,8 @@ function createActionField(state: UiState, target: string): FormField {
     name: ACTION,
     label: "fault",
     help: "Type to search. Enter arms it for the next matching call",
-    options: [...options, { value: SCENARIO, label: "scenario", help: "A named set of faults with a score" }],
-    validate: (type) => (type === SCENARIO || schemaOf(state, type) ? undefined : "is still loading"),
+    options: [...options, ...scenarioOptions(scenarios)],
+    validate: (type) => (schemaOf(state, type) || (isScenario(type) && scenarios) ? undefined : "is still loading"),
   };
 }
 
