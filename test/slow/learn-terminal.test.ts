@@ -18,6 +18,8 @@ describe("learn on a terminal", () => {
     expect(first).toMatch(/\[\d Lesson\]/);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
     await fetch(`${url}/v1/merchants/me`, { headers: { Authorization: "Bearer sk_test_lodge" } });
+    await terminal.shows("This step is over. Press n to go on.");
+    terminal.type("n");
     const second = await terminal.shows("2. Read a list");
     expect(second).toContain("✓1  ▸2");
     await terminal.shows("Hint 1 of 1: ");
@@ -28,6 +30,8 @@ describe("learn on a terminal", () => {
     terminal.type("s");
     await terminal.shows(/\[\d Lesson\]/);
     terminal.type("q");
+    await terminal.shows("Quit?");
+    terminal.type("y");
     expect((await terminal.ended).code).toBe(0);
   });
 

@@ -487,6 +487,23 @@ describe("a form", () => {
     expect([form(), desk.rings()]).toEqual([expect.stringContaining("< 502 >"), 1]);
   });
 
+  test.each([
+    ["an outage of 20 s", ["x", "o", "tab", ...typing("20s"), "enter"], fault({ trigger: { for: "20s" }, action: { type: "outage" } })],
+    ["a lost response", ["x", "l", "enter"], fault({ action: { type: "lost_response" } })],
+    ["a latency of 500 ms", ["x", "s", "tab", ...typing("500"), "enter"], fault({ action: { type: "latency", ms: 500 } })],
+    [
+      "a 429 for one operation",
+      ["x", "4", "tab", ...typing("paym"), "enter"],
+      fault({ match: { operation: "payments.list" }, action: { type: "rate_limit" } }),
+    ],
+    ["a scenario", ["x", "b", "r", "enter"], { method: "POST", path: "/scenarios/brownout", body: {} }],
+    ["a payment", ["t", "enter"], { method: "POST", path: "/events", body: { type: "payment.succeeded", merchant: "mer_lodge" } }],
+  ] as [string, string[], Call][])("%s takes at most eight keys: %j", async (_, keys, call) => {
+    expect(keys.length).toBeLessThanOrEqual(8);
+    const desk = await openTestDashboard((await open()).url);
+    await does(desk, keys, call);
+  });
+
   test("down walks the options and then the fields, and typing replaces a value that was reached", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("b", "down", "down");

@@ -34,7 +34,7 @@ export function withLearner(state: UiState, learner: LearnerView): UiState {
     const shown = isRead ? readStep(next, mode.reading ?? before.step) : readStep(next, undefined);
     return isRead ? withNotice(shown, `Step completed: ${before.stepTitle}. Press n to go on`) : shown;
   }
-  return learner.hints > before.hints ? scrolledTo(next, Number.POSITIVE_INFINITY) : next;
+  return learner.hints > before.hints && mode.reading === undefined ? scrolledTo(next, Number.POSITIVE_INFINITY) : next;
 }
 
 const isCompleted = ({ lesson, step }: LearnerView, { left }: LearnerView) =>
