@@ -139,7 +139,7 @@ const written = new Set([
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
-for (const [name, content] of Object.entries(await usualWorld())) written.add(put(name, content));
+for (const [name, content] of Object.entries({ ...(await usualWorld()), ...openapiDocuments() })) written.add(put(name, content));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
 /** The seeded default world, on the day that its fixtures were written for, and where its times stand. Other fixtures are seeded at start. */
@@ -154,6 +154,13 @@ async function usualWorld() {
   const bytes = readFileSync(file);
   await sandbox.close();
   return { "world.db": bytes, "world-times.json": JSON.stringify(await imageTimes(bytes, fixtures)) };
+}
+
+/** The OpenAPI documents, with the default address. */
+function openapiDocuments() {
+  const { serviceOpenapi, controlOpenapi } = createRequire(import.meta.url)(join(dist, "documents.cjs"));
+  const url = "http://127.0.0.1:4747";
+  return { "openapi.json": JSON.stringify(serviceOpenapi(url)), "control.openapi.json": JSON.stringify(controlOpenapi(url)) };
 }
 
 /** Files that are already up to date are not written, so that a running program never sees a half-written file. */

@@ -169,7 +169,6 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
   const schema = components.reference("schemas", eventNameOf(type), () => ({
     allOf: [components.named("WebhookEvent", envelope), components.schema(own)],
   }));
-  const example = { ...(sampleOf(envelope) as object), ...(sampleOf(own) as object) };
   return {
     operationId: operationIdOf(`on.${type}`),
     summary: type,
@@ -179,7 +178,7 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
     parameters: deliveryHeaders.map(({ name, schema }) =>
       components.reference("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
     ),
-    requestBody: { required: true, content: { "application/json": { schema, example } } },
+    requestBody: { required: true, content: { "application/json": { schema } } },
     responses: { "2XX": { description: "Delivered. After any other response, the delivery is retried." } },
     ...(assumption ? { [ASSUMED]: assumption } : {}),
   };

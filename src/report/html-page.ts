@@ -181,7 +181,7 @@ function requests({ requests: rows, leftOut }: Run): Markup {
   );
   return rows.length === 0
     ? markup``
-    : folding("Requests", rows.length, leftOut.requests, ["", "Time", "Call", "Status", "Took", "Merchant", ""], lines);
+    : folding("Requests", rows.length, leftOut.requests, ["Request", "Time", "Call", "Status", "Took", "Merchant", "Notes"], lines);
 }
 
 function deliveries({ deliveries: rows, leftOut }: Run): Markup {

@@ -44,7 +44,7 @@ export function timeline(run: Run): Markup {
   const note = moments.length > drawn.length ? markup`<p class="note">The newest ${drawn.length} of ${moments.length}.</p>` : "";
   return markup`${note}<div class="timeline">
 <svg class="lanes" width="230" height="${height}" role="presentation">${lanes.map((lane, index) => laneLabel(lane, index))}</svg>
-<div class="scroll" tabindex="0" role="region" aria-label="Timeline"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Requests and deliveries in their order">
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="Requests and deliveries in their order">
 ${lanes.map((_, index) => stripe(index, width))}
 ${times(placed, height)}
 ${links(placed)}

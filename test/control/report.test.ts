@@ -169,7 +169,56 @@ describe("json", () => {
   });
 });
 
+/** What the schema junit-10.xsd of Jenkins' xunit plugin allows: the attributes of each element (required ones with !), and its children. */
+const JENKINS: Record<string, { attributes: string; children: string }> = {
+  testsuites: { attributes: "name time tests failures errors", children: "testsuite" },
+  testsuite: {
+    attributes: "name! tests! failures! errors! group time skipped timestamp hostname id package file log url",
+    children: "testsuite properties testcase system-out system-err",
+  },
+  testcase: { attributes: "name! time classname group", children: "skipped error failure system-out system-err" },
+  failure: { attributes: "type message", children: "#text" },
+  skipped: { attributes: "type message", children: "#text" },
+};
+
+/** Attributes and children that the schema does not allow, and required attributes that are absent. */
+function schemaProblems(nodes: Record<string, unknown>[]): string[] {
+  return nodes.flatMap((node) => {
+    const { ":@": given = {}, ...element } = node as { ":@"?: Record<string, string> };
+    const [[name, children]] = Object.entries(element) as [[string, Record<string, unknown>[]]];
+    if (name === "#text" || name === "?xml") return [];
+    const allowed = JENKINS[name];
+    if (!allowed) return [`unknown element ${name}`];
+    const attributes = allowed.attributes.split(" ").map((attribute) => attribute.replace("!", ""));
+    const required = allowed.attributes.split(" ").filter((attribute) => attribute.endsWith("!"));
+    const names = children.flatMap((child) => Object.keys(child).filter((key) => key !== ":@"));
+    return [
+      ...Object.keys(given)
+        .filter((attribute) => !attributes.includes(attribute))
+        .map((attribute) => `${name} has ${attribute}`),
+      ...required.filter((attribute) => !(attribute.slice(0, -1) in given)).map((attribute) => `${name} lacks ${attribute}`),
+      ...names.filter((child) => !allowed.children.split(" ").includes(child)).map((child) => `${name} contains ${child}`),
+      ...schemaProblems(children),
+    ];
+  });
+}
+
 describe("junit", () => {
+  test("matches the schema of Jenkins' xunit plugin", async () => {
+    const { bench } = await busy();
+    await bench.control("POST", "/scenarios/lost-response", {});
+    const query = new URLSearchParams({ format: "junit", problems: "A verdict failed.", failOn: "verdicts" });
+    const { text } = await bench.call("GET", `/_sandbox/report?${query}`, { key: null });
+    const ordered = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "", preserveOrder: true });
+    const names = [...text.matchAll(/<testsuite name="(\w+)"/g)].map(([, name]) => name);
+    expect(names).toEqual(["problems", "scenarios", "verdicts", "coverage"]);
+    expect(schemaProblems(ordered.parse(text))).toEqual([]);
+    expect(schemaProblems(ordered.parse('<testsuites skipped="1"><testsuite name="a"/></testsuites>'))).toEqual([
+      "testsuites has skipped",
+      ...["tests!", "failures!", "errors!"].map((attribute) => `testsuite lacks ${attribute}`),
+    ]);
+  });
+
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: "",

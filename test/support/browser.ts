@@ -27,8 +27,8 @@ export interface Page {
 }
 
 export interface Browser {
-  /** Resolves when the page has loaded. */
-  open(url: string): Promise<Page>;
+  /** Resolves when the page has loaded. `media` are the media features that the page sees, such as `prefers-color-scheme`. */
+  open(url: string, media?: Readonly<Record<string, string>>): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function openBrowser(file: string): Promise<Browser> {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }));
     });
   return {
-    async open(url) {
+    async open(url, media = {}) {
       const { targetId } = await send("Target.createTarget", { url: "about:blank" });
       const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
       const complaints: string[] = [];
@@ -73,6 +73,8 @@ export async function openBrowser(file: string): Promise<Browser> {
         }),
       );
       for (const domain of ["Runtime", "Log", "Page"]) await send(`${domain}.enable`, {}, sessionId);
+      const features = Object.entries(media).map(([name, value]) => ({ name, value }));
+      await send("Emulation.setEmulatedMedia", { features }, sessionId);
       await send("Page.navigate", { url }, sessionId);
       await loaded;
       return pageOf((method, params) => send(method, params, sessionId), complaints);

@@ -1,0 +1,79 @@
+// The pages of the sandbox in a browser, checked by axe: contrast, landmarks, headings and labels, in light and in dark.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { type Bench, control, open } from "../support/sandbox.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Problems that axe finds, each with the elements that have it. */
+async function problemsOf(page: Page): Promise<string[]> {
+  await page.evaluate(`(() => { ${axe}; })()`);
+  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + " at " + html.slice(0, 160) + " " + failureSummary)))`);
+}
+
+describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(browserFile as string);
+  });
+  afterAll(() => browser?.close());
+
+  const expectAccessible = async (url: string, shown: string, scheme: "light" | "dark") => {
+    const page = await browser.open(url, { "prefers-color-scheme": scheme });
+    await page.shows(shown);
+    expect(await problemsOf(page)).toEqual([]);
+  };
+
+  /** Refused calls, a fault, a scenario, a delivery that fails, and verdicts: every part of the report has something to show. */
+  async function busy(): Promise<Bench> {
+    const bench = await open();
+    await bench.control("POST", "/scenarios/lost-response");
+    await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, match: { operation: "payments.list" } });
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["*"] } });
+    for (const path of ["/v1/payments", "/v1/payments", "/v1/payments?limit=0", "/v1/nothing"]) await bench.call("GET", path);
+    // The scenario resets the connection.
+    const headers = { "idempotency-key": "one" };
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, headers }).catch(() => undefined);
+    await bench.control("POST", "/clock/advance", { by: "1h" });
+    return bench;
+  }
+
+  test.each(["light", "dark"] as const)("the report has no problem in %s", async (scheme) => {
+    const { url } = await busy();
+    const query = new URLSearchParams({ format: "html", problems: "A verdict failed.", failOn: "verdicts" });
+    await expectAccessible(`${url}/_sandbox/report?${query}`, 'document.querySelectorAll("tr").length > 20', scheme);
+  });
+
+  test.each(["light", "dark"] as const)("the report of a run without calls has no problem in %s", async (scheme) => {
+    const { url } = await open();
+    await expectAccessible(`${url}/_sandbox/report?format=html`, 'document.querySelector("main") !== null', scheme);
+  });
+
+  test.each(["light", "dark"] as const)("the board has no problem in %s, empty or with learners", async (scheme) => {
+    const { url } = await open();
+    await expectAccessible(`${url}/_sandbox/board?format=html`, '!document.getElementById("empty").hidden', scheme);
+    for (const name of ["Ada", "Grace"]) await control(url, "POST", "/learners", { name });
+    await control(url, "POST", "/learners/mer_lodge/skip").catch(() => undefined);
+    await expectAccessible(`${url}/_sandbox/board?format=html`, 'document.querySelectorAll("li").length === 2', scheme);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "the page on which a learner joins has no problem in %s, before or after joining",
+    async (scheme) => {
+      const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+      const { body } = await bench.call("POST", "/_sandbox/room", {
+        key: null,
+        headers: { authorization: `Bearer ${bench.controlToken}` },
+      });
+      const page = await browser.open(`${bench.url}${new URL(body.url).pathname}/join`, { "prefers-color-scheme": scheme });
+      expect(await problemsOf(page)).toEqual([]);
+      await page.evaluate(`(document.getElementById("name").value = "Ada", document.getElementById("form").requestSubmit())`);
+      await page.shows('!document.getElementById("lesson").hidden && document.getElementById("step").textContent !== ""');
+      expect(await problemsOf(page)).toEqual([]);
+    },
+  );
+});
