@@ -6,6 +6,7 @@ import { inOrder, knownCurrency } from "../contracts/rules.ts";
 import type { SampleContext } from "../contracts/sample.ts";
 import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
+import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
   assumedPageQuery,
@@ -243,7 +244,10 @@ function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & {
   const given = first !== undefined;
   const currency = record.currency ?? (given ? (own(payments).find(first.paymentId)?.currency ?? null) : home.currency);
   const shares = given || record.amount !== null ? record.payments : openShares(own, currency);
-  const sum = total(shares);
+  const sum = exactSum(
+    shares.map((share) => share.amount),
+    "payments",
+  );
   const isEmpty = !given && sum <= 0;
   const amount = record.amount ?? (isEmpty ? null : sum);
   if (amount === null) return {};

@@ -24,11 +24,17 @@ const netOf = ({ status, amount, fee, refundedAmount }: SettledPayment) =>
 /** The part of a payment that no standing payout contains. */
 export const unpaidOf = (payment: SettledPayment) => netOf(payment) - payment.paidOutAmount;
 
-/** The shares of these payments in one currency that no standing payout contains. */
-export const unpaidShares = (payments: readonly SettledPayment[], currency: string | null): PaymentShare[] =>
-  payments
+/** The shares of these payments in one currency that no standing payout contains, as far as their sum is exact. */
+export function unpaidShares(payments: readonly SettledPayment[], currency: string | null): PaymentShare[] {
+  let sum = 0;
+  return payments
     .filter((payment) => payment.currency === currency)
     .map((payment) => ({ paymentId: payment.id, amount: unpaidOf(payment) }))
-    .filter(({ amount }) => amount !== 0);
+    .filter(({ amount }) => {
+      if (amount === 0 || !Number.isSafeInteger(sum + amount)) return false;
+      sum += amount;
+      return true;
+    });
+}
 
 export const total = (shares: readonly PaymentShare[]) => shares.reduce((sum, { amount }) => sum + amount, 0);

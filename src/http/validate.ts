@@ -112,9 +112,12 @@ function takeInvalidFields(schema: ObjectSchema, body: Record<string, unknown>):
 
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** The unknown fields to store on the record as sent, without the fields that the service sets itself; secrets are masked. */
-function extraFields({ reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
-  const owned = (reply as Partial<ObjectSchema>).properties ?? {};
+/**
+ * The unknown fields to store on the record as sent, without the fields that the service sets itself; secrets are masked. A body that declares
+ * `additionalProperties` takes the fields of its kind of record, so it gets all of them.
+ */
+function extraFields({ body, reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
+  const owned = body?.additionalProperties === true ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
   const kept = Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
   return maskValue(Object.fromEntries(kept)) as Record<string, unknown>;
 }

@@ -98,3 +98,12 @@ test("one of the payout methods in use is the default, whichever is made the def
     ["pom_market", false],
   ]);
 });
+
+test("a payout contains no more payments than sum up exactly; the next one contains the others", async () => {
+  const bench = await open();
+  const most = Number.MAX_SAFE_INTEGER;
+  const pay = (amount: number) => make(bench, "payment", { merchant: "mer_blank", status: "succeeded", amount, fee: 0 });
+  const [{ body: one }, { body: other }] = [await pay(most), await pay(most - 1)];
+  for (const { id, amount } of [one, other])
+    expect((await make(bench, "payout", { merchant: "mer_blank" })).body).toMatchObject({ amount, payments: [{ paymentId: id, amount }] });
+});
