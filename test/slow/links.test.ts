@@ -12,6 +12,7 @@ async function declined(size = WIDE) {
   const terminal = await openDashboard(["--clock", NOON], { size });
   await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
   await call(terminal.url, "POST", DECLINE, { body: { reason: "Überbucht" } });
+  await control(terminal.url, "POST", "/drain", {});
   await terminal.shows(/decline +200/);
   return terminal;
 }

@@ -156,6 +156,8 @@ describe("untrusted text", () => {
     await call(terminal.url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
     await terminal.shows(/POST +\/v1\S+ +400/);
     terminal.type("\r");
+    await terminal.shows("checks");
+    terminal.type("BB");
     await terminal.shows("pwned");
     expect(terminal.text()).toContain("\\u001b");
     terminal.type("qk\r");
