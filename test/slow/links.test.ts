@@ -35,7 +35,7 @@ describe("from a request", () => {
   test("Enter and B show the response's body, and / finds text in it", async () => {
     const terminal = await declined(USUAL);
     terminal.type("\r");
-    await terminal.shows(/operation +\d+\.\d ms +█/);
+    await terminal.shows(/operation +\d+\.\d+ ms +█/);
     terminal.type("B");
     await terminal.shows('"object": "booking"');
     terminal.type("B");

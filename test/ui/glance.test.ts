@@ -229,15 +229,15 @@ test("rate limits are listed by the share that is left, with their number", () =
 
 test("the timing of a request has a bar for each stage, one after the other", () => {
   const stages = [
-    { name: "checks", ms: 1 },
-    { name: "operation", ms: 2 },
-    { name: "response", ms: 7 },
+    { name: "checks", ms: 0.5 },
+    { name: "operation", ms: 1 },
+    { name: "response", ms: 3.5 },
   ] as const;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
   const lines = timingLines(THEME, [...stages], 49).map((line) => line.replace(/\x1b\[\d+m/g, ""));
   expect(lines).toEqual([
-    `  checks             1.0 ms  ██`,
-    `  operation          2.0 ms    ████`,
-    `  response           7.0 ms        ██████████████`,
+    "  checks            0.50 ms  ██",
+    "  operation          1.0 ms    ████",
+    "  response           3.5 ms        ██████████████",
   ]);
 });

@@ -26,6 +26,6 @@ export function timingLines(theme: Theme, stages: RequestDetail["stages"], width
     const to = Math.max(from + 1, Math.round((before / total) * room));
     const bar = " ".repeat(from) + symbols(theme).full.repeat(to - from);
     const label = styled(theme, INDENT + name.padEnd(NAME_WIDTH), "dim");
-    return `${label} ${duration(ms).padStart(TIME_WIDTH)}  ${styled(theme, bar, STYLES[name] ?? "blue")}`;
+    return `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ${styled(theme, bar, STYLES[name] ?? "blue")}`;
   });
 }
