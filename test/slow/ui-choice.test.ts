@@ -46,6 +46,8 @@ describe("every exit restores the terminal and prints a summary", () => {
     await get(shell.url, "/v1/payments");
     await shell.shows(/GET +\/v1\/payments/);
     shell.type("q");
+    await shell.shows("Quit? The sandbox is in memory");
+    shell.type("y");
     const text = await shell.shows("ended with 0");
     expect(text).toContain(
       `merchant-sandbox was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`,
@@ -174,7 +176,7 @@ describe("suspended", () => {
     expect(isTaken(shell)).toEqual(TAKEN);
     await get(shell.url, "/v1/payouts");
     await shell.shows(/GET +\/v1\/payouts/);
-    shell.type("q");
+    shell.type("qy");
     await shell.shows(/merchant-sandbox was at.*\n\$ /s);
     await expectGivenBack(shell);
   });
@@ -285,7 +287,7 @@ describe("a terminal that stops reading", () => {
     await get(terminal.url, "/v1/payouts?limit=9");
     terminal.thaw();
     await terminal.shows("limit=9");
-    terminal.type("q");
+    terminal.type("qy");
     expect(await terminal.ended).toMatchObject({ code: 0 });
     expect(isTaken(terminal)).toEqual(GIVEN_BACK);
   });

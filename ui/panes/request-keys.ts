@@ -48,14 +48,12 @@ export const requestKeys = (selected: Selected<RequestMessage>): readonly KeyBin
     },
     {
       keys: ["E"],
-      label: "edit",
       help: "edit the request and resend it",
       isEnabled,
       run: (state) => withRequest(state, selected(state), (later, request) => editRequest({ ...later, notice: undefined }, request)),
     },
     {
       keys: ["="],
-      label: "compare",
       help: "compare the request with the first of its retries: the same call with the same Idempotency-Key",
       isEnabled,
       run: (state) => compare(state, selected(state)),
