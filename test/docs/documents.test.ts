@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
+import { detailKeys } from "../../ui/keys/detail-keys.ts";
 import { globalKeys, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
 import type { Pane } from "../../ui/panes/pane.ts";
@@ -98,7 +99,9 @@ test("docs/dashboard.md names working keys, and every pane", () => {
     panes,
   });
   const known = new Set(
-    [...panes.flatMap(({ name }) => paneKeys({ ...state, pane: name })), ...globalKeys, ...movementKeys].flatMap(({ keys }) => keys),
+    [...panes.flatMap(({ name }) => paneKeys({ ...state, pane: name })), ...detailKeys, ...globalKeys, ...movementKeys].flatMap(
+      ({ keys }) => keys,
+    ),
   );
   const rows = page.split("## Keys")[1]?.match(/^\| `.*$/gm) ?? [];
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
