@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   assumptionsPage,
+  configSchemaPage,
   controlPage,
   eventsPage,
   exampleCalls,
@@ -30,6 +31,7 @@ const pages = {
   "docs/assumptions.md": assumptionsPage(),
   "docs/faults.md": faultsPage(),
   "docs/events.md": eventsPage(),
+  "config.schema.json": configSchemaPage(),
   "src/client/control-plane.generated.ts": programPage(),
   "src/client/control-operations.generated.ts": operationsPage(),
 };

@@ -43,6 +43,7 @@ import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
 import { behaviours as targets } from "../webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
 import { behaviours as signature } from "../webhooks/signature.ts";
+import { configSchema } from "./config-schema.ts";
 import { optionDefinitions } from "./options.ts";
 import { version } from "./package-files.ts";
 
@@ -120,6 +121,20 @@ export const imageTimes = async (bytes: Buffer, folder: string) => findImageTime
 export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(optionDefinitions).map(([name, { description }]) => [name, description]),
 );
+
+/** The JSON Schema of merchant-sandbox.json. */
+export function configSchemaPage(): string {
+  const rule = Type.Object({
+    ...RULE_FIELDS,
+    match: Type.Optional(FaultMatch),
+    trigger: Type.Optional(triggerSchema),
+    action: FaultAction,
+  });
+  const { properties, ...schema } = configSchema;
+  const faults = Type.Union([Type.String(), Type.Array(rule)], { description: "a file of fault rules, or the rules themselves" });
+  const page = { $schema: "https://json-schema.org/draft/2020-12/schema", ...schema, properties: { ...properties, faults } };
+  return `${JSON.stringify(page)}\n`;
+}
 
 /** The table from which the client builds its calls. */
 export const operationsPage = () => operationTable(controlCatalogue);

@@ -22,11 +22,14 @@ export const commands: Record<string, () => Promise<Command>> = {
   deliveries: async () => (await import("./deliveries.ts")).deliveries,
   replay: async () => (await import("./replay.ts")).replay,
   reset: async () => (await import("./reset.ts")).reset,
+  snapshot: async () => (await import("./snapshot.ts")).snapshot,
   clock: async () => (await import("./clock.ts")).clock,
   fault: async () => (await import("./fault.ts")).fault,
   scenario: async () => (await import("./scenario.ts")).scenario,
   traffic: async () => (await import("./traffic.ts")).traffic,
   audit: async () => (await import("./audit.ts")).audit,
+  openapi: async () => (await import("./openapi.ts")).openapi,
+  completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
 /** Loads all commands, for the help. */

@@ -4,7 +4,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { fieldFlags, fieldsOf, readFields } from "../records/field-flags.ts";
-import { kindIn, kindNamed } from "../records/kinds.ts";
+import { kindIn, kindNamed, kindNames } from "../records/kinds.ts";
 import { homeCurrency, newestEvent, printChange, recordFlags } from "../records/record-command.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
@@ -15,6 +15,7 @@ export const make = command({
   usage: "make <kind> [--status <status>] [--<field> <value> ...]",
   positionals: 1,
   flags: recordFlags,
+  words: ([word]) => (word === undefined ? kindNames : []),
   flagsFor(argv) {
     const word = kindIn(argv, recordFlags);
     return word === undefined ? {} : fieldFlags(fieldsOf(makeable(word), true));

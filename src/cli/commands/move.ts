@@ -3,7 +3,7 @@
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { fieldFlags, fieldsOf, readFields } from "../records/field-flags.ts";
-import { kindIn, kindNamed, statusNamed } from "../records/kinds.ts";
+import { findKind, kindIn, kindNamed, kindNames, statusNamed } from "../records/kinds.ts";
 import { newestEvent, printChange, recordFlags } from "../records/record-command.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
@@ -14,6 +14,8 @@ export const move = command({
   usage: "move <kind> <id> [<status>] [--<field> <value> ...]",
   positionals: 3,
   flags: recordFlags,
+  words: ([word, id, status]) =>
+    word === undefined ? kindNames : id === undefined || status !== undefined ? [] : Object.keys(findKind(word)?.transitions ?? {}),
   flagsFor(argv) {
     const word = kindIn(argv, recordFlags);
     return word === undefined ? {} : fieldFlags(fieldsOf(kindNamed(word, EXAMPLE), false));

@@ -4,7 +4,7 @@ import type { RecordsListInput } from "../../client/control-plane.generated.ts";
 import { kebab } from "../../kernel/kebab.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { kindNamed, statusNamed } from "../records/kinds.ts";
+import { kindNamed, kindNames, statusNamed } from "../records/kinds.ts";
 import { recordFlags } from "../records/record-command.ts";
 import { fieldLines, recordLine } from "../records/record-lines.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
@@ -13,6 +13,7 @@ export const show = command({
   summary: "list the newest records of a kind, or show one: show payments --status failed",
   usage: "show <kind> [<id>]",
   positionals: 2,
+  words: ([word]) => (word === undefined ? kindNames : []),
   flags: {
     status: { value: "status", description: "list only records in this status" },
     limit: { value: "n", description: "list this many records, from 1 to 100 (default: 25)" },

@@ -1,0 +1,24 @@
+// `openapi`: prints the OpenAPI document of the service or of the control plane; it needs no running sandbox.
+
+import { command } from "../command.ts";
+import { printText } from "../output/print.ts";
+import { yamlOf } from "../output/yaml.ts";
+import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
+
+export const openapi = command({
+  summary: "print the OpenAPI document, for client generators: openapi --yaml > merchant.yaml",
+  usage: "openapi",
+  flags: {
+    yaml: { description: "print YAML instead of JSON" },
+    control: { description: "print the document of the control plane instead of the service's" },
+    url: { ...connectionFlags.url, description: "name this sandbox as the server (default: the one of this folder, or port 4747)" },
+    db: connectionFlags.db,
+  },
+  async run({ flags }) {
+    const { url } = await findSandbox(flags);
+    const { controlOpenapi, serviceOpenapi } = await import("../../sandbox/documents.ts");
+    const document = flags.control === undefined ? serviceOpenapi(url) : controlOpenapi(url);
+    printText(flags.yaml === undefined ? JSON.stringify(document, null, 2) : yamlOf(document));
+    return undefined;
+  },
+});

@@ -1,0 +1,22 @@
+// Writes a JSON value as YAML: lists and objects as blocks, texts in quotes where YAML could read something else.
+
+/** Such a text means itself in YAML 1.1 and 1.2: no number, date, truth value or null, and no character with a meaning. */
+const PLAIN = /^(?!(?:true|false|yes|no|on|off|null|y|n)$)[A-Za-z/][\w./-]*( [\w./-]+)*$/i;
+
+export const yamlOf = (value: unknown): string => block(JSON.parse(JSON.stringify(value)), "").join("\n");
+
+function block(value: unknown, indent: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => entry(`${indent}-`, item, `${indent}  `, true));
+  return Object.entries(value as object).flatMap(([name, item]) => entry(`${indent}${scalar(name)}:`, item, `${indent}  `, false));
+}
+
+/** A list in a list, or an object in one, begins on the line of its dash. */
+function entry(start: string, value: unknown, indent: string, isItem: boolean): string[] {
+  if (!isBlock(value)) return [`${start} ${scalar(value)}`];
+  const lines = block(value, indent);
+  return isItem ? [`${start} ${(lines[0] ?? "").slice(indent.length)}`, ...lines.slice(1)] : [start, ...lines];
+}
+
+const isBlock = (value: unknown): value is object => typeof value === "object" && value !== null && Object.keys(value).length > 0;
+
+const scalar = (value: unknown) => (typeof value === "string" && PLAIN.test(value) ? value : JSON.stringify(value));

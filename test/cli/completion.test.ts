@@ -1,0 +1,99 @@
+// Completion, and the help of subcommands: both follow from the declarations of the commands.
+
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { commands, everyCommand } from "../../src/cli/commands/index.ts";
+import { candidatesFor } from "../../src/cli/completion.ts";
+import { yamlOf } from "../../src/cli/output/yaml.ts";
+import { controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
+import { runCommand } from "../support/commands.ts";
+import { open } from "../support/sandbox.ts";
+
+const complete = async (line: string) => candidatesFor(line.split(" "), await everyCommand()).map(([word]) => word);
+
+describe("completion offers", () => {
+  test.each([
+    ["cl", ["clock"]],
+    ["clock ad", ["advance"]],
+    ["fault add lost", ["lost-response"]],
+    ["fault add 503 payments.", ["payments.list"]],
+    ["fault add drop payout.p", ["payout.paid"]],
+    ["fault --url x a", ["add"]],
+    ["fault ls --t", []],
+    ["fault add 503 --per k", ["key"]],
+    ["make payr", ["payroll"]],
+    ["make payment --refunded-amount", ["--refunded-amount"]],
+    ["move booking bkg_pending conf", ["confirmed"]],
+    ["scenario start lost", ["lost-response"]],
+    ["trigger payout.pa", ["payout.paid"]],
+    ["env --format js", ["json"]],
+    ["--rate", ["--rate-limit"]],
+    ["exec --memory --see", ["--seed"]],
+    ["exec -- npm te", []],
+    ["completion z", ["zsh"]],
+  ])("%s", async (line, expected) => {
+    const offered = await complete(line);
+    expect(expected.length === 0 ? offered : expected.filter((word) => !offered.includes(word))).toEqual([]);
+  });
+
+  test("all commands and no flag at the start", async () => {
+    expect(await complete("")).toEqual(Object.keys(commands));
+  });
+});
+
+test("each subcommand takes its own flags only, and the help of the group lists each flag once", async () => {
+  const bench = await open();
+  const { code, error } = await runCommand(bench.url, "fault", "ls", "--times", "3");
+  expect([code, error]).toEqual([2, "There is no option --times. See merchant-sandbox fault ls --help."]);
+  for (const [name, { subcommands }] of Object.entries(await everyCommand())) {
+    const { out } = await runCommand(bench.url, name, "--help");
+    for (const { usage } of Object.values(subcommands ?? {})) expect(out.join("\n")).toContain(usage);
+    const flags = out.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
+    if (name !== "scenario" && name !== "traffic") expect(flags).toEqual([...new Set(flags)]);
+  }
+});
+
+test.each([
+  [["fault", "add", "503", "paymets.list"], 'There is no operation "paymets.list". Did you mean payments.list?'],
+  [["fault", "add", "503", "payments.list", "--times", "many"], '--times must be an integer or null; received "many" (a string).'],
+  [["fault", "add", "latency=many"], 'latency=<ms> must be a number; received "many" (a string).'],
+  [["fault", "add", "drop", "paymet.succeeded"], "The service sends no event paymet.succeeded. Did you mean payment.succeeded?"],
+  [["snapshot", "load", "befor"], "befor"],
+  [["snapshot", "save"], "The name of the snapshot is missing: merchant-sandbox snapshot save before."],
+  [["traffic", "start", "--merchant", "nobody"], "This sandbox has no merchant nobody"],
+])("%j ends with 2 and speaks of the command", async (words, says) => {
+  const { code, error } = await runCommand((await open()).url, ...words);
+  expect([code, error]).toEqual([2, expect.stringContaining(says)]);
+  expect(error).not.toMatch(/\/_sandbox|HTTP|PUT |POST |trigger\.|action\./);
+});
+
+test("snapshot saves, lists, loads and deletes", async () => {
+  const bench = await open();
+  const said = async (...words: string[]) => (await runCommand(bench.url, "snapshot", ...words)).out.join("\n");
+  expect(await said()).toBe("No snapshots. Try merchant-sandbox snapshot save before.");
+  expect(await said("save", "before")).toMatch(/^Saved before in .*before/);
+  const rules = async () => (await bench.control("GET", "/records/pricing_rule")).data.length as number;
+  const before = await rules();
+  await runCommand(bench.url, "make", "pricing-rule");
+  expect(await rules()).toBe(before + 1);
+  expect(await said("load", "before")).toBe("Restored before.");
+  expect([await rules(), await said("ls")]).toEqual([before, expect.stringMatching(/^before \d+ KiB /)]);
+  expect(await said("rm", "before")).toBe("Deleted before.");
+});
+
+test("openapi prints both documents as JSON, and as YAML that means the same", async () => {
+  for (const make of [serviceOpenapi, controlOpenapi]) {
+    const document = JSON.parse(JSON.stringify(make("http://127.0.0.1:4747")));
+    for (const version of ["1.1", "1.2"] as const) expect(parse(yamlOf(document), { version, maxAliasCount: 0 })).toEqual(document);
+  }
+  const odd = {
+    a: [],
+    b: {},
+    "c: d": [[1, [2]], [{ e: null, f: "yes" }], "2026-01-05", "- x", " ", "a#b", "a #b", "0x1", "1e3", "~"],
+    "": "\n",
+  };
+  expect(parse(yamlOf(odd), { version: "1.1" })).toEqual(odd);
+  const { url } = await open();
+  expect(parse((await runCommand(url, "openapi", "--yaml")).out.join("\n")).servers[0].url).toBe(`${url}/v1`);
+  expect(JSON.parse((await runCommand(url, "openapi", "--control")).out.join("\n")).info.title).toContain("ontrol");
+});
