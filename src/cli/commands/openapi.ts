@@ -11,13 +11,16 @@ export const openapi = command({
   flags: {
     yaml: { description: "print YAML instead of JSON" },
     control: { description: "print the document of the control plane instead of the service's" },
+    "3.0": { description: "write OpenAPI 3.0 instead of 3.1, for tools that know only that" },
+    "no-extensions": { description: "leave out the fields that begin with x-sandbox-" },
     url: { ...connectionFlags.url, description: "name this sandbox as the server (default: the one of this folder, or port 4747)" },
     db: connectionFlags.db,
   },
   async run({ flags }) {
     const { url } = await findSandbox(flags);
     const { controlOpenapi, serviceOpenapi } = await import("../../sandbox/documents.ts");
-    const document = flags.control === undefined ? serviceOpenapi(url) : controlOpenapi(url);
+    const form = { version: flags["3.0"] === undefined ? "3.1" : "3.0", extensions: flags["no-extensions"] === undefined ? "on" : "off" } as const;
+    const document = flags.control === undefined ? serviceOpenapi(url, form) : controlOpenapi(url, form);
     printText(flags.yaml === undefined ? JSON.stringify(document, null, 2) : yamlOf(document));
     return undefined;
   },
