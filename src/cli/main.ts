@@ -6,6 +6,7 @@ import { version } from "../sandbox/package-files.ts";
 import { commands, everyCommand } from "./commands/index.ts";
 import { overview } from "./help.ts";
 import { note, noteText, printText } from "./output/print.ts";
+import { endWithNpx } from "./process/watch-npx.ts";
 
 async function main(argv: string[]): Promise<number> {
   const first = argv[0];
@@ -26,6 +27,8 @@ function show(text: string): number {
 
 // A closed pipe or a full disk under the output must not end the sandbox: the output is lost, the sandbox keeps running.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+endWithNpx();
 
 main(process.argv.slice(2)).then(
   (code) => {

@@ -19,7 +19,10 @@ export const openapi = command({
   async run({ flags }) {
     const { url } = await findSandbox(flags);
     const { controlOpenapi, serviceOpenapi } = await import("../../sandbox/documents.ts");
-    const form = { version: flags["3.0"] === undefined ? "3.1" : "3.0", extensions: flags["no-extensions"] === undefined ? "on" : "off" } as const;
+    const form = {
+      version: flags["3.0"] === undefined ? "3.1" : "3.0",
+      extensions: flags["no-extensions"] === undefined ? "on" : "off",
+    } as const;
     const document = flags.control === undefined ? serviceOpenapi(url, form) : controlOpenapi(url, form);
     printText(flags.yaml === undefined ? JSON.stringify(document, null, 2) : yamlOf(document));
     return undefined;
