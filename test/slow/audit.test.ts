@@ -374,3 +374,15 @@ test("an audit adds no delivery, event or request to the logs", async () => {
   await audit(await plain(), SECRET, bench);
   for (const path of ["/deliveries", "/events", "/requests"]) expect((await bench.control("GET", path)).data).toEqual([]);
 });
+
+test("audit starts a sandbox of its own if none runs and the secret is given", async () => {
+  const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
+  const url = "http://localhost:1/hooks";
+  const { code, out, error } = await run(["audit", url, "--secret", "whsec_x", "--json"], nowhere);
+  expect([code, error]).toEqual([4, ""]);
+  expect(JSON.parse(out[0] ?? "").probes.length).toBeGreaterThan(5);
+  expect(await run(["audit", url], nowhere)).toMatchObject({
+    code: 1,
+    error: `merchant-sandbox: No sandbox runs here that knows the secret of ${url}: add --secret whsec_…, or start one with merchant-sandbox.\n`,
+  });
+});

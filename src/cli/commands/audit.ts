@@ -1,11 +1,15 @@
 // `audit`: sends a webhook receiver genuine, repeated, malformed and forged events, and reports how it should have answered.
 
-import type { SandboxAuditReply } from "../../client/control-plane.generated.ts";
+import type { SandboxAuditInput, SandboxAuditReply } from "../../client/control-plane.generated.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { createSandbox } from "../../sandbox/create.ts";
+import type { GivenOptions } from "../../sandbox/options.ts";
+import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox } from "../remote/running-sandbox.ts";
+import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
+import { whyNotReady } from "../remote/probe.ts";
+import { sandboxAt } from "../remote/running-sandbox.ts";
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
 const WIDTH = 19;
@@ -20,18 +24,32 @@ export const audit = command({
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,
   },
-  async run({ flags, positionals: [url] }) {
+  sandboxOptions: ["webhookTimeout", "webhookInsecureTls", "allowWebhookHost"],
+  async run({ flags, options, positionals: [url] }) {
     if (url === undefined)
       throw new SandboxError(
         "The URL of the receiver is missing: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…",
         "usage",
       );
-    const found = await (await connectToSandbox(flags)).control.audit({ url, ...(flags.secret !== undefined && { secret: flags.secret }) });
+    const found = await auditWith(flags, options, { url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     return exitCodeOf(found);
   },
 });
+
+/** With a secret, no sandbox has to run: one is started for as long as the audit takes. The options are for that one. */
+async function auditWith(flags: Flags, options: GivenOptions, wanted: SandboxAuditInput): Promise<SandboxAuditReply> {
+  const found = await findSandbox(flags);
+  const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
+  if (isRunning) return sandboxAt(found, flags).control.audit(wanted);
+  if (wanted.secret === undefined)
+    throw new SandboxError(
+      `No sandbox runs here that knows the secret of ${wanted.url}: add --secret whsec_…, or start one with merchant-sandbox.`,
+    );
+  const sandbox = await createSandbox({ ...options, memory: true, port: 0 });
+  return sandbox.audit(wanted).finally(() => sandbox.close());
+}
 
 function show({ probes, verdict, forgeryAccepted }: SandboxAuditReply): void {
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
