@@ -7,6 +7,7 @@ import express from "express";
 import fastify from "fastify";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
+import { run } from "../support/program.ts";
 import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 
@@ -377,7 +378,7 @@ test("an audit adds no delivery, event or request to the logs", async () => {
 
 test("audit starts a sandbox of its own if none runs and the secret is given", async () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
-  const url = "http://localhost:1/hooks";
+  const url = "http://localhost:3999/hooks";
   const { code, out, error } = await run(["audit", url, "--secret", "whsec_x", "--json"], nowhere);
   expect([code, error]).toEqual([4, ""]);
   expect(JSON.parse(out[0] ?? "").probes.length).toBeGreaterThan(5);
