@@ -42,7 +42,7 @@ export const audit = command({
 async function auditWith(flags: Flags, options: GivenOptions, wanted: SandboxAuditInput): Promise<SandboxAuditReply> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
-  if (isRunning) return sandboxAt(found, flags).control.audit(wanted);
+  if (isRunning) return sandboxAt(found, flags, { url: "<url>" }).control.audit(wanted);
   if (wanted.secret === undefined)
     throw new SandboxError(
       `No sandbox runs here that knows the secret of ${wanted.url}: add --secret whsec_…, or start one with merchant-sandbox.`,

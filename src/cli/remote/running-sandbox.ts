@@ -77,8 +77,8 @@ const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usa
 /** A message that begins with a field of the API, with the flag or the argument that gave the field instead. */
 const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<string, string>>) =>
   message.replace(/^(?:(?:trigger|action|match)\.)?([a-zA-Z]+)(\.\d+)?(?= must )/, (whole, field: string) => {
-    const flag = kebab(field);
-    return flags[flag] === undefined ? (words[field] ?? whole) : `--${flag}`;
+    const flag = [kebab(field), kebab(field).replace(/-id$/, "")].find((name) => flags[name] !== undefined);
+    return words[field] ?? (flag === undefined ? whole : `--${flag}`);
   });
 
 function refusal(method: string, path: string, { status, body }: HttpReply, translate: (message: string) => string): SandboxError {
