@@ -1,6 +1,7 @@
 // How each type of event comes about: a record made in a state, a change of it, or a call of an operation about it.
 
-import { type RecordBase, type Resource, statesBefore } from "../contracts/resource.ts";
+import type { RecordBase, Resource } from "../contracts/resource.ts";
+import { statesBefore } from "../contracts/transitions.ts";
 import { fail } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import type { JsonObject } from "../schema/schema.ts";

@@ -1,9 +1,8 @@
 // Payouts: transfers of what payments brought in, and the payout method that receives them.
 
 import { total } from "../contracts/payment-shares.ts";
-import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
+import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
 import { inOrder, knownCurrency } from "../contracts/rules.ts";
-import type { SampleContext } from "../contracts/sample.ts";
 import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";

@@ -1,8 +1,8 @@
-// The declaration of a resource: its fields, its states with what each arrival sets, causes and emits, and the rules of its records.
+// The declaration of a resource: its fields, its states with what each arrival sets, causes and emits, its rules, and a believable record.
 
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
-import type { Sample } from "./sample.ts";
+import { describeTransitions, statesBefore, type Transitions } from "./transitions.ts";
 
 /** The fields that every record has. */
 export interface RecordBase {
@@ -13,6 +13,9 @@ export interface RecordBase {
   created: number;
   status?: string | undefined;
 }
+
+/** A record of any kind. */
+export type AnyRecord = RecordBase & Readonly<Record<string, unknown>>;
 
 /** Fields of a record, unknown ones included; null stands for the default. */
 export type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
@@ -64,6 +67,38 @@ export interface State<R, S extends string = string> {
   isBrief?: boolean;
 }
 
+/** Random values that depend only on the seed, the merchant, the kind, the number of the record and `word`. */
+export interface SampleRandom {
+  /** An integer between the two, both included. */
+  between(word: string, from: number, to: number): number;
+  pick<T>(word: string, of: readonly [T, ...T[]]): T;
+  pick<T>(word: string, of: readonly T[]): T | undefined;
+}
+
+export interface SampleContext extends SampleRandom {
+  /** The fields that the creator gave. */
+  given: Readonly<Record<string, unknown>>;
+  /** The status that the record shall reach; undefined for kinds without one. */
+  status: string | undefined;
+  merchant: AnyRecord;
+  own: OwnRecords;
+  /** Unix seconds on the sandbox clock. */
+  now: number;
+  /** The number of this record among those that the merchant got this way. */
+  number: number;
+  /** The calendar day this many days from today. */
+  day(offset: number): string;
+  /** The merchant's newest records of a kind, a page of them at most. */
+  newest(kind: string): readonly AnyRecord[];
+  /** The merchant's newest record of a kind that meets the condition, or a new one. */
+  someOf(kind: string, meets?: (record: AnyRecord) => boolean): AnyRecord;
+  /** A new id for a part of the record. */
+  mint(prefix: string): string;
+}
+
+/** A believable record of a merchant: the fields of a new one that its creator left out. */
+export type Sample = (context: SampleContext) => Record<string, unknown>;
+
 /** A value that contradicts a rule. */
 export interface RuleProblem {
   /** The field, or a path such as `items/0/amount`. */
@@ -98,7 +133,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** Whether time alone takes its records to another state. */
   readonly changesWithTime: boolean;
   /** The statuses that may follow each status. */
-  readonly transitions: Readonly<Record<string, readonly string[]>>;
+  readonly transitions: Transitions;
   /** The event type of each arrival, keyed by the new status, by `created` for a new record, or by the name of a change that keeps the state. */
   readonly events: Readonly<Record<string, string>>;
   /** The event type of a change that keeps the state. */
@@ -216,7 +251,7 @@ function eventsOf(
     created,
     updated,
   }: { states?: Readonly<Record<string, { event?: string }>>; created?: string | null; updated?: string | object | null },
-  transitions: Resource["transitions"],
+  transitions: Transitions,
 ): Record<string, string> {
   const all = Object.entries(states);
   const creation = created === undefined ? all[0]?.[1].event : created;
@@ -242,27 +277,4 @@ export function withFields<R extends RecordBase, const F extends TProperties>(
   fields: F,
 ): TUnsafe<R & Static<TObject<F>>> {
   return assumed(Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
-}
-
-/** The states through which a new record reaches `status`: the shortest way from the initial state, both included. */
-export const pathTo = ({ transitions, defaults }: Resource, status: string): string[] => {
-  const ways = [[defaults.status as string]];
-  for (const way of ways) {
-    const last = way.at(-1) as string;
-    if (last === status) return way;
-    for (const next of transitions[last] ?? []) if (!ways.some((known) => known.includes(next))) ways.push([...way, next]);
-  }
-  throw new Error(`no way leads to ${status}`);
-};
-
-/** The statuses from which a record may move to `state`. */
-export function statesBefore(transitions: Resource["transitions"], state: string): string[] {
-  return Object.keys(transitions).filter((from) => transitions[from]?.includes(state));
-}
-
-function describeTransitions(transitions: Resource["transitions"]): string {
-  const lines = Object.entries(transitions).map(([from, to]) =>
-    to.length > 0 ? `\`${from}\` → ${to.map((state) => `\`${state}\``).join(", ")}` : `\`${from}\` is final`,
-  );
-  return lines.join("; ");
 }

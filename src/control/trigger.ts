@@ -1,7 +1,8 @@
 // Triggers an event for real: makes the record that brings it about, so that the id in the webhook can be fetched.
 
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
-import { pathTo, type RecordBase, type Resource, statesBefore } from "../contracts/resource.ts";
+import type { RecordBase, Resource } from "../contracts/resource.ts";
+import { pathTo, statesBefore } from "../contracts/transitions.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { JsonObject } from "../schema/schema.ts";

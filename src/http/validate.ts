@@ -117,8 +117,7 @@ const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
  * `additionalProperties` takes the fields of its kind of record, so it gets all of them.
  */
 function extraFields({ body, reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
-  const isOpen = (body as { additionalProperties?: boolean } | undefined)?.additionalProperties === true;
-  const owned = isOpen ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
+  const owned = allowsExtraFields(body) ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
   const kept = Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
   return maskValue(Object.fromEntries(kept)) as Record<string, unknown>;
 }

@@ -1,6 +1,6 @@
 // How traffic creates a kind of record and moves it from state to state.
 
-import type { AnyRecord } from "../contracts/sample.ts";
+import type { AnyRecord } from "../contracts/resource.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { StepContext } from "./step-context.ts";
 

@@ -1,7 +1,7 @@
 // Sales traffic: payments and their payouts, bookings, orders, renewals and new customers.
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
-import type { AnyRecord } from "../contracts/sample.ts";
+import type { AnyRecord } from "../contracts/resource.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { TrafficKind } from "./kind.ts";
 import { dayOf, type StepContext } from "./step-context.ts";

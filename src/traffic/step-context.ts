@@ -1,7 +1,6 @@
 // The context of a traffic step: its time, its random values, and the merchant's records.
 
-import type { RecordBase } from "../contracts/resource.ts";
-import type { AnyRecord } from "../contracts/sample.ts";
+import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
 import type { OperationContext } from "../store/operation-context.ts";

@@ -1,7 +1,6 @@
 // One traffic step: creates a record of a kind, or moves an earlier one to its next state, through the same functions as the API.
 
-import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { AnyRecord } from "../contracts/sample.ts";
+import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
 import { ApiError } from "../kernel/errors.ts";
 import { changeAdminRecord } from "../store/records/admin-records.ts";
 import { makeRecord, type SampleDependencies } from "../store/records/sample-record.ts";

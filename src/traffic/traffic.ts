@@ -1,7 +1,7 @@
 // Background traffic: at most one run for each merchant, carried out in steps that fall due on the clock.
 
 import type { LifeChange } from "../contracts/life.ts";
-import type { AnyRecord } from "../contracts/sample.ts";
+import type { AnyRecord } from "../contracts/resource.ts";
 import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
-import { pathTo, statesBefore } from "../../src/contracts/resource.ts";
+import { pathTo, statesBefore } from "../../src/contracts/transitions.ts";
 import { type Bench, neededFields, open } from "../support/sandbox.ts";
 
 /** Kinds with states whose records a test can create. */

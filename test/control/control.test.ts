@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue, eventTypes, resources } from "../../src/areas/index.ts";
-import { statesBefore } from "../../src/contracts/resource.ts";
+import { statesBefore } from "../../src/contracts/transitions.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, neededFields, open, share } from "../support/sandbox.ts";

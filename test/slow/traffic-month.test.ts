@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
-import type { AnyRecord } from "../../src/contracts/sample.ts";
+import type { AnyRecord } from "../../src/contracts/resource.ts";
 import { type Bench, NOON, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
 import { violations } from "../support/world-violations.ts";

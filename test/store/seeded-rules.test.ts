@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
-import type { AnyRecord } from "../../src/contracts/sample.ts";
+import type { AnyRecord } from "../../src/contracts/resource.ts";
 import { createClock, isoTime } from "../../src/kernel/clock.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";

@@ -2,7 +2,7 @@
 
 import Sqlite from "better-sqlite3";
 import { resources } from "../../src/areas/index.ts";
-import type { AnyRecord } from "../../src/contracts/sample.ts";
+import type { AnyRecord } from "../../src/contracts/resource.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import { usable } from "../../src/schema/as-sent.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";

@@ -4,8 +4,7 @@
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { catalogue, resources } from "../../src/areas/index.ts";
-import type { Resource } from "../../src/contracts/resource.ts";
-import type { AnyRecord } from "../../src/contracts/sample.ts";
+import type { AnyRecord, Resource } from "../../src/contracts/resource.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import type { JsonObject } from "../../src/schema/schema.ts";
 import type { RecordsByKind } from "../../src/store/world/records-in-memory.ts";

@@ -1,6 +1,6 @@
 // Sample records of the office: remittances and their settings, government payments, staff records, synchronisation.
 
-import type { SampleContext } from "../../contracts/sample.ts";
+import type { SampleContext } from "../../contracts/resource.ts";
 import { earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
 import { payrollItems, STAFF } from "./payroll.ts";
 import { taxRatesOf } from "./tax-rates.ts";

@@ -1,6 +1,6 @@
 // Parts that the sample records share: an earlier record to resemble, the next number of a series, a customer.
 
-import type { AnyRecord, SampleContext } from "../../contracts/sample.ts";
+import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 
 /** One of the merchant's newest records of a kind: a new record resembles it, so that it fits the merchant's business. */

@@ -1,6 +1,6 @@
 // A sample payroll run: the latest period that is over or has begun and has no run, for the merchant's staff, with the deductions of its schemes.
 
-import type { AnyRecord, SampleContext } from "../../contracts/sample.ts";
+import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, dayNumber } from "../../kernel/calendar.ts";
 import { daysBetween, monthsLater, textOf } from "./parts.ts";
 import { type TaxRate, taxRatesOf } from "./tax-rates.ts";

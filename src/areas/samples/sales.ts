@@ -1,6 +1,6 @@
 // Sample records of sales: payments and payouts, orders and products, bookings, memberships, customers.
 
-import type { SampleContext } from "../../contracts/sample.ts";
+import type { SampleContext } from "../../contracts/resource.ts";
 import { addDays } from "../../kernel/calendar.ts";
 import { customerOf, daysBetween, earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
 

@@ -1,14 +1,7 @@
 // Takes records through their states: each arrival sets its values, is checked against the rules, emits its event and has its consequences.
 
-import {
-  type Arrival,
-  type OwnRecords,
-  pathTo,
-  type RecordBase,
-  type RecordFields,
-  type Resource,
-  statesBefore,
-} from "../../contracts/resource.ts";
+import type { Arrival, OwnRecords, RecordBase, RecordFields, Resource } from "../../contracts/resource.ts";
+import { pathTo, statesBefore } from "../../contracts/transitions.ts";
 import { fail } from "../../kernel/errors.ts";
 import { sentIn, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";

@@ -1,7 +1,6 @@
 // Creates believable records: the fields that the creator left out come from the sample of the kind, and depend only on seed, merchant and count.
 
-import type { RecordBase, Resource } from "../../contracts/resource.ts";
-import type { AnyRecord, SampleContext, SampleRandom } from "../../contracts/sample.ts";
+import type { AnyRecord, RecordBase, Resource, SampleContext, SampleRandom } from "../../contracts/resource.ts";
 import { isoTime, LATEST_TIME } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { JsonObject } from "../../schema/schema.ts";

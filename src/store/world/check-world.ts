@@ -1,7 +1,6 @@
 // Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
 
-import type { RecordBase, Resource, Rule, RuleContext } from "../../contracts/resource.ts";
-import type { AnyRecord } from "../../contracts/sample.ts";
+import type { AnyRecord, RecordBase, Resource, Rule, RuleContext } from "../../contracts/resource.ts";
 import { ApiError } from "../../kernel/errors.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { type RecordsByKind, recordsInMemory } from "./records-in-memory.ts";

@@ -1,8 +1,7 @@
 // Validates a fixture against the declared kinds of records: fields, names, states, unique values, and the rules of the kinds.
 
 import { fixtureFields } from "../../contracts/record-fields.ts";
-import type { RecordBase, Resource } from "../../contracts/resource.ts";
-import type { AnyRecord } from "../../contracts/sample.ts";
+import type { AnyRecord, RecordBase, Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { ApiError } from "../../kernel/errors.ts";
 import { escapePointer } from "../../schema/json-pointer.ts";

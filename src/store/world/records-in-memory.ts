@@ -1,7 +1,6 @@
 // A merchant's records in memory, for rules and checks that read other records.
 
-import type { OwnRecords, RecordBase, Records, Resource } from "../../contracts/resource.ts";
-import type { AnyRecord } from "../../contracts/sample.ts";
+import type { AnyRecord, OwnRecords, RecordBase, Records, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
 
 /** The merchant's records by kind, the oldest first. */
