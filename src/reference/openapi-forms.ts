@@ -22,10 +22,12 @@ function withoutExtensions(value: unknown): unknown {
   return Object.fromEntries(others.map(([name, inner]) => [name, withoutExtensions(inner)]));
 }
 
+const LICENSE_URL = "https://spdx.org/licenses/MIT.html";
+
 /** OpenAPI 3.0 has no webhooks: they move to `x-webhooks`, which Redoc and Redocly know. */
 function asVersion30({ openapi: _, info, webhooks, ...rest }: OpenApiDocument): OpenApiDocument {
   const { name } = info.license as Printed;
-  const facts = { openapi: "3.0.3", info: { ...info, license: { name } } };
+  const facts = { openapi: "3.0.3", info: { ...info, license: { name, url: LICENSE_URL } } };
   return mapSchemas({ ...facts, ...rest, ...(webhooks ? { "x-webhooks": webhooks } : {}) }) as OpenApiDocument;
 }
 
@@ -82,14 +84,14 @@ function withoutNull(schema: Printed): Printed {
     if (others.length === 1) return { type: others[0], ...rest, ...orNull };
     return { anyOf: others.map((name) => ({ type: name, ...orNull })), ...rest };
   }
-  if (type === "null") return { ...rest, nullable: true, enum: [null] };
+  if (type === "null") return { ...rest, ...NULL };
   if (!Array.isArray(anyOf)) return schema;
   const others = anyOf.filter(({ enum: values }: Printed) => JSON.stringify(values) !== "[null]");
   if (others.length === anyOf.length) return schema;
   const [only] = others;
-  if (others.length > 1 || "$ref" in only) return { ...rest, anyOf: others.map(orNull) };
-  return { ...only, ...rest, nullable: true };
+  if (others.length > 1 || "$ref" in only) return { ...rest, anyOf: [...others, NULL] };
+  return { ...only, ...rest, nullable: true, ...(only.enum ? { enum: [...only.enum, null] } : {}) };
 }
 
-/** OpenAPI 3.0 reads `nullable` only beside `type`, and nothing beside `$ref`. */
-const orNull = (schema: Printed): Printed => ("$ref" in schema ? { allOf: [schema], nullable: true } : { ...schema, nullable: true });
+/** OpenAPI 3.0 reads `nullable` only beside `type`, and nothing beside `$ref`, so null is a schema of its own. */
+const NULL = { type: "object", nullable: true, enum: [null] };

@@ -207,17 +207,15 @@ describe("forms", () => {
       codes: Type.Record(Type.Integer()),
     });
     const older: Json = inForm(print(service, { ...read, reply }, feed), { version: "3.0" });
-    expect([older.openapi, older.info.license]).toEqual(["3.0.3", { name: "MIT" }]);
+    const none = { type: "object", nullable: true, enum: [null] };
+    expect([older.openapi, older.info.license.name]).toEqual(["3.0.3", "MIT"]);
     expect(Object.keys(older["x-webhooks"])).toEqual(["keeper.fed", "animal.fed"]);
     expect(older).not.toHaveProperty("webhooks");
     expect(older.components.schemas.AnimalsGetReply.properties).toEqual({
-      keeper: { anyOf: [{ allOf: [{ $ref: "#/components/schemas/Keeper" }], nullable: true }] },
+      keeper: { anyOf: [{ $ref: "#/components/schemas/Keeper" }, none] },
       age: { type: "integer", minimum: 0, exclusiveMinimum: true, nullable: true },
       either: {
-        anyOf: [
-          { type: "string", nullable: true },
-          { type: "integer", nullable: true },
-        ],
+        anyOf: [{ type: "string" }, { type: "integer" }, none],
       },
       kind: { type: "string", description: "", enum: ["animal"] },
       codes: { type: "object", additionalProperties: { type: "integer" } },

@@ -61,6 +61,14 @@ describe.each([
   });
 });
 
+test.each([
+  ["the service", serviceOpenapi(ADDRESS, { version: "3.0", extensions: "off" })],
+  ["the control plane", controlOpenapi(ADDRESS, { version: "3.0" })],
+] as const)("the OpenAPI 3.0 form of the document of %s has no problem by Redocly's rules", async (_, older) => {
+  expect(older.openapi).toBe("3.0.3");
+  expect(await redocly(older)).toEqual([]);
+});
+
 /** Errors of a strict compilation of the generated types with code that uses them. */
 async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {
   const types = astToString(await openapiTS(document as unknown as OpenAPI3));
