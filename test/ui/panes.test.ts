@@ -301,7 +301,7 @@ describe("a terminal without Unicode or colours", () => {
 
 describe("the help", () => {
   test("groups the keys, and searches them", () => {
-    const help = press(busy(120, 36), "?");
+    const help = press(busy(120, 50), "?");
     const text = textOf(help);
     for (const words of ["Requests", "resend the request", "All panes", "page down"]) expect(text).toContain(words);
     const found = textOf(press(help, "/", ..."curl"));

@@ -31,7 +31,7 @@ export interface EndpointKey {
   endpoint: string;
 }
 
-interface Origin {
+export interface Origin {
   request?: string;
   test?: boolean;
   at?: number;
