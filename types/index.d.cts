@@ -301,6 +301,10 @@ export interface AttemptsListInput {
   type?: string;
   /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
   /** Maximum number of objects to return */
   limit?: number;
   /** Cursor: id of an object; returns the objects after it (older) */
@@ -947,6 +951,14 @@ export interface LifeChange {
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
+  /** Sandbox time at which it ended */
+  at: string;
+  /** Its number, in the order in which attempts were written */
+  sequence: number;
+  /** The number of its delivery: a replay is a delivery of its own */
+  delivery: number;
+  /** Real milliseconds until the receiver responded; null if the attempt was aborted */
+  durationMs: number | null;
   /** What fault rules did to it; null if none did */
   fault: DeliveryFault | null;
   [field: string]: unknown;
@@ -1223,6 +1235,10 @@ export interface RequestsListInput {
   key?: string;
   /** Only requests at or after this time */
   since?: string;
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
   /** Maximum number of objects to return */
@@ -1421,6 +1437,28 @@ export interface SandboxOverviewReply {
     rate: string;
     happened: number;
   })[];
+  /** Since the last reset. After a restart with a file, it starts from what the file has */
+  made: {
+    requests: number;
+    /** Delivery attempts */
+    attempts: number;
+    verdicts: {
+      pass: number;
+      fail: number;
+      inconclusive: number;
+      /** How often each rule failed */
+      failures: Record<string, number>;
+    };
+  };
+  /** How many of those the logs still have */
+  kept: {
+    requests: number;
+    /** Delivery attempts */
+    attempts: number;
+    verdicts: number;
+  };
+  /** How many deliveries failed for good and were not replayed since */
+  failedDeliveries: number;
   links: Record<string, string>;
 }
 export interface SandboxReportInput {
@@ -2189,6 +2227,10 @@ interface RequestMessage {
 }
 interface AttemptMessage {
   id: string;
+  /** Its number in the log, in the order in which attempts were written. */
+  sequence: number;
+  /** The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made. */
+  delivery: number;
   /** Sandbox milliseconds. */
   at: number;
   merchant: string;
@@ -2205,6 +2247,8 @@ interface AttemptMessage {
   durationMs: number | null;
   /** Unix seconds; null when there is no next attempt. */
   nextAttemptAt: number | null;
+  /** The fault rules that applied, separated by commas. */
+  fault: string | null;
 }
 interface ClockMessage {
   mode: "real" | "frozen" | "offset";
@@ -2213,6 +2257,7 @@ interface ClockMessage {
 }
 type LiveItem = {
   seq: number;
+  nth: number;
 } & ({
   kind: "request";
   request: RequestMessage;
@@ -2235,7 +2280,7 @@ type LiveItem = {
   kind: "reset";
   merchant: string | null;
 });
-type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
+type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq" | "nth"> : never) : never;
 interface Connection {
   /** Counts the connections that the sandbox accepted. */
   readonly number: number;

@@ -6,14 +6,14 @@ import { handleKey } from "./keys/key-routing.ts";
 import { updatePreview } from "./overlays/preview.ts";
 import { panes } from "./panes/index.ts";
 import { applyUpdate, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
-import { applyConnection, applyMessage, applyTime } from "./state/apply-message.ts";
+import { applyConnection, applyMessage, applyTime, isReset } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import { initialState, type LearningMode, type UiState, withNotice } from "./state/state.ts";
 import type { Theme } from "./terminal/style.ts";
 import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
 import { createFrameRenderer } from "./view/frame-renderer.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
-import { openLive } from "./wire/live.ts";
+import { type LiveHandlers, openLive } from "./wire/live.ts";
 
 export interface DashboardOptions extends TerminalStreams {
   target: HttpTarget;
@@ -57,15 +57,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
   });
   const stream = openLive(
     { target, mode: "digests", from: { run: state.run, seq: state.lastSeq } },
-    {
-      message: (message) => change(applyMessage(applyTime(dashboard.state, realNow()), message, panes)),
-      unknown: (count) => change(withNotice(dashboard.state, `Messages of another version were not shown: ${count}`, "yellow")),
-      connection(connection) {
-        change(applyConnection(applyTime(dashboard.state, realNow()), connection));
-        // Polled panes fill at once instead of at the next second.
-        if (connection.phase === "live") refresh(dashboard);
-      },
-    },
+    streamHandlers(() => dashboard, change),
   );
   // Opened last: if anything above throws, the terminal is untouched.
   const terminal = openTerminal(
@@ -88,6 +80,20 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
 }
 
 const firstPane = (learning: LearningMode | undefined) => learning && (learning.kind === "learner" ? LESSON_PANE : BOARD_PANE);
+
+const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
+  message(message) {
+    change(applyMessage(applyTime(current().state, realNow()), message, panes));
+    // The counts of pending and failed deliveries are those from before.
+    if (message.type === "digest" && message.items.some(isReset)) refresh(current());
+  },
+  unknown: (count) => change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
+  connection(connection) {
+    change(applyConnection(applyTime(current().state, realNow()), connection));
+    // Polled panes fill at once instead of at the next second.
+    if (connection.phase === "live") refresh(current());
+  },
+});
 
 const terminalHandlers = (current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers => ({
   onKeys(keys) {

@@ -4,6 +4,7 @@ import { controlCalls } from "../src/client/control-call.ts";
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { fetchLookups } from "./controls/cached-lookups.ts";
+import { loadRows } from "./load-rows.ts";
 import { visiblePanes } from "./panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
@@ -30,8 +31,9 @@ export interface RunningDashboard {
 export type LeaveReason = "quit" | "interrupt" | "plain" | "hangup";
 
 export function applyUpdate(dashboard: RunningDashboard, { state, effects }: StateUpdate): void {
-  dashboard.state = state;
-  for (const effect of effects) runEffect(dashboard, effect);
+  const loading = loadRows(state);
+  dashboard.state = loading.state;
+  for (const effect of [...effects, ...loading.effects]) runEffect(dashboard, effect);
 }
 
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
@@ -85,7 +87,7 @@ function copyToClipboard(dashboard: RunningDashboard, text: string): void {
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.state.connection.phase !== "live") return;
   const show = (state: UiState) => {
-    dashboard.state = state;
+    applyUpdate(dashboard, update(state));
     dashboard.scheduler.paintSoon();
   };
   const poll = <Reply>(call: Call<Reply>, apply: (state: UiState, body: Reply) => UiState) =>

@@ -237,6 +237,10 @@ export interface AttemptsListInput {
   type?: string;
   /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
   /** Maximum number of objects to return */
   limit?: number;
   /** Cursor: id of an object; returns the objects after it (older) */
@@ -928,6 +932,14 @@ export interface LifeChange {
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
+  /** Sandbox time at which it ended */
+  at: string;
+  /** Its number, in the order in which attempts were written */
+  sequence: number;
+  /** The number of its delivery: a replay is a delivery of its own */
+  delivery: number;
+  /** Real milliseconds until the receiver responded; null if the attempt was aborted */
+  durationMs: number | null;
   /** What fault rules did to it; null if none did */
   fault: DeliveryFault | null;
   [field: string]: unknown;
@@ -1228,6 +1240,10 @@ export interface RequestsListInput {
   key?: string;
   /** Only requests at or after this time */
   since?: string;
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
   /** Maximum number of objects to return */
@@ -1449,6 +1465,28 @@ export interface SandboxOverviewReply {
     rate: string;
     happened: number;
   })[];
+  /** Since the last reset. After a restart with a file, it starts from what the file has */
+  made: {
+    requests: number;
+    /** Delivery attempts */
+    attempts: number;
+    verdicts: {
+      pass: number;
+      fail: number;
+      inconclusive: number;
+      /** How often each rule failed */
+      failures: Record<string, number>;
+    };
+  };
+  /** How many of those the logs still have */
+  kept: {
+    requests: number;
+    /** Delivery attempts */
+    attempts: number;
+    verdicts: number;
+  };
+  /** How many deliveries failed for good and were not replayed since */
+  failedDeliveries: number;
   links: Record<string, string>;
 }
 

@@ -1,5 +1,6 @@
 // The messages of the live stream.
 
+import type { MadeCounts } from "./counts.ts";
 import type { Firing } from "./fault.ts";
 import type { LessonMessage } from "./lesson.ts";
 import type { VerdictMessage } from "./verdict.ts";
@@ -25,6 +26,10 @@ export interface RequestMessage {
 /** A completed delivery attempt. */
 export interface AttemptMessage {
   id: string;
+  /** Its number in the log, in the order in which attempts were written. */
+  sequence: number;
+  /** The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made. */
+  delivery: number;
   /** Sandbox milliseconds. */
   at: number;
   merchant: string;
@@ -41,6 +46,8 @@ export interface AttemptMessage {
   durationMs: number | null;
   /** Unix seconds; null when there is no next attempt. */
   nextAttemptAt: number | null;
+  /** The fault rules that applied, separated by commas. */
+  fault: string | null;
 }
 
 export interface ClockMessage {
@@ -49,8 +56,8 @@ export interface ClockMessage {
   unix: number;
 }
 
-/** One item of the stream; `seq` numbers them without gaps. */
-export type LiveItem = { seq: number } & (
+/** One item of the stream. `seq` numbers all items without gaps, `nth` those of its kind. */
+export type LiveItem = { seq: number; nth: number } & (
   | { kind: "request"; request: RequestMessage }
   | { kind: "attempt"; attempt: AttemptMessage }
   | { kind: "verdict"; verdict: VerdictMessage }
@@ -60,10 +67,7 @@ export type LiveItem = { seq: number } & (
   | { kind: "reset"; merchant: string | null }
 );
 
-export type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq"> : never) : never;
-
-/** The number of items of each kind since the sandbox started. */
-export type Totals = Record<LiveItem["kind"], number>;
+export type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq" | "nth"> : never) : never;
 
 /** The row filters of a client that gets digests, so that the digest keeps the rows that it shows. */
 export interface DigestFilters {
@@ -71,13 +75,20 @@ export interface DigestFilters {
   deliveries?: string;
 }
 
+/** The filters for which a digest has every match since the one before; undefined if matches were left out. Failed verdicts count as one. */
+export interface CompleteFor {
+  request?: string;
+  attempt?: string;
+  verdict?: "is:failed";
+}
+
 /** `Index` is the type of the sandbox in the first message. */
 export type LiveMessage<Index = unknown> =
   /** The first message of a connection: the current `seq` of this run, and the sandbox as `GET /_sandbox` shows it. */
-  | { type: "snapshot"; run: string; seq: number; totals: Totals; sandbox: Index }
+  | { type: "snapshot"; run: string; seq: number; made: MadeCounts; sandbox: Index }
   /** The items since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
-  /** The same for a client that asked for a digest: exact counts, but only the newest items of each kind. */
-  | { type: "digest"; seq: number; totals: Totals; items: LiveItem[] }
+  /** The same for a client that asked for a digest: exact counts, but only the newest items of each kind, and those that match its filters. */
+  | { type: "digest"; seq: number; made: MadeCounts; completeFor: CompleteFor; items: LiveItem[] }
   /** The range of items that this client missed, because it resumed too late or read too slowly. */
   | { type: "gap"; from: number; to: number };

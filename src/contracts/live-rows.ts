@@ -4,7 +4,7 @@ import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "./row-filter.ts";
 
 const REQUEST_FIELDS = ["id", "method", "path", "status", "ms", "operation", "merchant", "key", "fault"] as const;
-const ATTEMPT_FIELDS = ["id", "event", "path", "status", "result", "ms", "merchant", "endpoint", "error", "trigger"] as const;
+const ATTEMPT_FIELDS = ["id", "event", "path", "status", "result", "ms", "merchant", "endpoint", "error", "trigger", "fault"] as const;
 
 /** Facts whose fields are exactly those of the vocabulary. */
 type FactsWith<Field extends string> = FilterFacts & { fields: Record<Field | "is", FilterFacts["fields"][string]> };
@@ -26,8 +26,8 @@ export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST
 }
 
 export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT_FIELDS)[number]> {
-  const { id, eventId, eventType, url, status, responseStatus, durationMs, merchant, endpointId, errorCode, trigger } = attempt;
-  const is = marksOf({ cut: responseStatus === null, fault: false, replay: trigger === "replay", failed: status !== "succeeded" });
+  const { id, eventId, eventType, url, status, responseStatus, durationMs, merchant, endpointId, errorCode, trigger, fault } = attempt;
+  const is = marksOf({ cut: responseStatus === null, fault: fault !== null, replay: trigger === "replay", failed: status !== "succeeded" });
   return {
     text: `${eventType} ${eventId} ${url} ${status} ${responseStatus ?? errorCode ?? ""} ${merchant} ${id}`,
     fields: {
@@ -41,6 +41,7 @@ export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT
       endpoint: endpointId,
       error: errorCode,
       trigger,
+      fault,
       is,
     },
   };

@@ -2,6 +2,7 @@
 
 import { nullable, oneOf, type TSchema, type TUnsafe, Type } from "../schema/shapes.ts";
 import { matchesSchema } from "../schema/validator.ts";
+import { KeptCounts, MadeCounts } from "./counts.ts";
 import type { Firing } from "./fault.ts";
 import { LESSON_EVENTS, type LessonMessage, STEP_ENDS } from "./lesson.ts";
 import type { AttemptMessage, ClockMessage, LiveItem, LiveMessage, RequestMessage } from "./live-messages.ts";
@@ -9,6 +10,7 @@ import { PROOFS, VERDICTS, type VerdictMessage } from "./verdict.ts";
 
 const text = Type.String();
 const texts = Type.Array(Type.String());
+const maybe = Type.Optional;
 const maybeText = nullable(Type.String());
 const count = Type.Integer({ minimum: 0 });
 const number = Type.Number();
@@ -23,9 +25,9 @@ const request: TUnsafe<RequestMessage> = Type.Object({
 });
 
 const attempt: TUnsafe<AttemptMessage> = Type.Object({
-  ...{ id: text, at: time, merchant: text, endpointId: text, eventId: text, eventType: text, url: text, trigger: text },
+  ...{ id: text, sequence: number, delivery: number, at: time, merchant: text, endpointId: text, eventId: text, eventType: text, url: text, trigger: text },
   ...{ attempt: number, maxAttempts: number, status: text, responseStatus: nullable(number), errorCode: maybeText },
-  ...{ durationMs: nullable(number), nextAttemptAt: nullable(seconds) },
+  ...{ durationMs: nullable(number), nextAttemptAt: nullable(seconds), fault: maybeText },
 });
 
 const verdict: TUnsafe<VerdictMessage> = Type.Object({
@@ -53,28 +55,28 @@ const lesson: TUnsafe<LessonMessage> = Type.Object({
 });
 
 const items: Record<LiveItem["kind"], TSchema> = {
-  request: Type.Object({ seq: count, request }),
-  attempt: Type.Object({ seq: count, attempt }),
-  verdict: Type.Object({ seq: count, verdict }),
-  fault: Type.Object({ seq: count, fault }),
-  clock: Type.Object({ seq: count, clock }),
-  lesson: Type.Object({ seq: count, lesson }),
-  reset: Type.Object({ seq: count, merchant: maybeText }),
+  request: Type.Object({ seq: count, nth: count, request }),
+  attempt: Type.Object({ seq: count, nth: count, attempt }),
+  verdict: Type.Object({ seq: count, nth: count, verdict }),
+  fault: Type.Object({ seq: count, nth: count, fault }),
+  clock: Type.Object({ seq: count, nth: count, clock }),
+  lesson: Type.Object({ seq: count, nth: count, lesson }),
+  reset: Type.Object({ seq: count, nth: count, merchant: maybeText }),
 };
 
 const merchant = Type.Object({ id: text, name: maybeText, email: maybeText, apiKeys: texts });
 const sandbox = Type.Object({
   ...{ version: text, pid: number, baseUrl: text, clock, database: maybeText, merchants: Type.Array(merchant) },
-  ...{ pendingDeliveries: number },
+  ...{ pendingDeliveries: number, made: MadeCounts, kept: KeptCounts, failedDeliveries: number },
 });
 
-const totals = Type.Record(count);
+const completeFor = Type.Object({ request: maybe(text), attempt: maybe(text), verdict: maybe(text) });
 /** Each item is checked by itself, so that one of a newer kind costs no other. */
 const list = Type.Array(Type.Unsafe<LiveItem>({ type: "object" }));
 const messages: Record<LiveMessage["type"], TSchema> = {
-  snapshot: Type.Object({ run: text, seq: count, totals, sandbox }),
+  snapshot: Type.Object({ run: text, seq: count, made: MadeCounts, sandbox }),
   batch: Type.Object({ items: list }),
-  digest: Type.Object({ seq: count, totals, items: list }),
+  digest: Type.Object({ seq: count, made: MadeCounts, completeFor, items: list }),
   gap: Type.Object({ from: count, to: count }),
 };
 

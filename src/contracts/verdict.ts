@@ -3,6 +3,7 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
+import type { VerdictCounts } from "./counts.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -104,6 +105,10 @@ export interface JudgeResults {
   readonly rules: readonly JudgedRule[];
   /** Final verdicts, oldest first, then those that are not final, which have no id. */
   verdicts(filter?: VerdictFilter): VerdictMessage[];
+  /** The final verdicts since the last reset, kept or not. */
+  made(): VerdictCounts;
+  /** How many of those are kept. */
+  kept(): number;
   /** Forgets everything about one merchant, or about all. */
   forget(merchant?: string): void;
 }

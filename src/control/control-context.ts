@@ -1,6 +1,7 @@
 // The context of the control plane's handlers, and `endpoint()`, which declares an operation.
 
 import type { Audit } from "../audit/audit.ts";
+import type { MadeCounts } from "../contracts/counts.ts";
 import { type Endpoint, endpointFactory } from "../contracts/endpoint.ts";
 import type { RuleRegistry } from "../contracts/fault.ts";
 import type { Lessons } from "../contracts/lesson.ts";
@@ -53,6 +54,8 @@ export interface ControlContext extends Stores {
   renew(): void;
   /** Sends an event to the live stream. */
   publish(event: LiveEvent): void;
+  /** What was made since the last reset. */
+  made(): MadeCounts;
   /** Which operations and event types the run has used. */
   coverage(): RunCoverage;
   resources: readonly Resource[];

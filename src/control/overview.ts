@@ -1,5 +1,6 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
+import { KeptCounts, MadeCounts } from "../contracts/counts.ts";
 import { VERDICTS } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
 import { SPAN_SECONDS, SPANS } from "../live/trends.ts";
@@ -31,6 +32,9 @@ const Overview = Type.Object({
   traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
     description: "The background traffic that is running",
   }),
+  made: MadeCounts,
+  kept: KeptCounts,
+  failedDeliveries: Type.Integer({ description: "How many deliveries failed for good and were not replayed since" }),
   links: Type.Record(Type.String()),
 });
 
@@ -45,17 +49,24 @@ export const showOverview = endpoint({
   handle: showSandbox,
 });
 
+type Shown =
+  | "about"
+  | "clock"
+  | "life"
+  | "tenants"
+  | "deliveries"
+  | "requestLog"
+  | "runSummary"
+  | "judge"
+  | "made"
+  | "scenarios"
+  | "traffic";
+
 /** Also the first message of a live stream. */
-export function showSandbox({
-  about,
-  clock,
-  life,
-  tenants,
-  deliveries,
-  scenarios,
-  traffic,
-}: Pick<ControlContext, "about" | "clock" | "life" | "tenants" | "deliveries" | "scenarios" | "traffic">): Static<typeof Overview> {
+export function showSandbox(context: Pick<ControlContext, Shown>): Static<typeof Overview> {
+  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios, traffic } = context;
   const url = about.url();
+  requestLog.flush();
   return {
     name: "merchant-sandbox",
     version: about.version,
@@ -71,6 +82,9 @@ export function showSandbox({
       .list()
       .filter(({ status }) => status === "running")
       .map(({ merchant, rate, happened }) => ({ merchant, rate, happened })),
+    made: made(),
+    kept: { ...runSummary.kept(), verdicts: judge.kept() },
+    failedDeliveries: runSummary.failedDeliveries(),
     links: {
       health: `${url}/_sandbox/health`,
       openapi: `${url}/_sandbox/openapi.json`,

@@ -1,11 +1,13 @@
 // The request log: requests with their responses, and the events they caused.
 
+import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
-import type { RequestRow } from "../store/journal/request-log.ts";
+import type { RequestRow, RequestSummaryRow } from "../store/journal/read-requests.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { endpoint } from "./control-context.ts";
+import { filteredRows, filterFields } from "./filtered-rows.ts";
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);
 
@@ -64,6 +66,7 @@ export const listRequests = endpoint({
     status: Type.Optional(Type.String({ description: "A status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" })),
     key: Type.Optional(Type.String({ description: "The last characters of an API key" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
+    ...filterFields,
     starting_after: Type.Optional(
       Type.String({ description: "Id of a request: only requests before it", "x-sandbox-code": "invalid_cursor" }),
     ),
@@ -71,14 +74,20 @@ export const listRequests = endpoint({
   }),
   reply: listOf(RequestSummary),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
-  handle({ query, requestLog }) {
-    const { since, limit = 25, starting_after: before, ...filters } = query;
+  async handle({ query, requestLog }) {
+    const { since, limit = 25, starting_after, filter, ...filters } = query;
     const from = since === undefined ? undefined : parseTime(since);
     if (since !== undefined && from === undefined)
       fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
-    if (before !== undefined && !requestLog.get(before)) failInvalidCursor(query, "request");
-    const rows = requestLog.find({ ...filters, since: from, before }, limit + 1);
-    return { object: "list" as const, data: rows.slice(0, limit).map(summarize), has_more: rows.length > limit };
+    // The log may have dropped the request since: then it has none before it either.
+    if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request");
+    const log = {
+      vocabulary: requestVocabulary,
+      factsOf: (row: RequestSummaryRow) => requestFacts({ ...summarize(row), at: row.at }),
+      read: (before: string | undefined, most: number) => requestLog.summaries({ ...filters, since: from, before }, most),
+    };
+    const { data, has_more } = await filteredRows(log, { filter, starting_after, limit });
+    return { object: "list" as const, data: data.map(summarize), has_more };
   },
 });
 
@@ -106,7 +115,7 @@ function stagesOf({ stages, duration }: RequestRow) {
   return names.map((name, index) => ({ name, ms: Math.max(0, (ends[index] ?? 0) - (ends[index - 1] ?? 0)) / 1_000 }));
 }
 
-function summarize(row: RequestRow) {
+function summarize(row: RequestSummaryRow) {
   const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;
   return {
     id,

@@ -1,14 +1,15 @@
 // Webhooks: events and delivery attempts of all merchants, replays, and waiting until deliveries have settled.
 
-import type { WebhookDelivery } from "../contracts/webhook.ts";
+import { attemptFacts, attemptVocabulary } from "../contracts/live-rows.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
-import type { Attempts } from "../store/webhooks/attempts.ts";
+import type { LoggedAttempt as StoredAttempt } from "../store/webhooks/attempts.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import { endpoint } from "./control-context.ts";
+import { filteredRows, filterFields } from "./filtered-rows.ts";
 
 const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const page = { limit, starting_after, ending_before };
@@ -46,12 +47,18 @@ const LoggedAttempt = Type.Object(
   {
     id: Type.String(),
     merchantId: Type.String(),
+    at: Type.String({ description: "Sandbox time at which it ended" }),
+    sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
+    delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
+    durationMs: Type.Union([Type.Number(), Type.Null()], {
+      description: "Real milliseconds until the receiver responded; null if the attempt was aborted",
+    }),
     fault: Type.Union([DeliveryFault, Type.Null()], { description: "What fault rules did to it; null if none did" }),
   },
   { title: "logged_attempt", additionalProperties: true },
 );
 
-const withFault = (attempts: Attempts, record: WebhookDelivery) => ({ ...record, fault: attempts.faultOf(record.merchantId, record.id) });
+const showAttemptOf = (record: StoredAttempt) => ({ ...record, at: isoTime(record.at) });
 
 const Replayed = Type.Object({
   eventId: Type.String(),
@@ -103,13 +110,24 @@ export const listAttempts = endpoint({
         description: "Only attempts that ended with this status",
       }),
     ),
+    ...filterFields,
     ...page,
   }),
   reply: listOf(LoggedAttempt),
-  errors: ["invalid_cursor", "invalid_limit"],
-  handle({ query: { merchant, ...query }, attempts }) {
-    const { data, ...envelope } = attempts.page(merchant, query);
-    return { ...envelope, data: data.map((record) => withFault(attempts, record)) };
+  errors: ["invalid_cursor", "invalid_limit", "validation_failed"],
+  async handle({ query: { merchant, filter, limit: most = 25, starting_after, ...query }, attempts }) {
+    if (filter === undefined) {
+      const { data, ...envelope } = attempts.log(merchant, { ...query, starting_after, limit: most });
+      return { ...envelope, data: data.map(showAttemptOf) };
+    }
+    if (query.ending_before !== undefined) fail("validation_failed", "A filter takes starting_after, not ending_before.");
+    const log = {
+      vocabulary: attemptVocabulary,
+      factsOf: (record: StoredAttempt) => attemptFacts({ ...record, merchant: record.merchantId, fault: record.fault?.id ?? null }),
+      read: (after: string | undefined, chunk: number) => attempts.log(merchant, { ...query, starting_after: after, limit: chunk }).data,
+    };
+    const { data, has_more } = await filteredRows(log, { filter, starting_after, limit: most });
+    return { object: "list" as const, data: data.map(showAttemptOf), has_more };
   },
 });
 
@@ -127,11 +145,11 @@ export const showAttempt = endpoint({
   errors: ["resource_not_found"],
   handle({ params, attempts, eventLog }) {
     const about = attempts.find(undefined, params.id) ?? noSuchAttempt(params.id);
-    const [record] = attempts.page(about.merchant, { id: params.id }).data;
-    const { data } = attempts.page(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
+    const [record] = attempts.log(about.merchant, { id: params.id }).data;
+    const { data } = attempts.log(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
     if (!record) return noSuchAttempt(params.id);
     const request = eventLog.find(about.eventId)?.request ?? null;
-    return { attempt: withFault(attempts, record), attempts: data.map((one) => withFault(attempts, one)), request };
+    return { attempt: showAttemptOf(record), attempts: data.map(showAttemptOf), request };
   },
 });
 

@@ -95,6 +95,8 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
       drainQueue(state);
       return allVerdicts(state).filter((found) => matchesFilter(filter, found));
     },
+    made: () => state.log.made(),
+    kept: () => state.log.kept(),
     conclude: (merchant) => conclude(state, merchant),
     forget(merchant) {
       drainQueue(state);

@@ -1,5 +1,6 @@
 // The log of final verdicts: keeps the newest of each kind and reports each new one.
 
+import type { VerdictCounts } from "../contracts/counts.ts";
 import { matchesRule, type Proof, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
@@ -25,17 +26,29 @@ const MAX_KEPT = 1_000;
 
 export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
+  /** By merchant, then by verdict and rule. */
+  const made = new Map<string | null, Map<string, number>>();
   let number = 0;
   const put = (verdict: VerdictMessage) => {
     const list = kept.get(verdict.verdict) ?? [];
+    count(verdict, 1);
     list.push(verdict);
     if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
     onVerdict(verdict);
   };
+  const count = ({ merchant, rule, verdict }: VerdictMessage, by: number) => {
+    const ofMerchant = made.get(merchant) ?? new Map<string, number>();
+    made.set(merchant, ofMerchant);
+    const kind = `${verdict} ${rule}`;
+    ofMerchant.set(kind, (ofMerchant.get(kind) ?? 0) + by);
+  };
   const remove = (id: string): VerdictMessage | undefined => {
     for (const list of kept.values()) {
       const index = list.findLastIndex((verdict) => verdict.id === id);
-      if (index >= 0) return list.splice(index, 1)[0];
+      const [removed] = index >= 0 ? list.splice(index, 1) : [];
+      if (!removed) continue;
+      count(removed, -1);
+      return removed;
     }
     return undefined;
   };
@@ -53,12 +66,27 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     },
     /** The verdicts that are kept, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
+    /** The verdicts since the last reset, kept or not. */
+    made: (): VerdictCounts => sumOf([...made.values()]),
+    kept: () => [...kept.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
     forget(merchant?: string) {
+      if (merchant === undefined) made.clear();
+      else made.delete(merchant);
       for (const [verdict, list] of kept)
         kept.set(verdict, merchant === undefined ? [] : list.filter((found) => found.merchant !== merchant));
       if (merchant === undefined) number = 0;
     },
   };
+}
+
+function sumOf(counts: readonly ReadonlyMap<string, number>[]): VerdictCounts {
+  const sums = { pass: 0, fail: 0, inconclusive: 0, failures: {} as Record<string, number> };
+  for (const [kind, count] of counts.flatMap((ofMerchant) => [...ofMerchant])) {
+    const [verdict, rule] = kind.split(" ") as [Verdict, string];
+    sums[verdict] += count;
+    if (verdict === "fail" && count > 0) sums.failures[rule] = (sums.failures[rule] ?? 0) + count;
+  }
+  return sums;
 }
 
 const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));

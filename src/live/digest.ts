@@ -1,37 +1,43 @@
-// A digest of the live stream: as many items as a screen can show, the newest of each kind and the newest that match the client's filters.
+// A digest of the live stream: as many items as a screen can show, the newest of each kind, those that match the client's filters, and all failed verdicts.
 
-import type { DigestFilters, LiveItem } from "../contracts/live-messages.ts";
+import type { CompleteFor, DigestFilters, LiveItem } from "../contracts/live-messages.ts";
 import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
 import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
 
 export interface Digest {
   /** Reads filters that the client sent as JSON; ignores any other text. */
   setFilters(text: string): void;
-  /** The items that the client gets, in order. */
-  select(items: readonly LiveItem[]): LiveItem[];
+  /** The items that the client gets, in order, and the filters of which they have every match. */
+  select(items: readonly LiveItem[]): Selection;
+}
+
+interface Selection {
+  items: LiveItem[];
+  completeFor: CompleteFor;
 }
 
 /** Items of each kind: in a second they fill the tallest screen several times over. */
 const MAX_PER_KIND = 60;
 
-interface RowFilters {
-  requests: RowFilter | undefined;
-  deliveries: RowFilter | undefined;
-}
+/** Each filter with its text. */
+type Filters = { [Kind in "request" | "attempt"]?: { text: string; matches: RowFilter } | undefined };
 
 export function createDigest(): Digest {
-  let filters: RowFilters = { requests: undefined, deliveries: undefined };
+  let filters: Filters = {};
   return {
     setFilters(text) {
       const sent = parseFilters(text);
-      if (sent) filters = { requests: rowFilterOf(sent.requests), deliveries: rowFilterOf(sent.deliveries) };
+      if (sent) filters = { request: filterOf(sent.requests), attempt: filterOf(sent.deliveries) };
     },
-    select: (items) => newest(items, filters),
+    select: (items) => select(items, filters),
   };
 }
 
-function newest(items: readonly LiveItem[], filters: RowFilters): LiveItem[] {
+function select(items: readonly LiveItem[], filters: Filters): Selection {
   const counts = new Map<string, number>();
+  const completeFor: CompleteFor = { verdict: "is:failed" };
+  if (filters.request) completeFor.request = filters.request.text;
+  if (filters.attempt) completeFor.attempt = filters.attempt.text;
   const selected: LiveItem[] = [];
   const hasRoom = (group: string) => {
     const count = (counts.get(group) ?? 0) + 1;
@@ -41,19 +47,24 @@ function newest(items: readonly LiveItem[], filters: RowFilters): LiveItem[] {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index] as LiveItem;
     const isNew = hasRoom(item.kind);
-    const isMatch = matches(filters, item) && hasRoom(`matching ${item.kind}`);
-    if (isNew || isMatch || item.kind === "reset") selected.push(item);
+    const isMatch = matches(filters, item);
+    const isKept = isMatch && hasRoom(`matching ${item.kind}`);
+    if (isNew || isKept || isAlwaysSent(item)) selected.push(item);
+    else if (isMatch) delete completeFor[item.kind as "request" | "attempt"];
   }
-  return selected.reverse();
+  return { items: selected.reverse(), completeFor };
 }
 
-function matches({ requests, deliveries }: RowFilters, item: LiveItem): boolean {
-  if (item.kind === "request") return requests?.(requestFacts(item.request)) ?? false;
-  if (item.kind === "attempt") return deliveries?.(attemptFacts(item.attempt)) ?? false;
+/** A client without one of these would show what is no longer there, or that all is well. */
+const isAlwaysSent = (item: LiveItem) => item.kind === "reset" || (item.kind === "verdict" && item.verdict.verdict === "fail");
+
+function matches({ request, attempt }: Filters, item: LiveItem): boolean {
+  if (item.kind === "request") return request?.matches(requestFacts(item.request)) ?? false;
+  if (item.kind === "attempt") return attempt?.matches(attemptFacts(item.attempt)) ?? false;
   return false;
 }
 
-const rowFilterOf = (text: unknown) => (typeof text === "string" && text !== "" ? readRowFilter(text) : undefined);
+const filterOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? { text, matches: readRowFilter(text) } : undefined);
 
 function parseFilters(text: string): DigestFilters | undefined {
   try {

@@ -13,10 +13,13 @@ export interface EventBuffer {
 export function createEventBuffer(capacity: number): EventBuffer {
   let items: LiveItem[] = [];
   let newest = 0;
+  const kinds: Partial<Record<LiveItem["kind"], number>> = {};
   return {
     newest: () => newest,
     push(event) {
-      items.push({ seq: ++newest, ...event } as LiveItem);
+      const nth = (kinds[event.kind] ?? 0) + 1;
+      kinds[event.kind] = nth;
+      items.push({ seq: ++newest, nth, ...event } as LiveItem);
       // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
       if (items.length > 2 * capacity) items = items.slice(-capacity);
     },

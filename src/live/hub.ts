@@ -3,20 +3,24 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { LiveEvent, LiveMessage, Totals } from "../contracts/live-messages.ts";
+import type { MadeCounts, VerdictCounts } from "../contracts/counts.ts";
+import type { LiveEvent, LiveMessage } from "../contracts/live-messages.ts";
 import { createBoundedCache } from "../kernel/bounded-cache.ts";
 import { afterRealTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
+import type { StoredCounts } from "../store/journal/run-summary.ts";
 import { createDigest, type Digest } from "./digest.ts";
 import { createEventBuffer, type EventBuffer } from "./event-buffer.ts";
+import { createMadeCounts } from "./made-counts.ts";
 
 export interface Hub {
   /** Sends an event to all clients within a moment, and to listeners in this process at once. */
   publish(event: LiveEvent): void;
   listen(listener: (event: LiveEvent) => void): void;
+  made(): MadeCounts;
   /** Takes over the socket of an upgrade request that has passed all checks. */
   acceptUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
@@ -53,14 +57,24 @@ const MAX_CACHED_BATCHES = 16;
 /** Real milliseconds that a client that is disconnected has to read the reason; its unread bytes are freed then. */
 const CLOSE_TIMEOUT = 10_000;
 
-/** `snapshot` describes the sandbox to each client that joins; `report` gets the errors of listeners. */
-export function createHub(snapshot: () => unknown, report: (error: unknown) => void): Hub {
+export interface HubOptions {
+  /** Describes the sandbox to each client that joins. */
+  snapshot(): unknown;
+  /** Gets the errors of listeners. */
+  report(error: unknown): void;
+  /** The counts of the rows in the database. */
+  stored(): StoredCounts;
+  verdicts(): VerdictCounts;
+}
+
+export function createHub({ snapshot, report, stored, verdicts }: HubOptions): Hub {
   const run = once(randomToken);
   const events = createEventBuffer(BUFFERED_EVENTS);
   const listeners = new Set<(event: LiveEvent) => void>();
-  const totals: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
+  const counts = createMadeCounts(stored);
+  const made = (): MadeCounts => ({ ...counts.made(), verdicts: verdicts() });
   const batches = createBroadcast(() => BATCH_INTERVAL, batchSender(events));
-  const digests = createBroadcast(digestInterval(events), (client) => sendDigest(client, events, totals));
+  const digests = createBroadcast(digestInterval(events), (client) => sendDigest(client, events, made));
   const server = once(openServer);
   let closed = false;
 
@@ -72,19 +86,20 @@ export function createHub(snapshot: () => unknown, report: (error: unknown) => v
     socket.on("close", () => broadcast.clients.delete(client));
     socket.on("error", () => socket.terminate());
     if (digest) socket.on("message", (text) => digest.setFilters(String(text)));
-    socket.send(JSON.stringify({ type: "snapshot", run: run(), seq: newest, totals, sandbox: snapshot() } satisfies LiveMessage));
+    socket.send(JSON.stringify({ type: "snapshot", run: run(), seq: newest, made: made(), sandbox: snapshot() } satisfies LiveMessage));
     broadcast.join(client);
   };
 
   return {
     publish(event) {
       events.push(event);
-      totals[event.kind]++;
+      counts.add(event);
       batches.schedule();
       digests.schedule();
       notifyEach(listeners, event, report);
     },
     listen: (listener) => void listeners.add(listener),
+    made,
     async acceptUpgrade(incoming, socket, head) {
       const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
@@ -207,14 +222,17 @@ function encodeBatch(events: EventBuffer, seen: number): EncodedBatch {
   return { frames, last: items.at(-1)?.seq ?? events.newest(), isFull: items.length === MAX_BATCH };
 }
 
-/** Sends a client a digest of the events that it has not seen. It needs no gap messages: its totals count the events that it leaves out. */
-function sendDigest(client: LiveClient, events: EventBuffer, totals: Totals): boolean {
+/** Sends a client a digest of the events that it has not seen. It needs no gap messages: the numbers of the items show what it leaves out. */
+function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCounts): boolean {
   const { socket, seen, digest } = client;
   if (seen === events.newest()) return true;
-  if (!canRead(client)) return false;
-  const items = events.since(seen).flatMap((message) => (message.type === "batch" ? (digest?.select(message.items) ?? []) : []));
+  if (!digest || !canRead(client)) return digest === undefined;
+  const messages = events.since(seen);
+  const selected = digest.select(messages.flatMap((message) => (message.type === "batch" ? message.items : [])));
+  // The buffer may have dropped matches.
+  if (messages.some(({ type }) => type === "gap")) selected.completeFor = {};
   client.seen = events.newest();
-  socket.send(JSON.stringify({ type: "digest", seq: client.seen, totals, items } satisfies LiveMessage));
+  socket.send(JSON.stringify({ type: "digest", seq: client.seen, made: made(), ...selected } satisfies LiveMessage));
   return true;
 }
 

@@ -7,7 +7,8 @@ import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/journal/coverage.ts";
-import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
+import type { RequestRow } from "../store/journal/read-requests.ts";
+import type { RequestLog } from "../store/journal/request-log.ts";
 import type { RunSummary } from "../store/journal/run-summary.ts";
 import type { Attempts } from "../store/webhooks/attempts.ts";
 

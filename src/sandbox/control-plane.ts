@@ -64,6 +64,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     report: async (format, end) => (await import("../report/report.ts")).report(sources, format, end),
     renew,
     publish: hub.publish,
+    made: hub.made,
     coverage,
     resources,
     documents: openDocuments(address.url),

@@ -80,7 +80,15 @@ const judgeRules = rules.map(({ id }) => id);
 export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   const { options, clock, random, schedule, stores } = storage;
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
-  const hub = createHub(snapshot, (error) => reportDefect(listeners, error, "live stream"));
+  const hub = createHub({
+    snapshot,
+    report: (error) => reportDefect(listeners, error, "live stream"),
+    stored() {
+      stores.requestLog.flush();
+      return stores.runSummary.storedCounts();
+    },
+    verdicts: () => judge.made(),
+  });
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
   const faults = createFaults({
     clock,

@@ -3,7 +3,8 @@
 import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
-import type { RequestLog, RequestRow } from "../store/journal/request-log.ts";
+import type { RequestRow } from "../store/journal/read-requests.ts";
+import type { RequestLog } from "../store/journal/request-log.ts";
 import { type Check, type ExpectationOf, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
 import { type ConditionResult, conditionResults, nearestOf } from "./near-miss.ts";
 

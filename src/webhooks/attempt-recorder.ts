@@ -68,9 +68,9 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
           ? deliveries.finish(sequence, end.status === "succeeded" ? "succeeded" : "failed")
           : deliveries.retryAt(sequence, end.nextDue);
       if (!exists) return undefined;
-      attempts.add(attempt.start, end);
+      const sequenceOfAttempt = attempts.add(attempt.start, end);
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
-      return { nextDue: end.nextDue, message: messageOf(attempt, end) };
+      return { nextDue: end.nextDue, message: messageOf(attempt, end, sequenceOfAttempt) };
     },
     recoverInterrupted(isInFlight) {
       for (const delivery of deliveries.interrupted()) if (!isInFlight(delivery.sequence)) recover(delivery, options);
@@ -177,9 +177,11 @@ const INTERRUPTED = {
   duration: null,
 } as const;
 
-function messageOf({ start, delivery }: Attempt, end: AttemptEnd): AttemptMessage {
+function messageOf({ start, delivery }: Attempt, end: AttemptEnd, sequence: number): AttemptMessage {
   return {
     id: start.id,
+    sequence,
+    delivery: start.delivery,
     at: end.ended,
     merchant: start.merchant,
     endpointId: start.endpoint,
@@ -194,5 +196,6 @@ function messageOf({ start, delivery }: Attempt, end: AttemptEnd): AttemptMessag
     errorCode: end.errorCode,
     durationMs: end.duration,
     nextAttemptAt: end.nextDue === null ? null : Math.floor(end.nextDue / 1000),
+    fault: start.fault && start.fault.effects.map(({ id }) => id).join(","),
   };
 }

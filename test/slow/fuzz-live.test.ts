@@ -4,11 +4,12 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { eventLine, eventObject } from "../../src/cli/output/event-lines.ts";
 import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
+import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage } from "../../ui/state/apply-message.ts";
-import { type UiState, ZERO_TOTALS } from "../../ui/state/state.ts";
+import type { UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
@@ -36,12 +37,12 @@ const items = [
   { kind: "clock", clock: INDEX.clock },
   { kind: "lesson", lesson: { news: "joined", learner } },
   { kind: "reset", merchant: null },
-].map((item, index) => ({ seq: index + 1, ...item }));
-const totals = { ...ZERO_TOTALS, request: 1 };
+].map((item, index) => ({ seq: index + 1, nth: 1, ...item }));
+const made = { ...NO_COUNTS, requests: 1 };
 const MESSAGES: object[] = [
-  { type: "snapshot", run: "run_2", seq: 0, totals, sandbox: INDEX },
+  { type: "snapshot", run: "run_2", seq: 0, made, sandbox: INDEX },
   { type: "batch", items },
-  { type: "digest", seq: items.length, totals, items },
+  { type: "digest", seq: items.length, made, completeFor: {}, items },
   { type: "gap", from: 1, to: 3 },
 ];
 

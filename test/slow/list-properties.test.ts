@@ -3,7 +3,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  append,
   type CursorMove,
   emptyList,
   filteredRows,
@@ -20,7 +19,7 @@ import {
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
-import { ids, rows } from "../support/list-rows.ts";
+import { ids, rows, withRows } from "../support/list-rows.ts";
 
 type Deed =
   | { kind: "come"; rows: number; unsent: number }
@@ -53,7 +52,7 @@ interface Model {
 
 function done(list: List, step: Deed, model: Model, height: number): List {
   if (step.kind === "come") {
-    const next = append(list, rows(model.came, step.rows), step.unsent);
+    const next = withRows(list, rows(model.came, step.rows), step.unsent);
     model.came += step.rows + step.unsent;
     return next;
   }

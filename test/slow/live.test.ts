@@ -8,6 +8,7 @@ import { WebSocket } from "ws";
 import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { attempted } from "../support/attacks.ts";
+import { hubOptions } from "../support/hub.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
@@ -180,7 +181,7 @@ function fail(error: unknown): never {
 
 /** A hub behind a server of its own: it publishes at once what a sandbox would publish in minutes. */
 async function openHub() {
-  const hub = createHub(() => ({}), fail);
+  const hub = createHub(hubOptions({ report: fail }));
   const server = createServer().on("upgrade", hub.acceptUpgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -341,7 +342,7 @@ describe("an upgrade is rejected", () => {
 });
 
 test("a closed hub accepts no upgrade", async () => {
-  const hub = createHub(() => ({}), fail);
+  const hub = createHub(hubOptions({ report: fail }));
   hub.close();
   const socket = connect((await open()).port, "127.0.0.1");
   await once(socket, "connect");

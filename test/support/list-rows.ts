@@ -1,6 +1,6 @@
 // Rows of a dashboard list that tests filter by their kind.
 
-import type { Row } from "../../ui/state/list.ts";
+import { append, type List, type Row } from "../../ui/state/list.ts";
 
 export const KINDS = ["red", "green", "blue"];
 
@@ -8,8 +8,17 @@ export const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): 
   id: `row_${number}`,
   value: number,
   filterBy: { text: `${kind} ${number}`, fields: { kind } },
+  order: number,
 });
 
 export const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
+
+/** The list after rows of the stream; `unsent` others are only counted. */
+export const withRows = (list: List, added: readonly Row[], unsent = 0): List =>
+  append(
+    list,
+    added.map((one, index) => ({ row: one, nth: (list.newest ?? 0) + 1 + index })),
+    list.total + added.length + unsent,
+  );
 
 export const ids = (list: readonly Row[]) => list.map(({ id }) => id);

@@ -1,12 +1,13 @@
 // Stream items and poll replies for tests without a sandbox.
 
 import type { RateWindow, SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
+import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
-import { initialState, type UiState } from "../../ui/state/state.ts";
+import { initialState, listOf, type UiState } from "../../ui/state/state.ts";
 import type { Theme } from "../../ui/terminal/style.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
@@ -30,6 +31,8 @@ export const request = (number: number, changes: Partial<RequestMessage> = {}): 
 
 export const attempt = (number: number, changes: Partial<AttemptMessage> = {}): AttemptMessage => ({
   id: `whd_${number}`,
+  sequence: number,
+  delivery: number,
   at: NOON_MILLISECONDS + number,
   merchant: "mer_lodge",
   endpointId: "we_1",
@@ -44,6 +47,7 @@ export const attempt = (number: number, changes: Partial<AttemptMessage> = {}): 
   errorCode: null,
   durationMs: 3,
   nextAttemptAt: null,
+  fault: null,
   ...changes,
 });
 
@@ -114,6 +118,9 @@ export const INDEX: SandboxOverviewReply = {
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],
+  made: NO_COUNTS,
+  kept: { requests: 0, attempts: 0, verdicts: 0 },
+  failedDeliveries: 0,
   merchants: [
     { id: "mer_lodge", name: "The Lodge", email: null, apiKeys: ["sk_test_lodge"] },
     { id: "mer_market", name: null, email: null, apiKeys: ["sk_test_market"] },
@@ -128,12 +135,34 @@ export function emptyDashboard(columns = 120, rows = 36, theme = THEME): UiState
   return applySandboxIndex({ ...first, connection: { phase: "live" } }, INDEX);
 }
 
-/** Applies one digest with these events; `unsent` more requests are only counted. */
-export function withLiveEvents(state: UiState, happenings: readonly LiveEvent[], unsent = 0): UiState {
-  const items = happenings.map((happening, index) => ({ seq: state.lastSeq + 1 + index, ...happening }) as LiveItem);
-  const totals = { ...state.totals, request: state.totals.request + unsent };
-  for (const { kind } of items) totals[kind]++;
-  return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, totals, items }, panes);
+/** Applies one digest with these events, after `unsent` requests that are only counted. */
+export function withLiveEvents(state: UiState, events: readonly LiveEvent[], unsent = 0): UiState {
+  const counts = { request: state.made.requests + unsent, attempt: state.made.attempts };
+  const verdicts = { ...state.made.verdicts, failures: { ...state.made.verdicts.failures } };
+  const items = events.map((event, index) => {
+    if (event.kind === "reset") Object.assign(counts, { request: 0, attempt: 0 });
+    else if (event.kind === "request" || event.kind === "attempt") counts[event.kind]++;
+    else if (event.kind === "verdict") countVerdict(verdicts, event.verdict);
+    return { seq: state.lastSeq + 1 + index, nth: nthOf(state, events, index), ...event } as LiveItem;
+  });
+  const made = { requests: counts.request, attempts: counts.attempt, verdicts };
+  return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, made, completeFor: {}, items }, panes);
+}
+
+/** The number of an item of its kind, as if no other was left out. */
+function nthOf(state: UiState, events: readonly LiveEvent[], index: number): number {
+  const kind = events[index]?.kind;
+  const pane = panes.find(({ stream }) => stream?.kind === kind);
+  const before = events.slice(0, index).filter((event) => event.kind === kind).length;
+  return (pane ? (listOf(state, pane.name).newest ?? 0) : 0) + before + 1;
+}
+
+function countVerdict(
+  counts: { pass: number; fail: number; inconclusive: number; failures: Record<string, number> },
+  { verdict: found, rule: id }: VerdictMessage,
+) {
+  counts[found]++;
+  if (found === "fail") counts.failures[id] = (counts.failures[id] ?? 0) + 1;
 }
 
 /** Applies the replies of the polls. */

@@ -12,6 +12,7 @@ import { type FilterFacts, filterProblem, readRowFilter } from "../../src/contra
 import { createHub } from "../../src/live/hub.ts";
 import { createKeyReader, isPaste, readKeys, textOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/any-text.ts";
+import { hubOptions } from "../support/hub.ts";
 import { attempt, request } from "../support/live-rows.ts";
 
 describe("keys", () => {
@@ -266,10 +267,7 @@ describe("a filter", () => {
 });
 
 async function openHub() {
-  const hub = createHub(
-    () => ({}),
-    () => {},
-  );
+  const hub = createHub(hubOptions());
   const server = createServer().on("upgrade", hub.acceptUpgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/?digest=1`);
@@ -322,7 +320,7 @@ describe("a digest", () => {
     expect(ids.filter((id) => id.startsWith("whd_"))).toEqual(Array.from({ length: 10 }, (_, index) => `whd_${(index + 1) * 50}`));
     const numbers = items().map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
-    expect(digests().at(-1)?.totals).toMatchObject({ request: 500, attempt: 10, verdict: 0, reset: 0 });
+    expect(digests().at(-1)?.made).toMatchObject({ requests: 500, attempts: 10 });
   });
 
   test("includes the requests and deliveries that match the subscribed filters", async () => {

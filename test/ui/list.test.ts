@@ -1,7 +1,9 @@
 // Lists: the cursor, the visible rows and the counts after rows are added, dropped and filtered.
 
 import { describe, expect, test } from "vitest";
+import { gapRow, TOP_GAP } from "../../ui/state/gaps.ts";
 import {
+  addPage,
   append,
   emptyList,
   filteredRows,
@@ -17,13 +19,14 @@ import {
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
-import { ids, row, rows } from "../support/list-rows.ts";
+import { ids, row, rows, withRows } from "../support/list-rows.ts";
 
-const filled = (count: number) => append(emptyList(true), rows(0, count));
+const gap = (missing: number, id = TOP_GAP) => gapRow(id, { missing });
+const filled = (count: number) => withRows(emptyList(true), rows(0, count));
 
 describe("a list that follows", () => {
   test("shows the newest rows, and selects the last one", () => {
-    const list = append(filled(20), rows(20, 3));
+    const list = withRows(filled(20), rows(20, 3));
     expect(ids(visibleRows(list, 4).rows)).toEqual(["row_19", "row_20", "row_21", "row_22"]);
     expect([visibleRows(list, 4).selected, selectedRow(list)?.id, unseenCount(list)]).toEqual([3, "row_22", 0]);
   });
@@ -35,7 +38,7 @@ describe("a list that follows", () => {
   });
 
   test("stays in place once pinned, counts new rows, and follows again", () => {
-    const pinned = append(append(moveCursor(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
+    const pinned = withRows(withRows(moveCursor(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
     expect(visibleRows(pinned, 5)).toEqual({ rows: rows(15, 5), selected: 2, isGone: false });
     expect([unseenCount(pinned), pinned.total]).toEqual([12, 32]);
     const following = follow(pinned);
@@ -45,18 +48,17 @@ describe("a list that follows", () => {
 });
 
 describe("a row that has left the list", () => {
-  const evicted = append(moveCursor(filled(10), "first", 5), rows(10, MAX_ROWS));
+  const evicted = withRows(moveCursor(filled(10), "first", 5), rows(10, MAX_ROWS));
 
   test("is shown above the remaining rows", () => {
-    expect(evicted.rows).toHaveLength(MAX_ROWS);
     expect(isCursorGone(evicted)).toBe(true);
-    expect(visibleRows(evicted, 3)).toEqual({ rows: [row(0), row(10), row(11)], selected: 0, isGone: true });
+    expect(visibleRows(evicted, 3)).toEqual({ rows: [row(0), gap(10), row(10)], selected: 0, isGone: true });
     expect(selectedRow(evicted)).toEqual(row(0));
   });
 
-  test("has the oldest row below it, and nothing above it", () => {
-    expect(selectedRow(moveCursor(evicted, 1, 3))?.id).toBe("row_10");
-    expect(selectedRow(moveCursor(evicted, 2, 3))?.id).toBe("row_11");
+  test("has the oldest row below it, after the rows that were dropped, and nothing above it", () => {
+    expect(selectedRow(moveCursor(evicted, 1, 3))).toEqual(gap(10));
+    expect(selectedRow(moveCursor(evicted, 2, 3))?.id).toBe("row_10");
     expect(selectedRow(moveCursor(evicted, -1, 3))?.id).toBe("row_0");
     expect(selectedRow(moveCursor(evicted, "last", 3))?.id).toBe(`row_${MAX_ROWS + 9}`);
   });
@@ -85,6 +87,52 @@ describe("a polled list", () => {
   });
 });
 
+describe("a gap", () => {
+  const numbered = (numbers: readonly number[]) => numbers.map((number) => ({ row: row(number), nth: number + 1 }));
+  /** Rows 0 to 2 and 8 to 9 of ten: a digest left out five. */
+  const list = append(append(emptyList(true), numbered([0, 1, 2]), 3), numbered([8, 9]), 10);
+  const page = { hasMore: true, before: row(8), filter: "" };
+
+  test("stands for the rows that a digest left out", () => {
+    expect(list.rows).toEqual([row(0), row(1), row(2), gap(5, "gap:9"), row(8), row(9)]);
+  });
+
+  test("shrinks by each page of the log, and is closed by the page that reaches the row before it", () => {
+    const half = addPage(list, { ...page, rows: [row(7), row(6)] });
+    expect(half.rows).toEqual([row(0), row(1), row(2), gap(3, "gap:9"), ...rows(6, 4)]);
+    const whole = addPage(half, { ...page, before: row(6), rows: [row(5), row(4), row(3), row(2)] });
+    expect(whole.rows).toEqual(rows(0, 10));
+  });
+
+  test("at the top counts what was made before the first row, and what the log has dropped", () => {
+    const late = append(emptyList(true), numbered([800]), 801);
+    expect(late.rows).toEqual([gap(800), row(800)]);
+    const first = addPage(late, { ...page, before: row(800), rows: rows(700, 100) });
+    expect(first.rows.slice(0, 2)).toEqual([gap(700), row(700)]);
+    const last = addPage(first, { ...page, before: row(700), rows: rows(600, 100), hasMore: false });
+    expect(last.rows[0]).toEqual(gapRow(TOP_GAP, { missing: 600, isDropped: true }));
+  });
+
+  test("does not add a row twice that a page had before the stream", () => {
+    const early = addPage(append(emptyList(true), [], 3), { ...page, before: undefined, rows: rows(0, 3), hasMore: false });
+    expect(
+      append(early, numbered([1, 2]), 3)
+        .rows.map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(["row_0", "row_1", "row_2"]);
+  });
+
+  test("is hidden by a filter only once the log was searched for it, or if the stream had every match", () => {
+    const filtered = withFilter(list, "kind:blue");
+    expect(ids(filteredRows(filtered))).toEqual(["row_2", "gap:9", "row_8"]);
+    const searched = addPage(filtered, { ...page, rows: [row(5)], filter: "kind:blue", hasMore: false });
+    expect(ids(filteredRows(searched))).toEqual(["row_2", "row_5", "row_8"]);
+    expect(ids(filteredRows(withFilter(searched, "kind:red")))).toContain("gap:9");
+    const vouched = append(withFilter(emptyList(true), "kind:blue"), numbered([0, 8]), 9, "kind:blue");
+    expect(ids(filteredRows({ ...vouched, rows: vouched.rows }))).toEqual(["row_8"]);
+  });
+});
+
 describe("a filter", () => {
   test("keeps the selected row if it matches", () => {
     const list = withFilter(moveCursor(filled(30), -3, 5), "kind:red");
@@ -104,14 +152,14 @@ describe("a filter", () => {
   test("without matches selects the first match that arrives", () => {
     const list = withFilter(moveCursor(filled(5), -1, 5), "late");
     const late = (number: number) => ({ ...row(number), filterBy: { text: "late", fields: {} } });
-    const came = append(append(list, [late(50)]), [late(51)]);
+    const came = withRows(withRows(list, [late(50)]), [late(51)]);
     expect([selectedRow(came)?.id, visibleRows(came, 5).selected]).toEqual(["row_50", 0]);
   });
 });
 
 describe("a frozen list", () => {
   test("shows the rows from when it was frozen, moves its cursor, and counts new rows", () => {
-    const frozen = append(freeze(filled(10)), rows(10, 5), 2);
+    const frozen = withRows(freeze(filled(10)), rows(10, 5), 2);
     expect(visibleRows(frozen, 3).rows).toEqual(rows(7, 3));
     expect(unseenCount(frozen)).toBe(7);
     const moved = moveCursor(frozen, -1, 3);

@@ -4,11 +4,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
+import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
+import { failedDeliveries } from "../../ui/panes/delivery-keys.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
-import { listOf, type UiState, withNotice } from "../../ui/state/state.ts";
+import { addPage } from "../../ui/state/list.ts";
+import { listOf, type UiState, withList, withNotice } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
 import {
@@ -61,11 +64,25 @@ const busy = (columns: number, rows: number, look = THEME) =>
       { kind: "request", request: request(5, { status: 0, fault: "flt_2" }) },
       {
         kind: "attempt",
-        attempt: attempt(1, { attempt: 2, status: "failed", responseStatus: 503, nextAttemptAt: NOON_SECONDS + 5, eventId: "evt_a" }),
+        attempt: attempt(1, {
+          delivery: 1,
+          attempt: 2,
+          status: "failed",
+          responseStatus: 503,
+          nextAttemptAt: NOON_SECONDS + 5,
+          eventId: "evt_a",
+        }),
       },
       {
         kind: "attempt",
-        attempt: attempt(2, { attempt: 3, status: "failed", responseStatus: 503, nextAttemptAt: NOON_SECONDS + 4, eventId: "evt_a" }),
+        attempt: attempt(2, {
+          delivery: 1,
+          attempt: 3,
+          status: "failed",
+          responseStatus: 503,
+          nextAttemptAt: NOON_SECONDS + 4,
+          eventId: "evt_a",
+        }),
       },
       {
         kind: "attempt",
@@ -140,10 +157,18 @@ describe("rows of deliveries", () => {
   });
 
   test("count failed deliveries in the title until they are replayed", () => {
-    expect(textOf({ ...busy(80, 24), pane: "deliveries" })).toContain("1 failed");
+    const counted = applySandboxIndex(busy(80, 24), { ...INDEX, failedDeliveries: 1 });
+    expect(textOf({ ...counted, pane: "deliveries" })).toContain("1 failed");
     const replayed = withLiveEvents(busy(80, 24), [{ kind: "attempt", attempt: attempt(5, { eventId: "evt_b", trigger: "replay" }) }]);
-    expect(textOf({ ...replayed, pane: "deliveries" })).not.toContain("1 failed");
     expect(screen({ ...replayed, pane: "deliveries" }).find((line) => line.includes("6/6"))).toContain("✗ replayed");
+  });
+
+  test("keep a pending delivery apart from a replay that failed", () => {
+    const replay = attempt(6, { eventId: "evt_a", trigger: "replay", status: "failed", responseStatus: 500, maxAttempts: 1 });
+    const state = withLiveEvents(busy(80, 24), [{ kind: "attempt", attempt: replay }]);
+    const lines = lineWith({ ...state, pane: "deliveries" }, "evt_a");
+    expect(lines.map((line) => /[~✗] \w+( in 4 s)?/.exec(line)?.[0])).toEqual(["~ retried", "~ next in 4 s", "✗ failed"]);
+    expect(failedDeliveries(listOf(state, "deliveries").rows).map(({ eventId }) => eventId)).toEqual(["evt_b"]);
   });
 
   test("count down with the sandbox clock", () => {
@@ -217,8 +242,23 @@ describe("a filter", () => {
       13_159,
     );
     const state = press(many, "/", ..."status:4xx");
-    expect(textOf(state)).toContain("/status:4xx  41 of 13,259");
-    expect(textOf(many)).toContain("100 of 13,259");
+    expect(textOf(state)).toContain("/status:4xx  41+ of 13,259");
+    expect(textOf(many)).toContain("13,259  following");
+    const trimmed = applySandboxIndex(many, {
+      ...INDEX,
+      made: { ...INDEX.made, requests: 13_259 },
+      kept: { ...INDEX.kept, requests: 10_000 },
+    });
+    expect(textOf(trimmed)).toContain("13,259, 10,000 kept  following");
+  });
+
+  test("never says that nothing matches while rows have not been looked at", () => {
+    const many = withLiveEvents(emptyDashboard(80, 24), [{ kind: "request", request: request(1) }], 50);
+    const state = press(many, "/", ..."is:cut");
+    expect(textOf(state)).toContain("··· 50 not shown ···");
+    expect(textOf(state)).not.toContain("No row");
+    const list = addPage(listOf(state), { rows: [], hasMore: false, before: undefined, filter: "is:cut" });
+    expect(textOf(withList(state, "requests", list))).toContain("No row matches is:cut. Press Esc to clear the filter.");
   });
 });
 
@@ -320,7 +360,7 @@ describe("the help", () => {
 
 /** Applies the new requests and attempts of a sandbox to the dashboard, as the stream would have sent them. */
 async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
-  type Logged = { id: string; at: string; created: number; merchantId: string };
+  type Logged = { id: string; at: string; merchantId: string; fault: { id: string } | null };
   const news = async (path: string, pane: string): Promise<Logged[]> => {
     const known = new Set(listOf(desk.state, pane).rows.map(({ id }) => id));
     const { data } = await bench.control("GET", path);
@@ -332,8 +372,9 @@ async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
   }));
   const attempts = (await news("/deliveries?limit=100", "deliveries")).map((one) => ({
     kind: "attempt",
-    attempt: { ...one, merchant: one.merchantId, at: one.created * 1_000 },
+    attempt: { ...one, merchant: one.merchantId, at: Date.parse(one.at), fault: one.fault?.id ?? null },
   }));
+  desk.state = applySandboxIndex(desk.state, (await bench.control("GET", "")) as unknown as SandboxOverviewReply);
   desk.state = withLiveEvents(desk.state, [...requests, ...attempts] as unknown as LiveEvent[]);
 }
 
@@ -458,11 +499,20 @@ describe("a request of a real sandbox", () => {
 
   test("stays open while rows arrive, and is selected when the detail closes", async () => {
     const { desk, bench } = await declined();
+    desk.press("k", "j");
     const before = await pressAll(desk, "enter");
     await bench.call("GET", "/v1/customers/cus_zoe");
     await loadNewRows(desk, bench);
     expect(desk.screen(120, 90).slice(1, -2)).toEqual(before.split("\n").slice(1, -2));
     expect(await pressAll(desk, "escape")).toMatch(/▸\d\d:\d\d:\d\d\.\d{3} GET {4}\/v1\/payouts/);
+  });
+
+  test("lets a list that followed follow again when the detail closes, unless n or p moved the cursor", async () => {
+    const { desk } = await declined();
+    await pressAll(desk, "enter");
+    expect(await pressAll(desk, "escape")).toMatch(/1 Requests.*following/);
+    await pressAll(desk, "enter", "p");
+    expect(await pressAll(desk, "escape")).toMatch(/1 Requests.*PAUSED/);
   });
 });
 

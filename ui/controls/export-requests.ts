@@ -27,7 +27,7 @@ export const exportKeys: readonly KeyBinding[] = [
 ];
 
 function exportRows(state: UiState, extension: string, format: Format): StateUpdate {
-  const ids = filteredRows(listOf(state, "requests")).map(({ id }) => id);
+  const ids = filteredRows(listOf(state, "requests")).flatMap(({ id, gap }) => (gap ? [] : [id]));
   const time = isoTime(sandboxNow(state)).slice(0, 19).replaceAll(/[-:]/g, "");
   return update(withNotice(state, `Exporting ${counted(ids.length, "request")} …`, "dim"), {
     kind: "task",

@@ -7,10 +7,10 @@ import { mask } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";
-import { dateTime, dateTimeToSecond, duration } from "../view/format.ts";
+import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
 import { type Call, quoted } from "../wire/control-calls.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
-import { type AttemptSummary, attemptLine, outcomeOf, requestText, resultOf } from "./row-lines.ts";
+import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 interface DeliveryData {
@@ -19,12 +19,15 @@ interface DeliveryData {
 
 export const attemptCall = (id: string) => controlCalls.attempts.get({ id }) as Call<DeliveryData["delivery"]>;
 
-/** An attempt of the log as the stream sends it. */
-export const attemptRow = ({ merchantId, created, ...attempt }: AttemptDetail): AttemptMessage => ({
-  ...attempt,
-  merchant: merchantId,
-  at: created * 1_000,
-});
+export const attemptsCall = (query: { starting_after: string | undefined; filter: string | undefined }) =>
+  controlCalls.attempts.list({ limit: 100, ...query }) as Call<{ data: AttemptDetail[]; has_more: boolean }>;
+
+/** An attempt of the log as the stream sends it: without its bodies, which would fill the memory. */
+export const attemptRow = (attempt: AttemptDetail): AttemptMessage => {
+  const { requestHeaders: _, requestBody: __, responseBody: ___, merchantId, at, fault, ...rest } = attempt;
+  const { effects = [] } = (fault ?? {}) as Partial<AttemptFault>;
+  return { ...rest, merchant: merchantId, at: milliseconds(at), fault: effects.map(({ id }) => id).join(",") || null };
+};
 
 export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<DeliveryData> => ({
   title: `${row.eventType} to ${row.url}`,
@@ -53,8 +56,7 @@ export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<Delivery
 
 function summary(state: UiState, row: AttemptMessage, width: number): string[] {
   const { theme } = state;
-  const newest = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => isSameDelivery(attempt, row));
-  const [outcome, styles] = outcomeOf(state, row, newest === undefined || newest.id === row.id);
+  const [outcome, styles] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
   const { nextAttemptAt } = row;
   return [
     ...labelled(theme, width, "event", `${row.eventType}  ${row.eventId}`),
@@ -76,8 +78,9 @@ function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly 
     (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
   );
   const all: readonly (AttemptSummary & { id: string })[] = [...fetched.toReversed(), ...newer];
-  return all.flatMap((attempt, index): DetailLine[] => {
-    const line = attemptLine(state, attempt, width, index === all.length - 1);
+  const later = laterAttempts(all);
+  return all.flatMap((attempt): DetailLine[] => {
+    const line = attemptLine(state, attempt, width, later(attempt));
     return attempt.id === opened.id ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`] : linkTo("deliveries", attempt.id, [line]);
   });
 }

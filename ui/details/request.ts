@@ -1,7 +1,7 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
-import type { Learner, RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { Learner, LoggedRequest, RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";
@@ -12,7 +12,7 @@ import { statusStyles } from "../view/status-colours.ts";
 import type { Call } from "../wire/control-calls.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { rateWindowId } from "./rate-window.ts";
-import { type AttemptSummary, attemptLine } from "./row-lines.ts";
+import { type AttemptSummary, attemptLine, laterAttempts } from "./row-lines.ts";
 import { timingLines } from "./timing.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
@@ -30,7 +30,7 @@ export const causedAttemptsCall = (requestId: string, limit = 100) =>
   controlCalls.attempts.list({ requestId, limit }) as Call<{ data: AttemptDetail[] }>;
 
 /** A request of the journal as the stream sends it. */
-export const requestRow = ({ at, ...request }: RequestDetail): RequestMessage => ({ ...request, at: milliseconds(at) });
+export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
   title: `${row.method} ${row.path}`,
@@ -184,8 +184,8 @@ function eventLines(
     (attempt) => attempt.eventId === id && !older.some((one) => one.id === attempt.id),
   );
   const attempts = [...older, ...newer];
-  const isLast = (index: number) => !attempts.slice(index + 1).some(({ endpointId }) => endpointId === attempts[index]?.endpointId);
-  const lines = attempts.flatMap((attempt, index) => linkTo("deliveries", attempt.id, [attemptLine(state, attempt, width, isLast(index))]));
+  const later = laterAttempts(attempts);
+  const lines = attempts.flatMap((attempt) => linkTo("deliveries", attempt.id, [attemptLine(state, attempt, width, later(attempt))]));
   const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
   const isEmpty = lines.length === 0 && fetched !== undefined;
   return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];

@@ -23,7 +23,17 @@ export function requestText(state: UiState, id: string): string {
 /** The fields that a line shows. */
 export type AttemptSummary = Pick<
   AttemptMessage,
-  "url" | "attempt" | "maxAttempts" | "status" | "responseStatus" | "errorCode" | "durationMs" | "nextAttemptAt"
+  | "url"
+  | "eventId"
+  | "endpointId"
+  | "delivery"
+  | "attempt"
+  | "maxAttempts"
+  | "status"
+  | "responseStatus"
+  | "errorCode"
+  | "durationMs"
+  | "nextAttemptAt"
 >;
 
 /** Error codes longer than the eight cells of the column. */
@@ -39,19 +49,39 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
 }
 
-/** The outcome of an attempt. `isLast`: no later attempt of the same delivery is known. */
-export function outcomeOf(state: UiState, attempt: AttemptSummary, isLast: boolean): [outcome: string, styles: TextStyle[]] {
+/** What came after an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
+type Later = "attempt" | "replay" | undefined;
+
+/** Finds what came after each of these attempts. */
+export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
+  const lastAttempt = new Map<number, number>();
+  const lastDelivery = new Map<string, number>();
+  const raise = <Key>(highest: Map<Key, number>, key: Key, value: number) => highest.set(key, Math.max(value, highest.get(key) ?? 0));
+  for (const one of attempts) {
+    raise(lastAttempt, one.delivery, one.attempt);
+    raise(lastDelivery, targetOf(one), one.delivery);
+  }
+  return (one) => {
+    if ((lastAttempt.get(one.delivery) ?? 0) > one.attempt) return "attempt";
+    return (lastDelivery.get(targetOf(one)) ?? 0) > one.delivery ? "replay" : undefined;
+  };
+}
+
+/** Deliveries of one event to one endpoint. */
+export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) => `${eventId} ${endpointId}`;
+
+export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later): [outcome: string, styles: TextStyle[]] {
   const { status, nextAttemptAt } = attempt;
   const { good, bad, unsure } = symbols(state.theme);
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["green"]];
-  if (nextAttemptAt === null) return isLast ? [`${bad} failed`, ["red"]] : [`${bad} replayed`, ["yellow"]];
-  if (!isLast) return [`${unsure} retried`, ["yellow"]];
+  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["yellow"]] : [`${bad} failed`, ["red"]];
+  if (later === "attempt") return [`${unsure} retried`, ["yellow"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, ["yellow"]];
 }
 
-export function attemptLine(state: UiState, attempt: AttemptSummary, width: number, isLast = false): string {
-  const [outcome, styles] = outcomeOf(state, attempt, isLast);
+export function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
+  const [outcome, styles] = outcomeOf(state, attempt, later);
   const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
   const start = `    ${attempt.attempt}/${attempt.maxAttempts}  ${fitTo(sanitize(resultOf(attempt)), 8)}  ${took.padStart(9)}  `;
   const room = Math.max(0, width - widthOf(start) - 18);

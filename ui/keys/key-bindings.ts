@@ -1,6 +1,7 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
 import { controls } from "../controls/index.ts";
+import { loadGap } from "../load-rows.ts";
 import { confirm } from "../overlays/confirm.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { scrollOverlay } from "../overlays/detail-moves.ts";
@@ -75,7 +76,8 @@ function switchPane(state: UiState, by: number): StateUpdate {
 
 function openSelectedRow(state: UiState): StateUpdate {
   const row = selectedRow(listOf(state));
-  return row ? paneNamed(state.pane).openRow(state, row) : update(state);
+  if (!row) return update(state);
+  return row.gap ? loadGap(state, state.pane, row) : paneNamed(state.pane).openRow(state, row);
 }
 
 function toggleFreeze(state: UiState): StateUpdate {
@@ -170,10 +172,10 @@ function showLast(state: UiState): StateUpdate {
 
 /** Asks before it ends a sandbox that exists only in this process's memory and has answered a call. */
 function quit(state: UiState): StateUpdate {
-  const { sandbox, totals } = state;
+  const { sandbox, made } = state;
   const leave = (later: UiState) => update(later, { kind: "quit" });
-  if (sandbox?.pid !== process.pid || sandbox.database !== null || totals.request === 0) return leave(state);
-  const question = `Quit? The sandbox is in memory: its records and ${counted(totals.request, "request")} are lost.`;
+  if (sandbox?.pid !== process.pid || sandbox.database !== null || made.requests === 0) return leave(state);
+  const question = `Quit? The sandbox is in memory: its records and ${counted(made.requests, "request")} are lost.`;
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 

@@ -26,7 +26,7 @@ function focused(state: UiState): { pane: string; value: unknown } | undefined {
   const detail = topDetail(state);
   if (detail) return detail.about;
   const row = selectedRow(listOf(state));
-  return row && { pane: state.pane, value: row.value };
+  return row && !row.gap ? { pane: state.pane, value: row.value } : undefined;
 }
 
 const nothing = (state: UiState, text: string) => update(withNotice(state, text, "yellow"));

@@ -15,7 +15,7 @@ export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   const row = selectedRow(listOf(state));
   const { preview } = state;
   const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
-  if (!row) return update(preview ? { ...state, preview: undefined } : state);
+  if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
   if (about?.pane === state.pane && about.id === row.id) return update(state);
   if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
   const opened = paneNamed(state.pane).detailOf(state, row);

@@ -2,14 +2,14 @@
 
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
-import { attemptCall, attemptRow, deliveryDetail, isSameDelivery } from "../details/delivery.ts";
+import { attemptCall, attemptRow, attemptsCall, deliveryDetail, isSameDelivery } from "../details/delivery.ts";
 import { outcomeOf, resultOf } from "../details/row-lines.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { count, duration } from "../view/format.ts";
 import { failureMark } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
-import { deliveryKeys, failedDeliveries, isLastAttempt } from "./delivery-keys.ts";
-import { listPane, rowFetch } from "./pane.ts";
+import { deliveryKeys, laterThan } from "./delivery-keys.ts";
+import { listPane, logOf, rowFetch } from "./pane.ts";
 import { firstApiKey } from "./requests.ts";
 
 export const deliveries = listPane<AttemptMessage>({
@@ -19,20 +19,26 @@ export const deliveries = listPane<AttemptMessage>({
   filterBy: attemptFacts,
   vocabulary: attemptVocabulary,
   stream: "attempt",
-  titleNote(state) {
-    const failed = failedDeliveries(listOf(state, "deliveries").rows).length;
+  log: logOf(
+    ({ before, filter }) => attemptsCall({ starting_after: before, filter: filter || undefined }),
+    ({ data, has_more }) => ({ values: data.map(attemptRow), hasMore: has_more }),
+    { order: ({ sequence }) => sequence },
+  ),
+  titleNote({ sandbox }) {
+    const failed = sandbox?.failedDeliveries ?? 0;
     return failed === 0 ? "" : `${count(failed)} failed`;
   },
-  alarm: (state) => failureMark(state.theme, failedDeliveries(listOf(state, "deliveries").rows).length),
+  alarm: (state) => failureMark(state.theme, state.sandbox?.failedDeliveries ?? 0),
   columns(attempt, state, width) {
     const { eventType, eventId, url, durationMs } = attempt;
-    const [outcome, styles] = outcomeOf(state, attempt, isLastAttempt(listOf(state, "deliveries").rows, attempt));
+    const [outcome, styles] = outcomeOf(state, attempt, laterThan(listOf(state, "deliveries").rows, attempt));
     return [
       { text: eventType, width: width < 100 ? 18 : 24, truncate: "middle" },
       { text: eventId, width: width < 100 ? 10 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
       { text: url, truncate: "middle" },
       { text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { text: resultOf(attempt), width: 8, align: "right" },
+      { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"] },
       { text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
       { text: outcome, width: 15, styles },
     ];

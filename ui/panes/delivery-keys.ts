@@ -2,7 +2,8 @@
 
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptCall, isSameDelivery, verifyCommand } from "../details/delivery.ts";
+import { attemptCall, verifyCommand } from "../details/delivery.ts";
+import { laterAttempts, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/list.ts";
 import {
@@ -40,7 +41,7 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
       keys: ["R"],
       label: "replay failed",
       help: "replay every failed delivery in the list",
-      isEnabled: (state) => failedDeliveries(listOf(state, "deliveries").rows).length > 0,
+      isEnabled: (state) => hasFailed(listOf(state, "deliveries").rows),
       run: replayFailed,
     },
     {
@@ -76,33 +77,38 @@ function replayFailed(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(`Replay ${what}? Each one is a call like this:`, replayCall(first), replayAll)));
 }
 
-/** Both results are cached by the array of rows, because every frame asks for them for every visible row. */
-const failedByRows = new WeakMap<readonly Row[], readonly AttemptMessage[]>();
-const lastByRows = new WeakMap<readonly Row[], ReadonlyMap<string, AttemptMessage>>();
+/** Cached by the array of rows, because every frame asks for every visible row. */
+const laterByRows = new WeakMap<readonly Row[], ReturnType<typeof laterAttempts>>();
 
-/** The last attempt of each delivery that failed and will not be retried. */
+/** What came after an attempt in these rows. */
+export function laterThan(rows: readonly Row[], attempt: AttemptMessage) {
+  const later = laterByRows.get(rows) ?? laterAttempts(attemptsIn(rows));
+  laterByRows.set(rows, later);
+  return later(attempt);
+}
+
+const attemptsIn = (rows: readonly Row[]) => rows.flatMap(({ value, gap }) => (gap ? [] : [value as AttemptMessage]));
+
+const failedByRows = new WeakMap<readonly Row[], boolean>();
+
+/** Cached, because the key bar asks in every frame. */
+function hasFailed(rows: readonly Row[]): boolean {
+  const known = failedByRows.get(rows) ?? failedDeliveries(rows).length > 0;
+  failedByRows.set(rows, known);
+  return known;
+}
+
+/** The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same endpoint is pending. */
 export function failedDeliveries(rows: readonly Row[]): readonly AttemptMessage[] {
-  const cached = failedByRows.get(rows);
-  if (cached) return cached;
-  const failed = [...lastAttempts(rows).values()].filter(({ status, nextAttemptAt }) => status !== "succeeded" && nextAttemptAt === null);
-  failedByRows.set(rows, failed);
-  return failed;
-}
-
-function lastAttempts(rows: readonly Row[]): ReadonlyMap<string, AttemptMessage> {
-  const cached = lastByRows.get(rows);
-  if (cached) return cached;
-  const last = new Map(rows.map(({ value }) => [deliveryKey(value as AttemptMessage), value as AttemptMessage]));
-  lastByRows.set(rows, last);
-  return last;
-}
-
-const deliveryKey = ({ eventId, endpointId }: AttemptMessage) => `${eventId} ${endpointId}`;
-
-/** Whether the list has no later attempt of the same delivery. */
-export function isLastAttempt(rows: readonly Row[], attempt: AttemptMessage): boolean {
-  const last = lastAttempts(rows).get(deliveryKey(attempt));
-  return last === undefined || last.id === attempt.id || !isSameDelivery(last, attempt);
+  const last = attemptsIn(rows).filter((attempt) => laterThan(rows, attempt) !== "attempt");
+  const pending = new Set(last.filter(({ nextAttemptAt }) => nextAttemptAt !== null).map(targetOf));
+  return last.filter(
+    (attempt) =>
+      attempt.status !== "succeeded" &&
+      attempt.nextAttemptAt === null &&
+      laterThan(rows, attempt) === undefined &&
+      !pending.has(targetOf(attempt)),
+  );
 }
 
 /** Fetches the logged attempt, and copies the text made from it. */

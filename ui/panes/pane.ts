@@ -3,7 +3,7 @@
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
-import { filteredRows, isCursorGone, type Row, select, selectedRow } from "../state/list.ts";
+import { filteredRows, followLater, type Gap, isCursorGone, type Row, select, selectedRow, stayPinned } from "../state/list.ts";
 import {
   callEffect,
   closeTopOverlay,
@@ -18,6 +18,7 @@ import {
 } from "../state/state.ts";
 import { cut, cutMiddle, fitTo, sanitize } from "../terminal/cells.ts";
 import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
+import { count } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
 import type { Call } from "../wire/control-calls.ts";
 
@@ -32,6 +33,7 @@ export interface Pane {
   /** The names that a filter may use. */
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
+  log?: PaneLog;
   poll?: { call: Call; rows(reply: unknown): Row[] };
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
@@ -44,6 +46,21 @@ export interface Pane {
   openRow(state: UiState, row: Row): StateUpdate;
   /** Opens the detail of a row by its id, over the overlays that are open. */
   openById(state: UiState, id: string): StateUpdate;
+}
+
+/** Which rows of a log to read: those older than the row `before`, and only those that match a filter; "" is no filter. */
+export interface LogQuery {
+  before: string | undefined;
+  filter: string;
+}
+
+/** The log of the sandbox that has the rows which the stream did not send. */
+export interface PaneLog {
+  call(query: LogQuery): Call;
+  read(reply: unknown): { rows: Row[]; hasMore: boolean };
+  takesFilter: boolean;
+  /** The filter whose matches are loaded even while the pane is not visible. */
+  needs?: string | undefined;
 }
 
 /** The value of the row that a key acts on: the selected row, or the one whose detail is open. */
@@ -66,6 +83,23 @@ export const rowFetch = <Value, Reply>(call: Call<Reply>, value: (reply: Reply) 
   value: (reply) => value(reply as Reply),
 });
 
+interface LogDeclaration<Value> {
+  call(query: LogQuery): Call;
+  values(reply: unknown): { values: Value[]; hasMore: boolean };
+  /** The place of a row in the log. */
+  order(value: Value): number;
+  /** Default: true. */
+  takesFilter?: boolean;
+  needs?: string;
+}
+
+/** A log, from its call and the types of its reply and rows. */
+export const logOf = <Value, Reply>(
+  call: (query: LogQuery) => Call<Reply>,
+  values: (reply: Reply) => { values: Value[]; hasMore: boolean },
+  others: Omit<LogDeclaration<Value>, "call" | "values">,
+): LogDeclaration<Value> => ({ call, values: (reply) => values(reply as Reply), ...others });
+
 /** A pane of rows. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value> {
   /** Unique among the panes. */
@@ -81,6 +115,8 @@ interface ListPaneDeclaration<Value> {
   vocabulary?: FilterVocabulary;
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
+  /** How rows of the log are read that the stream did not send. */
+  log?: LogDeclaration<Value>;
   /** A call made every second; the items of `data` in its reply are the rows. */
   poll?: Call<{ data: Value[] }>;
   /** The order of polled rows. Default: as in the reply. */
@@ -103,10 +139,18 @@ interface ListPaneDeclaration<Value> {
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
-  const { name, title, isShown, stream, poll, emptyText } = declared;
-  const row = (value: Value): Row => ({ id: declared.rowId(value), value, filterBy: declared.filterBy(value) });
-  const keys = declared.keys ?? (() => []);
+  const { name, title, isShown, stream, poll, log, emptyText, keys = () => [] } = declared;
+  const row = (value: Value): Row => ({
+    id: declared.rowId(value),
+    value,
+    filterBy: declared.filterBy(value),
+    ...(log && { order: log.order(value) }),
+  });
   const sorted = (rows: Value[]) => (declared.compare ? rows.toSorted(declared.compare) : rows);
+  const text = ({ id, value, gap }: Row, state: UiState, width: number) => {
+    if (gap) return gapText(state, gap, listOf(state, name).loading?.gap === id, width);
+    return formatRow(declared.columns(value as Value, state, width), width, state.theme);
+  };
   return {
     name,
     title,
@@ -114,12 +158,13 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     ...(isShown && { isShown }),
     vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
+    ...(log && { log: paneLog(log, row) }),
     ...(poll && { poll: { call: poll, rows: (reply) => sorted((reply as { data: Value[] }).data).map(row) } }),
     titleNote: (state) =>
       [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
         .filter(Boolean)
         .join("  "),
-    rowText: ({ value }, state, width) => formatRow(declared.columns(value as Value, state, width), width, state.theme),
+    rowText: text,
     emptyText,
     keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
     ...(declared.alarm && { alarm: declared.alarm }),
@@ -141,9 +186,14 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     return update(openOverlay(state, overlay), ...effects);
   };
   const openRow = (state: UiState, selected: Row): StateUpdate => {
-    // Closing the detail leaves the cursor on its row.
-    const list = select(listOf(state, name), selected, visibleRowCount(state, name));
-    return open(withList(state, name, list), selected, openRow);
+    // Closing the detail leaves the cursor on its row, unless the list followed.
+    const before = listOf(state, name);
+    const list = select(before, selected, visibleRowCount(state, name));
+    return open(withList(state, name, before.follows ? followLater(list) : list), selected, openNeighbour);
+  };
+  const openNeighbour = (state: UiState, neighbour: Row): StateUpdate => {
+    const opened = openRow(state, neighbour);
+    return { ...opened, state: withList(opened.state, name, stayPinned(listOf(opened.state, name))) };
   };
   const openLinked = (state: UiState, linked: Row): StateUpdate => open(state, linked, openLinked);
   const openById = (state: UiState, id: string): StateUpdate => {
@@ -157,6 +207,24 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
   };
   return { detailOf: (state, opened) => detailOf(state, opened, openLinked), openRow, openById };
+}
+
+const paneLog = <Value>({ call, values, takesFilter = true, needs }: LogDeclaration<Value>, row: (value: Value) => Row): PaneLog => ({
+  call,
+  takesFilter,
+  needs,
+  read(reply) {
+    const { values: found, hasMore } = values(reply);
+    return { rows: found.map(row), hasMore };
+  },
+});
+
+/** `··· 362 not shown ···`, and why. */
+function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoading: boolean, width: number): string {
+  const why = isDropped
+    ? "no longer kept"
+    : `not shown${isLoading ? ", loading" : error === undefined ? "" : `. Enter tries again ${error}`}`;
+  return styled(theme, fitTo(sanitize(`··· ${count(missing)} ${why} ···`), width), "dim");
 }
 
 const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined => row && { fields: Object.keys(row.filterBy.fields), marks: [] };
@@ -180,7 +248,7 @@ type RowRelation = (one: unknown, other: unknown) => boolean;
 /** The keys that step from one detail to the next: to a related row if there is one, otherwise to the nearest row. */
 function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation, open: Pane["openRow"]): KeyBinding[] {
   const step = (state: UiState, direction: "next" | "previous"): StateUpdate => {
-    const rows = filteredRows(listOf(state, name));
+    const rows = filteredRows(listOf(state, name)).filter(({ gap }) => !gap);
     const index = rows.findLastIndex((row) => row.id === id);
     const others = direction === "next" ? rows.slice(index + 1) : rows.slice(0, Math.max(0, index)).reverse();
     const neighbour = others.find((row) => isRelated(value, row.value)) ?? others[0];

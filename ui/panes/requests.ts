@@ -1,5 +1,6 @@
 // The pane of API requests and their responses.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
@@ -8,7 +9,7 @@ import { symbols } from "../terminal/style.ts";
 import { duration, timeOfDay } from "../view/format.ts";
 import { statusStyles } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
-import { listPane, rowFetch } from "./pane.ts";
+import { listPane, logOf, rowFetch } from "./pane.ts";
 import { requestKeys } from "./request-keys.ts";
 
 export const requests = listPane<RequestMessage>({
@@ -18,6 +19,11 @@ export const requests = listPane<RequestMessage>({
   filterBy: requestFacts,
   vocabulary: requestVocabulary,
   stream: "request",
+  log: logOf(
+    ({ before, filter }) => controlCalls.requests.list({ limit: 100, starting_after: before, filter: filter || undefined }),
+    ({ data, has_more }) => ({ values: data.map(requestRow), hasMore: has_more }),
+    { order: ({ id }) => Number(id.slice("req_".length)) },
+  ),
   columns(request, { theme }) {
     const { at, method, path, query, status, durationMs, merchant, replayOf, fault } = request;
     const mark = replayOf ? symbols(theme).replayed : fault ? "*" : "";

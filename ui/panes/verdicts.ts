@@ -1,13 +1,14 @@
 // The pane of verdicts: the judge's findings about clients and webhook receivers.
 
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { verdictDetail } from "../details/verdict.ts";
 import { verdictId } from "../details/verdict-lines.ts";
-import { shortMerchant, valuesOf } from "../state/state.ts";
-import { count } from "../view/format.ts";
+import { shortMerchant } from "../state/state.ts";
+import { count, milliseconds } from "../view/format.ts";
 import { failureMark, verdictLabel } from "../view/status-colours.ts";
 import { copyApiKey } from "./copy-api-key.ts";
-import { listPane } from "./pane.ts";
+import { listPane, logOf } from "./pane.ts";
 
 export const verdicts = listPane<VerdictMessage>({
   name: "verdicts",
@@ -19,12 +20,17 @@ export const verdicts = listPane<VerdictMessage>({
   }),
   vocabulary: { fields: ["rule", "verdict", "merchant", "operation", "fault"], marks: ["failed"] },
   stream: "verdict",
-  titleNote(state) {
-    const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(({ verdict }) => verdict === "fail").length;
-    return failed === 0 ? "" : `${count(failed)} failed`;
-  },
-  alarm: (state) =>
-    failureMark(state.theme, valuesOf<VerdictMessage>(state, "verdicts").filter(({ verdict }) => verdict === "fail").length),
+  log: logOf(
+    () => controlCalls.verdicts.list(),
+    // An open verdict may still change.
+    ({ verdicts: found }) => ({
+      values: found.filter(({ id }) => id !== null).map((verdict) => ({ ...verdict, at: milliseconds(verdict.at) })),
+      hasMore: false,
+    }),
+    { order: ({ id }) => Number(id?.slice("vdt_".length)), takesFilter: false, needs: "is:failed" },
+  ),
+  titleNote: ({ made: { verdicts: made } }) => (made.fail === 0 ? "" : `${count(made.fail)} failed`),
+  alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   columns({ rule, verdict, merchant, says }, { theme }, width) {
     const [label, style] = verdictLabel(theme, verdict);
     return [

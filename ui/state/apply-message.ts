@@ -1,15 +1,14 @@
 // Applies messages from the sandbox to the state: stream messages, poll replies, connection changes and clock ticks.
 
 import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
-import type { LiveItem, Totals } from "../../src/contracts/live-messages.ts";
+import type { MadeCounts } from "../../src/contracts/counts.ts";
+import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";
 import type { StreamConnection, StreamMessage } from "../wire/live.ts";
+import { withTopGap } from "./gaps.ts";
 import { applyLessonItems, withoutLearner } from "./learning.ts";
-import { append, emptyList, type Row, replace } from "./list.ts";
-import { listOf, type UiState, withList, withNotice, ZERO_TOTALS } from "./state.ts";
-
-/** The request rate is an average over this long. */
-const RATE_WINDOW_MS = 2_000;
+import { append, emptyList, type List, type Row, replace } from "./list.ts";
+import { listOf, type UiState, withList, withNotice } from "./state.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {
   const retryAt = connection.phase === "reconnecting" ? state.now + connection.retryInMs : state.retryAt;
@@ -19,52 +18,58 @@ export function applyConnection(state: UiState, connection: StreamConnection): U
 export function applyMessage(state: UiState, message: StreamMessage, panes: readonly Pane[]): UiState {
   if (message.type === "snapshot") return applySandboxIndex(applySnapshot(state, message, panes), message.sandbox);
   if (message.type !== "digest") return state;
-  const items = message.items.filter(({ seq }) => seq > state.lastSeq);
-  const unsent = countUnsent(state.totals, message.totals, items);
-  const counted = sampleRate({ ...state, totals: message.totals, lastSeq: message.seq });
+  const { seq, made, completeFor } = message;
+  const items = message.items.filter((item) => item.seq > state.lastSeq);
+  const wasReset = items.some(isReset);
+  const counted = sampleRate({ ...state, made, lastSeq: seq, ...(wasReset && { samples: [] }) });
   const reset = items.filter(isReset).reduce((before, item) => applyReset(before, item, panes), counted);
-  return appendItems(reset, items, unsent, panes);
+  return appendItems(reset, items, completeFor, panes);
 }
 
-/** A snapshot with another run id means that the sandbox restarted: the rows of the earlier run are cleared. */
-function applySnapshot(state: UiState, { run, totals }: StreamMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
-  if (run === state.run) return state;
-  const samples = [{ at: state.now, requests: totals.request }];
-  const started = { ...state, run, samples, totals: ZERO_TOTALS, lastSeq: 0 };
-  if (state.run === undefined) return started;
-  return withNotice(clearLists(started, panes), "The sandbox restarted; earlier rows were cleared", "yellow");
+/** Another run id means that the sandbox restarted: its log may have other rows. */
+function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
+  if (run === state.run) return { ...state, made };
+  const started = clearLists({ ...state, run, made, samples: [{ at: state.now, requests: made.requests }], lastSeq: 0 }, panes);
+  return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show what it has logged", "yellow");
 }
 
-function appendItems(state: UiState, items: readonly LiveItem[], unsent: Totals, panes: readonly Pane[]): UiState {
+function appendItems(state: UiState, items: readonly LiveItem[], completeFor: CompleteFor, panes: readonly Pane[]): UiState {
   const afterReset = items.slice(items.findLastIndex(isReset) + 1);
   const learned = applyLessonItems(applyClock(state, items), afterReset);
   return panes.reduce((before, { name, stream }) => {
     if (!stream) return before;
-    const rows = afterReset.flatMap((item) => (item.kind === stream.kind ? [stream.row(item)] : []));
-    return withList(before, name, append(listOf(before, name), rows, unsent[stream.kind]));
+    const { kind } = stream;
+    const rows = afterReset.flatMap((item) => (item.kind === kind ? [{ row: stream.row(item), nth: item.nth }] : []));
+    const clean = completeFor[kind as keyof CompleteFor];
+    return withList(before, name, append(listOf(before, name), rows, madeOf(state.made, kind), clean));
   }, learned);
 }
 
-/** How many items of each kind happened without being sent. */
-function countUnsent(before: Totals, after: Totals, items: readonly LiveItem[]): Totals {
-  const unsent = Object.entries(after).map(([kind, total]) => {
-    const sent = items.filter((item) => item.kind === kind).length;
-    return [kind, Math.max(0, total - before[kind as keyof Totals] - sent)];
-  });
-  return Object.fromEntries(unsent) as Totals;
+/** The number of rows of a kind since the last reset. */
+function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["kind"]): number {
+  if (kind === "request") return requests;
+  if (kind === "attempt") return attempts;
+  return kind === "verdict" ? verdicts.pass + verdicts.fail + verdicts.inconclusive : 0;
 }
 
-const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
+export const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
+/** The reply to a reset made here says so already. */
 function applyReset(state: UiState, { merchant }: LiveItem & { kind: "reset" }, panes: readonly Pane[]): UiState {
-  if (merchant !== null) return withNotice(state, `${merchant} was reset`, "yellow");
-  return withNotice(clearLists(state, panes), "The sandbox was reset", "yellow");
+  const cleared = clearLists(state, panes);
+  if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
+  return withNotice(cleared, `${merchant ?? "The sandbox"} was reset`, "yellow");
 }
 
-/** Clears every list but its filter; lists that follow by default follow again. */
+/** Clears every list but its filter, so that the log fills it; lists that follow by default follow again. */
 function clearLists(before: UiState, panes: readonly Pane[]): UiState {
   const state = withoutLearner(before);
-  const lists = panes.map(({ name, follows }) => [name, { ...emptyList(follows), filter: listOf(state, name).filter }]);
+  const lists = panes.map(({ name, follows, stream }): [string, List] => {
+    const { filter, rows } = listOf(state, name);
+    const empty = { ...emptyList(follows), filter };
+    // The next poll replaces the rows of a pane without a stream.
+    return [name, stream ? withTopGap({ ...empty, total: madeOf(state.made, stream.kind) }) : { ...empty, rows, total: rows.length }];
+  });
   return { ...state, lists: Object.fromEntries(lists) };
 }
 
@@ -83,17 +88,35 @@ export const applySandboxIndex = (state: UiState, sandbox: SandboxOverviewReply)
 export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));
 
-export const applyTime = (state: UiState, now: number): UiState => sampleRate({ ...state, now });
+export const applyTime = (state: UiState, now: number): UiState => ({ ...state, now });
 
+/** The request rate is an average over this long. */
+const RATE_WINDOW_MS = 2_000;
+/** Under load a digest comes every 400 ms; without one for longer, no request came. */
+const QUIET_MS = 600;
+const MIN_SPAN_MS = 1_000;
+
+/** Keeps the counts of the window and the last one before it. A digest is as new as its counts, so only digests are samples. */
 function sampleRate(state: UiState): UiState {
-  const { now, totals, samples } = state;
-  const recent = samples.filter(({ at }) => now - at <= RATE_WINDOW_MS);
-  return recent.at(-1)?.at === now ? state : { ...state, samples: [...recent, { at: now, requests: totals.request }] };
+  const { now, made, samples } = state;
+  const start = Math.max(
+    0,
+    samples.findLastIndex(({ at }) => at <= now - RATE_WINDOW_MS),
+  );
+  return { ...state, samples: [...samples.slice(start), { at: now, requests: made.requests }] };
 }
 
-/** Requests per second. */
-export function requestRate({ samples, totals, now }: UiState): number {
-  const first = samples[0];
-  if (!first || now <= first.at) return 0;
-  return Math.max(0, Math.round(((totals.request - first.requests) * 1_000) / Math.max(1_000, now - first.at)));
+/** Requests per second: between two digests while they come, and up to now after the last one. */
+export function requestRate({ samples, now }: UiState): number {
+  const last = samples.at(-1);
+  if (!last) return 0;
+  const end = now - last.at > QUIET_MS ? now : last.at;
+  const index = Math.max(
+    0,
+    samples.findLastIndex(({ at }) => at <= end - RATE_WINDOW_MS),
+  );
+  const [first = last, second = last] = samples.slice(index);
+  // The count stays the same until shortly before the next digest.
+  const start = Math.max(first.at, second.at - QUIET_MS);
+  return Math.max(0, Math.round(((last.requests - first.requests) * 1_000) / Math.max(MIN_SPAN_MS, end - start)));
 }

@@ -1,20 +1,46 @@
 // A list of rows with a cursor: follows new rows until the cursor moves, then stays pinned to the selected row.
 
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
+import { gapRow, type LogPage, mayHide, mergePage, withTopGap } from "./gaps.ts";
 
 export interface Row {
   readonly id: string;
   readonly value: unknown;
   /** The text and fields that a filter looks at. */
   readonly filterBy: FilterFacts;
+  /** Its place in the log; rows of a polled list have none. */
+  readonly order?: number;
+  /** The row stands for rows that are not in the list. */
+  readonly gap?: Gap;
+}
+
+/** Rows that are missing in a list. */
+export interface Gap {
+  readonly missing: number;
+  /** The filter that none of them matches. */
+  readonly clean?: string | undefined;
+  /** The log no longer has them. */
+  readonly isDropped?: boolean;
+  /** Why they could not be loaded. */
+  readonly error?: string;
+}
+
+/** A row of the stream, and its number among all items of its kind. */
+export interface NumberedRow {
+  readonly row: Row;
+  readonly nth: number;
 }
 
 export interface List {
   readonly rows: readonly Row[];
   /** The rows and the total at the moment the display was frozen. */
   readonly frozen: { readonly rows: readonly Row[]; readonly total: number } | undefined;
-  /** All rows so far, including those dropped from `rows`. */
+  /** All rows since the last reset, whether they are in the list or not. */
   readonly total: number;
+  /** The number of the newest row of the stream among all items of its kind; undefined before the first. */
+  readonly newest: number | undefined;
+  /** The gap that is being loaded, by the id of its row; each load has an object of its own. */
+  readonly loading: { readonly gap: string } | undefined;
   /** The selected row, kept even when it has left `rows`. Undefined while the list follows. */
   readonly cursor: Row | undefined;
   /** The row that the user selected; the cursor returns to it when a filter that hides it is cleared. */
@@ -22,31 +48,63 @@ export interface List {
   /** The id of the first visible row. */
   readonly top: string | undefined;
   readonly follows: boolean;
+  /** The list follows again when the detail of its row is closed. */
+  readonly followsLater: boolean;
   /** The total when the list stopped following. */
   readonly pausedAt: number;
   readonly filter: string;
 }
 
-/** Older rows are dropped. */
-export const MAX_ROWS = 4_096;
+/** Older rows are dropped; the logs of the sandbox keep as many. */
+export const MAX_ROWS = 10_000;
 
 export const emptyList = (follows: boolean): List => ({
   rows: [],
   frozen: undefined,
   total: 0,
+  newest: undefined,
+  loading: undefined,
   cursor: undefined,
   chosen: undefined,
   top: undefined,
   follows,
+  followsLater: false,
   pausedAt: 0,
   filter: "",
 });
 
-/** Adds rows from the stream. `unsent` counts rows that a digest left out. */
-export function append(list: List, rows: readonly Row[], unsent = 0): List {
-  if (rows.length === 0 && unsent === 0) return list;
-  return selectFirst({ ...list, rows: [...list.rows, ...rows].slice(-MAX_ROWS), total: list.total + rows.length + unsent });
+/** Adds rows from the stream, each after a gap if there are others before it. `clean` is a filter that none of those matches. */
+export function append(list: List, added: readonly NumberedRow[], total: number, clean?: string): List {
+  if (added.length === 0 && total === list.total) return list;
+  let { newest } = list;
+  const rows = [...withoutOlderVersions(list.rows, added)];
+  for (const { row, nth } of added) {
+    const missing = newest === undefined ? 0 : nth - newest - 1;
+    if (missing > 0) rows.push(gapRow(`gap:${nth}`, { missing, clean }));
+    rows.push(row);
+    newest = nth;
+  }
+  return selectFirst(withTopGap({ ...list, rows: rows.slice(-MAX_ROWS), total, newest }));
 }
+
+/** The stream sends a verdict again when it was amended. */
+function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[]): readonly Row[] {
+  const last = rows.findLast(({ gap }) => !gap)?.order;
+  const isAgain = last !== undefined && added.some(({ row }) => (row.order ?? Infinity) <= last);
+  if (!isAgain) return rows;
+  const ids = new Set(added.map(({ row }) => row.id));
+  return rows.filter(({ id }) => !ids.has(id));
+}
+
+/** Adds a page of the log. */
+export const addPage = (list: List, page: LogPage): List => selectFirst({ ...mergePage(list, page), loading: undefined });
+
+/** The gap that is being loaded could not be. */
+export const failPage = (list: List, error: string): List => ({
+  ...list,
+  loading: undefined,
+  rows: list.rows.map((row) => (row.gap && row.id === list.loading?.gap ? gapRow(row.id, { ...row.gap, error }) : row)),
+});
 
 /** Replaces all rows of a polled list. Unless the pane is focused, a cursor that the user has not placed is dropped. */
 export function replace(list: List, rows: readonly Row[], isFocused = true): List {
@@ -63,7 +121,8 @@ function refreshCursor(list: List): List {
 }
 
 /** A pinned list without a cursor selects its first row. */
-const selectFirst = (list: List): List => (list.follows || list.cursor ? list : { ...list, cursor: filteredRows(list)[0] });
+const selectFirst = (list: List): List =>
+  list.follows || list.cursor ? list : { ...list, cursor: filteredRows(list).find(({ gap }) => !gap) };
 
 /** How many rows arrived since the list was paused or frozen. */
 export function unseenCount({ follows, pausedAt, frozen, total }: List): number {
@@ -74,11 +133,13 @@ const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly
 
 export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;
-  if (list.filter.trim() === "") return rows;
+  const { filter } = list;
+  if (filter.trim() === "") return rows;
   const cached = lastMatches.get(rows);
-  if (cached?.filter === list.filter) return cached.rows;
-  const matches = rows.filter(rowTest(list.filter));
-  lastMatches.set(rows, { filter: list.filter, rows: matches });
+  if (cached?.filter === filter) return cached.rows;
+  const test = rowTest(filter);
+  const matches = rows.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row)));
+  lastMatches.set(rows, { filter, rows: matches });
   return matches;
 }
 
@@ -152,10 +213,21 @@ export function select(list: List, row: Row, height: number): List {
   const edge = topIndex(rows, list.follows ? rows.at(-height)?.id : list.top, Math.max(0, indexOf(rows, before.id)), height);
   const top = rows[topIndex(rows, rows[edge]?.id, Math.max(0, indexOf(rows, row.id)), height)]?.id;
   const pausedAt = list.follows ? (list.frozen?.total ?? list.total) : list.pausedAt;
-  return { ...list, cursor: row, chosen: row, top, follows: false, pausedAt };
+  return { ...list, cursor: row, chosen: row, top, follows: false, followsLater: false, pausedAt };
 }
 
-export const follow = (list: List): List => ({ ...list, follows: true, cursor: undefined, chosen: undefined, top: undefined });
+/** The list follows again once the detail of its selected row is closed. */
+export const followLater = (list: List): List => ({ ...list, followsLater: true });
+export const stayPinned = (list: List): List => ({ ...list, followsLater: false });
+
+export const follow = (list: List): List => ({
+  ...list,
+  follows: true,
+  followsLater: false,
+  cursor: undefined,
+  chosen: undefined,
+  top: undefined,
+});
 
 export const freeze = (list: List): List => ({ ...list, frozen: { rows: list.rows, total: list.total } });
 export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: undefined });
@@ -165,7 +237,8 @@ export function withFilter(list: List, filter: string): List {
   const next = { ...list, filter };
   const chosen = list.chosen ?? list.cursor;
   if (list.follows || !chosen) return selectFirst(next);
-  const matches = filter.trim() === "" ? () => true : rowTest(filter);
+  const test = filter.trim() === "" ? () => true : rowTest(filter);
+  const matches = (row: Row) => !row.gap && test(row);
   if (matches(chosen)) return refreshCursor({ ...next, cursor: chosen, chosen });
   const all = list.frozen?.rows ?? list.rows;
   const above = all.slice(0, Math.max(0, indexOf(all, chosen.id)));

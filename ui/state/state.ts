@@ -3,14 +3,14 @@
 import type { Learner, LeftStep, Lesson, SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import type { Totals } from "../../src/contracts/live-messages.ts";
+import { type MadeCounts, NO_COUNTS } from "../../src/contracts/counts.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
 import type { TextStyle, Theme } from "../terminal/style.ts";
 import type { Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { StreamConnection } from "../wire/live.ts";
-import { emptyList, type List } from "./list.ts";
+import { emptyList, follow, type List } from "./list.ts";
 import type { TrendViews } from "./trends.ts";
 
 export interface Size {
@@ -55,10 +55,11 @@ export interface UiState {
   readonly clockReadAt: number;
   /** The run of the sandbox whose rows are shown. */
   readonly run: string | undefined;
-  readonly totals: Totals;
+  /** What the sandbox has made since its last reset. */
+  readonly made: MadeCounts;
   /** The sequence number of the newest item applied. */
   readonly lastSeq: number;
-  /** Recent request totals, from which the request rate is computed. */
+  /** The counts of requests in recent digests, from which the request rate is computed. */
   readonly samples: readonly { at: number; requests: number }[];
   /** The focused pane. */
   readonly pane: string;
@@ -180,8 +181,6 @@ export interface InitialStateOptions {
   pane?: string | undefined;
 }
 
-export const ZERO_TOTALS: Totals = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
-
 export const initialState = ({ target, theme, size, now, panes, learning, pane }: InitialStateOptions): UiState => ({
   target,
   theme,
@@ -192,7 +191,7 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane }
   sandbox: undefined,
   clockReadAt: now,
   run: undefined,
-  totals: ZERO_TOTALS,
+  made: NO_COUNTS,
   lastSeq: 0,
   samples: [],
   pane: pane ?? panes[0]?.name ?? "",
@@ -214,7 +213,8 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane }
 export const listOf = (state: UiState, pane = state.pane): List => state.lists[pane] ?? emptyList(true);
 
 /** The values of a pane's rows; `Value` is the type that the pane declares. */
-export const valuesOf = <Value>(state: UiState, pane: string): Value[] => listOf(state, pane).rows.map(({ value }) => value as Value);
+export const valuesOf = <Value>(state: UiState, pane: string): Value[] =>
+  listOf(state, pane).rows.flatMap(({ value, gap }) => (gap ? [] : [value as Value]));
 
 export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
 
@@ -222,8 +222,18 @@ export const withNotice = (state: UiState, text: string, style: TextStyle = "gre
 
 export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);
 export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({ ...state, overlays: [...state.overlays, overlay] });
-export const closeTopOverlay = (state: UiState): UiState => ({ ...state, overlays: state.overlays.slice(0, -1) });
-export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => openOverlay(closeTopOverlay(state), overlay);
+export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => ({
+  ...state,
+  overlays: [...state.overlays.slice(0, -1), overlay],
+});
+
+/** Without an overlay, a list that followed before a detail was opened follows again. */
+export function closeTopOverlay(state: UiState): UiState {
+  const overlays = state.overlays.slice(0, -1);
+  if (overlays.length > 0) return { ...state, overlays };
+  const lists = Object.entries(state.lists).map(([name, list]) => [name, list.followsLater ? follow(list) : list]);
+  return { ...state, overlays, lists: Object.fromEntries(lists) };
+}
 
 /** Copies a text through the terminal, which does not say whether it did; `!` shows the text. `what` is such as "the API key". */
 export const copyText = (state: UiState, text: string, what: string): StateUpdate =>

@@ -1,13 +1,12 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
-import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { lineProblem } from "../keys/filter-line.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { type FilterLine, sandboxNow, shortMerchant, topOverlay, type UiState, valuesOf } from "../state/state.ts";
+import { type FilterLine, sandboxNow, shortMerchant, topOverlay, type UiState } from "../state/state.ts";
 import { fitTo, padEnd, sanitize, widthOf } from "../terminal/cells.ts";
 import { styled, symbols } from "../terminal/style.ts";
 import { count } from "./format.ts";
@@ -54,8 +53,8 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
   ];
 }
 
-function connectionText({ connection, retryAt, now, lastSeq }: UiState): string {
-  const stale = lastSeq > 0 ? ", data is stale" : "";
+function connectionText({ connection, retryAt, now, run }: UiState): string {
+  const stale = run === undefined ? "" : ", data is stale";
   if (connection.phase === "live") return "LIVE";
   if (connection.phase === "connecting") return "CONNECTING";
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
@@ -134,16 +133,9 @@ function filterBar(state: UiState, { text, caretFromEnd }: FilterLine, width: nu
 /** The failed rules, most failures first, then how many verdicts passed. */
 function verdictSummary(state: UiState): string {
   const { good, bad, unsure } = symbols(state.theme);
-  const failures = new Map<string, number>();
-  let passed = 0;
-  let open = 0;
-  for (const { rule, verdict } of valuesOf<VerdictMessage>(state, "verdicts")) {
-    if (verdict === "fail") failures.set(rule, (failures.get(rule) ?? 0) + 1);
-    else if (verdict === "pass") passed++;
-    else open++;
-  }
-  if (failures.size + passed + open === 0) return "";
-  const failed = [...failures]
+  const { failures, fail, pass: passed, inconclusive: open } = state.made.verdicts;
+  if (fail + passed + open === 0) return "";
+  const failed = Object.entries(failures)
     .sort(([, one], [, other]) => other - one)
     .map(([rule, times]) => `${bad} ${sanitize(rule)} failed${times > 1 ? ` ${times} times` : ""}`);
   const others = [

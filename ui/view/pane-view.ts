@@ -41,23 +41,57 @@ function rowLines(state: UiState, pane: Pane, list: List, { width, height }: Box
     const isSelected = index === selected && (focused || !list.follows);
     const cursor = isSelected ? symbols(state.theme).cursor : " ";
     const text = pane.rowText(row, state, width - 3);
-    const line = ` ${cursor}${isSelected && isGone ? styled(state.theme, text, "dim") : text} `;
+    const line = ` ${cursor}${(isSelected && isGone) || isStale(state) ? styled(state.theme, text, "dim") : text} `;
     return isSelected && focused ? styled(state.theme, line, "inverse") : line;
   });
 }
 
 function emptyLines(state: UiState, pane: Pane, list: List, width: number): string[] {
   const isFiltered = list.rows.length > 0;
-  const text = isFiltered ? [`No row matches ${list.filter}. Press Esc to clear the filter.`] : pane.emptyText(state);
+  const text = isFiltered
+    ? [`No row${amongKept(state, pane, list)} matches ${list.filter}. Press Esc to clear the filter.`]
+    : emptyText(state, pane);
   return ["", ...text.flatMap((line) => wrapped(line, width - 4))].map((line) => `  ${fitTo(line, width - 4)}  `);
 }
 
-/** The note in the title after the pane's own: the filter, dropped rows, and whether the list follows. */
+/** A dashboard that never reached the sandbox says why, instead of how to make the first row. */
+function emptyText(state: UiState, pane: Pane): string[] {
+  const { connection, run, target } = state;
+  if (run !== undefined || connection.phase === "live" || connection.phase === "connecting") return pane.emptyText(state);
+  return [`No sandbox answers at ${target.url}: ${connection.reason}.`, "", "Check the address, or start a sandbox there."];
+}
+
+const isStale = ({ connection, run }: UiState) => connection.phase !== "live" && run !== undefined;
+
+/** How many rows the log has dropped since the last reset. */
+function droppedCount({ sandbox }: UiState, { stream }: Pane): number {
+  if (!sandbox) return 0;
+  const { made, kept } = sandbox;
+  if (stream?.kind === "request") return Math.max(0, made.requests - kept.requests);
+  return stream?.kind === "attempt" ? Math.max(0, made.attempts - kept.attempts) : 0;
+}
+
+/** ` of the 10,000 kept`, if the log has dropped others. */
+function amongKept(state: UiState, pane: Pane, { total }: List): string {
+  const dropped = droppedCount(state, pane);
+  return dropped === 0 ? "" : ` of the ${count(total - dropped)} kept`;
+}
+
+/** The note in the title after the pane's own: the filter, the counts, and whether the list follows. */
 function listNote(state: UiState, pane: Pane, list: List): string {
-  const { filter, rows, total } = list;
-  const matches = filter === "" ? "" : `/${sanitize(filter)}  ${count(filteredRows(list).length)} of ${count(total)}`;
-  const dropped = filter === "" && total > rows.length ? `last ${count(rows.length)} of ${count(total)}` : "";
-  return joinNotes(pane.titleNote(state), matches, dropped, followNote(pane, list));
+  const { filter, total } = list;
+  const dropped = droppedCount(state, pane);
+  const all = dropped === 0 ? count(total) : `${count(total)}, ${count(total - dropped)} kept`;
+  const matches = filter === "" ? "" : `/${sanitize(filter)}  ${matchCount(list)} of ${all}`;
+  const made = filter === "" && pane.stream && total > 0 ? all : "";
+  return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
+}
+
+/** `41`, or `41+` while rows have not been looked at. */
+function matchCount(list: List): string {
+  const rows = filteredRows(list);
+  const gaps = rows.filter(({ gap }) => gap).length;
+  return `${count(rows.length - gaps)}${gaps > 0 ? "+" : ""}`;
 }
 
 const joinNotes = (...notes: string[]) => notes.filter((note) => note !== "").join("  ");

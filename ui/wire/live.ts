@@ -24,7 +24,7 @@ export interface LiveStream {
   close(): void;
 }
 
-interface LiveHandlers {
+export interface LiveHandlers {
   message(message: StreamMessage): void;
   /** Called with how many messages or items were left out, because a server of another version sent them. */
   unknown(count: number): void;
@@ -158,7 +158,10 @@ async function refusalReason(response: IncomingMessage): Promise<string | undefi
     text += chunk;
     if (text.length > MAX_REFUSAL) break;
   }
-  if (response.statusCode !== 403) return undefined;
+  const { statusCode = 0 } = response;
+  // A sandbox answers 503 when it has too many clients; a proxy answers other 5xx while it starts.
+  if (statusCode >= 500) return undefined;
+  if (statusCode !== 403) return `this is not a merchant-sandbox: it answered HTTP ${statusCode} to GET /_sandbox/live`;
   const { code, message } = parseError(text);
   return code === "control_token_required" ? "the control plane requires a token: pass --control-token TOKEN" : message;
 }

@@ -1,15 +1,12 @@
-// Prints a summary when the dashboard closes: the address, the counts, and where the data is.
+// Prints a summary when the dashboard closes: the address, the counts of the sandbox, and where the data is.
 
 import type { UiState } from "../../../ui/state/state.ts";
-import { listOf } from "../../../ui/state/state.ts";
-import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { escapeControlCharacters } from "../../kernel/escape-control.ts";
 
-export function exitSummary(state: UiState, keepsRunning: boolean): string {
-  const { sandbox, target, totals } = state;
+export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
   if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;
-  const failed = listOf(state, "verdicts").rows.filter(({ value }) => (value as VerdictMessage).verdict === "fail").length;
-  const counts = [counted(totals.request, "request"), counted(totals.attempt, "delivery attempt"), counted(failed, "failed verdict")];
+  const { requests, attempts, verdicts } = made;
+  const counts = [counted(requests, "request"), counted(attempts, "delivery attempt"), counted(verdicts.fail, "failed verdict")];
   const lines = [
     `merchant-sandbox ${keepsRunning ? "is" : "was"} at ${sandbox.baseUrl}`,
     counts.join(", "),

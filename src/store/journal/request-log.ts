@@ -6,6 +6,7 @@ import { mask, maskHeaders } from "../../kernel/mask.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openCallCounts } from "./call-counts.ts";
+import { CALL_COLUMNS, numberOf, type RequestReader, readRequests } from "./read-requests.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 
 export interface Connection {
@@ -55,52 +56,13 @@ export interface JournalEntry {
   responseBody: string;
 }
 
-/** A request as it was written. */
-export interface RequestRow {
-  sequence: number;
-  id: string;
-  at: number;
-  merchant: string | null;
-  operation: string | null;
-  method: string;
-  path: string;
-  query: string;
-  status: number;
-  duration: number;
-  /** Microseconds from its arrival to the end of each stage that it reached, and to the first byte of the response. */
-  stages: string;
-  key: string | null;
-  idempotency_key: string | null;
-  replay_of: string | null;
-  fault: string | null;
-  /** JSON. */
-  request_headers: string;
-  request_body: string;
-  request_bytes: number;
-  /** JSON. */
-  response_headers: string;
-  response_body: string;
-  response_bytes: number;
-}
-
-export interface RequestFilter {
-  operation?: string | undefined;
-  merchant?: string | undefined;
-  /** A status such as 429, or a class such as 4xx. */
-  status?: string | undefined;
-  key?: string | undefined;
-  since?: number | undefined;
-  /** Only requests that came before this one. */
-  before?: string | undefined;
-  /** Only requests with a higher number. */
-  after?: number | undefined;
-}
-
-export interface RequestLog {
+export interface RequestLog extends RequestReader {
   /** The number of the next request. */
   next(): number;
   /** The number of the newest request. */
   last(): number;
+  /** Whether a request with this id was made, even if the log has dropped it. */
+  wasMade(id: string): boolean;
   /** Counts how often the numbers restarted at one: a number is unique only within its era. */
   era(): number;
   /** Skips the numbers up to this one: events and stored replies refer to them. */
@@ -108,11 +70,6 @@ export interface RequestLog {
   add(entry: JournalEntry): void;
   /** Writes the buffer. Every read flushes it first. */
   flush(): void;
-  /** The newest requests that match. */
-  find(filter: RequestFilter, limit: number): RequestRow[];
-  get(id: string): RequestRow | undefined;
-  /** The ids of the fault rules that applied to a logged request. */
-  ruleIds(): string[];
   /** For each operation that was called, the number of responses with each status. */
   statusCounts(): Map<string, Record<string, number>>;
   /** To be called after the requests of a merchant, or all, were erased. After all, numbers restart at one. */
@@ -149,9 +106,10 @@ export function openRequestLog(database: Database): RequestLog {
     }
   };
   return {
-    ...reader(database, flush),
+    ...readRequests(database, flush),
     next: numbers.next,
     last: numbers.last,
+    wasMade: (id) => (numberOf(id) ?? Infinity) <= numbers.last(),
     era: numbers.era,
     goOnAfter: numbers.goOnAfter,
     add(entry) {
@@ -163,7 +121,7 @@ export function openRequestLog(database: Database): RequestLog {
     statusCounts: () => opened().counts,
     forget(merchant) {
       buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
-      if (merchant !== undefined) return;
+      if (merchant !== undefined) return opened().readSizes();
       opened().counts.clear();
       opened().forget();
       numbers.restart();
@@ -180,10 +138,14 @@ function writer({ sql }: Database) {
   const insert = sql.insert("insert into journal", COLUMNS);
   const trim = sql.prepare("delete from journal where sequence <= ?");
   const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
-  const kept = sql
-    .prepare<[], { sequence: number; size: number }>(`select sequence, ${sizes} as size from journal order by sequence`)
-    .all();
-  let total = kept.reduce((sum, { size }) => sum + size, 0);
+  const readKept = sql.prepare<[], { sequence: number; size: number }>(`select sequence, ${sizes} as size from journal order by sequence`);
+  let kept: { sequence: number; size: number }[] = [];
+  let total = 0;
+  const readSizes = () => {
+    kept = readKept.all();
+    total = kept.reduce((sum, { size }) => sum + size, 0);
+  };
+  readSizes();
 
   const shrink = () => {
     let dropped = 0;
@@ -202,6 +164,8 @@ function writer({ sql }: Database) {
       }
       shrink();
     },
+    /** To be called after rows of a merchant were erased. */
+    readSizes,
     forget() {
       kept.length = 0;
       total = 0;
@@ -209,8 +173,6 @@ function writer({ sql }: Database) {
   };
 }
 
-const CALL_COLUMNS =
-  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotency_key, replay_of, fault";
 const MESSAGE_COLUMNS = "request_headers, request_body, request_bytes, response_headers, response_body, response_bytes";
 const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
@@ -260,38 +222,4 @@ function maskedResponse(call: string, body: string): MaskedResponse {
   const response = { body, masked: mask(body, LONGEST_BODY), bytes: Buffer.byteLength(body) };
   if (body.length <= LONGEST_BODY) responses.set(call, response);
   return response;
-}
-
-/** The number in the id of a request: `req_12` is 12. */
-function numberOf(id: string): number | undefined {
-  const digits = /^req_(\d{1,15})$/.exec(id)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-function reader({ sql }: Database, flush: () => void): Pick<RequestLog, "find" | "get" | "ruleIds"> {
-  const select = sql.prepare<[Record<string, unknown>], RequestRow>(
-    `select * from journal
-     where sequence < @before and sequence > @after
-       and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
-       and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
-     order by sequence desc limit @limit + 0`,
-  );
-  const bySequence = sql.prepare<[number], RequestRow>("select * from journal where sequence = ?");
-  const faults = sql.prepare<[], { fault: string }>("select distinct fault from journal where fault is not null");
-  return {
-    find({ operation = null, merchant = null, status, key, since = null, before: newer, after = 0 }, limit) {
-      flush();
-      const before = (newer === undefined ? undefined : numberOf(newer)) ?? Number.MAX_SAFE_INTEGER;
-      const like = { status: status?.replace("xx", "__") ?? null, key: key === undefined ? null : `%${key.slice(-4)}` };
-      return select.all({ operation, merchant, since, before, after, limit, ...like });
-    },
-    get(id) {
-      flush();
-      return bySequence.get(numberOf(id) ?? 0);
-    },
-    ruleIds() {
-      flush();
-      return faults.all().flatMap(({ fault }) => fault.split(","));
-    },
-  };
 }

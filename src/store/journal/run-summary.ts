@@ -1,4 +1,4 @@
-// The summary of a run that `verify` and `report` check: the state of each delivery, and the counts of events by type.
+// The summary of a run: the state of each delivery, the counts of events by type, and how many rows the logs have.
 
 import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND } from "../webhooks/deliveries.ts";
@@ -28,6 +28,14 @@ export interface Newest {
   attempt: number;
 }
 
+/** The rows of the logs by merchant; "" has the requests without a known one. */
+export interface StoredCounts {
+  requests: Map<string, number>;
+  attempts: Map<string, number>;
+  /** The sequence of the newest attempt. */
+  lastAttempt: number;
+}
+
 export type RunSummary = ReturnType<typeof openRunSummary>;
 
 export function openRunSummary({ sql }: Database) {
@@ -48,7 +56,30 @@ export function openRunSummary({ sql }: Database) {
     "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",
   );
   const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
+  const byMerchant = (table: string) =>
+    sql.prepare<[], { merchant: string | null; rows: number }>(`select merchant, count(*) as rows from ${table} group by merchant`);
+  const ofMerchants = { requests: byMerchant("journal"), attempts: byMerchant("attempts") };
+  const rowsOf = (table: keyof typeof ofMerchants) => new Map(ofMerchants[table].all().map(({ merchant, rows }) => [merchant ?? "", rows]));
+  const kept = sql.prepare<[], { requests: number; attempts: number }>(
+    "select (select count(*) from journal) as requests, (select count(*) from attempts) as attempts",
+  );
+  const failed = sql
+    .prepare<[], number>(
+      `select count(*) from deliveries d where state = 'failed' and not exists (
+         select 1 from deliveries o where o.event = d.event and o.endpoint = d.endpoint
+           and (o.sequence > d.sequence or o.state = 'pending' or o.state = 'sending'))`,
+    )
+    .pluck();
   return {
+    storedCounts: (): StoredCounts => ({
+      requests: rowsOf("requests"),
+      attempts: rowsOf("attempts"),
+      lastAttempt: newest.get()?.attempt ?? 0,
+    }),
+    /** How many rows the logs have. */
+    kept: () => kept.get() as { requests: number; attempts: number },
+    /** The number of deliveries that failed for good, unless a later one of the same event to the same endpoint, or one that is open, decides. */
+    failedDeliveries: () => failed.get() ?? 0,
     /** The number of logged requests with each response status. */
     statuses: () => statuses.all(),
     newest: () => newest.get() as Newest,

@@ -51,6 +51,22 @@ export interface AttemptQuery extends PageQuery {
   endpointId?: string | undefined;
   type?: string | undefined;
   status?: string | undefined;
+  /** Only attempts to a URL that contains this text. */
+  path?: string | undefined;
+}
+
+/** An attempt with what only the control plane shows of it. */
+export interface LoggedAttempt extends Omit<WebhookDelivery, "durationMs"> {
+  /** When it ended, in sandbox milliseconds. */
+  at: number;
+  /** Its number in the order in which attempts were written. */
+  sequence: number;
+  /** The number of its delivery. */
+  delivery: number;
+  /** What fault rules did to it; null if none did. */
+  fault: AttemptFault | null;
+  /** The receiver's response time in real milliseconds; null if the attempt was aborted. */
+  durationMs: number | null;
 }
 
 export type Attempts = ReturnType<typeof openAttempts>;
@@ -76,6 +92,8 @@ interface AttemptRow {
   request_headers: string;
   request_body: string | null;
   next_due: number | null;
+  fault: string | null;
+  duration: number | null;
   event_id: string;
   event_type: string;
   body: string;
@@ -97,6 +115,7 @@ const FILTERS = {
   merchant: "a.merchant = @merchant",
   endpointId: "a.endpoint = @endpointId",
   status: "a.status = +@status",
+  path: "instr(a.url, +@path)",
   type: "e.type = @type",
   eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = @eventId)",
   requestId: "a.delivery in (select d.sequence from events e join deliveries d on d.event = e.sequence where e.request = @requestId)",
@@ -117,7 +136,7 @@ interface AttemptKey {
 
 export function openAttempts(database: Database, retention: Retention) {
   return {
-    /** Writes an attempt that has ended. */
+    /** Writes an attempt that has ended, and returns its number. */
     add: adder(database, retention),
     ...reading(database),
     ruleIds: ruleIdReader(database),
@@ -136,7 +155,7 @@ function ruleIdReader({ sql }: Database) {
 function adder({ sql }: Database, retention: Retention) {
   const insert = sql.insert("insert into attempts", COLUMNS);
   return (start: AttemptStart, end: AttemptEnd) => {
-    insert({
+    const { lastInsertRowid } = insert({
       id: start.id,
       merchant: start.merchant,
       endpoint: start.endpoint,
@@ -160,12 +179,13 @@ function adder({ sql }: Database, retention: Retention) {
       duration: end.duration,
     });
     retention.rowAdded();
+    return Number(lastInsertRowid);
   };
 }
 
 /** Finds an attempt by its event, because an index of ids would be written for every attempt. */
 function finder(sql: Database["sql"]) {
-  const named = sql.prepare<[AttemptKey], AttemptRow & { event_id: string; fault: string | null }>(
+  const named = sql.prepare<[AttemptKey], AttemptRow & { event_id: string }>(
     `select a.*, e.id as event_id from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
      where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
@@ -177,6 +197,21 @@ function finder(sql: Database["sql"]) {
 
 function reading({ sql }: Database) {
   const find = finder(sql);
+  const read = reader(sql, find);
+  return {
+    /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
+    find(merchant: string | undefined, id: string) {
+      const row = find(id, merchant);
+      return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
+    },
+    /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
+    page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
+    /** The same with what only the control plane shows. */
+    log: (merchant: string | undefined, query: AttemptQuery): Page<LoggedAttempt> => read(merchant, query, showLogged),
+  };
+}
+
+function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
   const statements = new Map<string, Statement<[Record<string, unknown>], AttemptRow>>();
   const list = (where: string, order: string) => {
     const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
@@ -185,41 +220,28 @@ function reading({ sql }: Database) {
     statements.set(text, known);
     return known;
   };
-  return {
-    /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
-    find(merchant: string | undefined, id: string) {
-      const row = find(id, merchant);
-      return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
-    },
-    /** The effects of fault rules on a logged attempt; null when none applied. */
-    faultOf(merchant: string, id: string) {
-      const note = find(id, merchant)?.fault ?? null;
-      return note === null ? null : (JSON.parse(note) as AttemptFault);
-    },
-    /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
-    page(merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> {
-      const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
-      const columns = merchant === undefined ? AS_WRITTEN : BY_END;
-      const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
-      const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NO_SEQUENCE);
-      const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
-      const given = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
-      const conditions = [
-        // `+a.merchant` keeps SQLite from scanning the merchant's whole log for the few attempts of one event.
-        ...given.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
-        // A literal, so that SQLite uses the partial index of failed attempts.
-        ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
-        ...(from
-          ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`]
-          : []),
-      ];
-      const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
-      const cursor = Object.fromEntries(columns.map((column) => [FROM[column], from?.[column]]));
-      const rows = list(conditions.join(" and ") || "true", order).all({ ...wanted, ...cursor, limit: limit + 1 });
-      const data = rows.slice(0, limit).map(show);
-      if (before !== undefined) data.reverse();
-      return { object: "list", data, has_more: rows.length > limit };
-    },
+  return <Shown>(merchant: string | undefined, query: AttemptQuery, shown: (row: AttemptRow) => Shown): Page<Shown> => {
+    const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
+    const columns = merchant === undefined ? AS_WRITTEN : BY_END;
+    const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
+    const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NO_SEQUENCE);
+    const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
+    const given = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
+    const conditions = [
+      // `+a.merchant` keeps SQLite from scanning the merchant's whole log for the few attempts of one event.
+      ...given.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
+      // A literal, so that SQLite uses the partial index of failed attempts.
+      ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
+      ...(from
+        ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`]
+        : []),
+    ];
+    const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
+    const cursor = Object.fromEntries(columns.map((column) => [FROM[column], from?.[column]]));
+    const rows = list(conditions.join(" and ") || "true", order).all({ ...wanted, ...cursor, limit: limit + 1 });
+    const data = rows.slice(0, limit).map(shown);
+    if (before !== undefined) data.reverse();
+    return { object: "list", data, has_more: rows.length > limit };
   };
 }
 
@@ -249,3 +271,12 @@ function show(row: AttemptRow): WebhookDelivery {
     created: Math.floor(row.ended / 1000),
   };
 }
+
+const showLogged = (row: AttemptRow): LoggedAttempt => ({
+  ...show(row),
+  at: row.ended,
+  sequence: row.sequence,
+  delivery: row.delivery,
+  fault: row.fault === null ? null : (JSON.parse(row.fault) as AttemptFault),
+  durationMs: row.duration,
+});

@@ -41,7 +41,8 @@ export function outcomeOf(response: PartialResponse, error: OutcomeError, durati
     responseTruncated: size > MAX_LOGGED_BODY,
     retryAfter,
     ...error,
-    duration,
+    // Rounded once, so that the stream, the log and the dashboard show the same.
+    duration: Math.round(duration * 1_000) / 1_000,
   };
 }
 

@@ -1,0 +1,114 @@
+// Reads the log of requests: the newest that match a filter, and one by its id.
+
+import type { Database } from "../sqlite/database.ts";
+
+/** A request as it was written, without its headers and bodies. */
+export interface RequestSummaryRow {
+  sequence: number;
+  id: string;
+  at: number;
+  merchant: string | null;
+  operation: string | null;
+  method: string;
+  path: string;
+  query: string;
+  status: number;
+  duration: number;
+  /** Microseconds from its arrival to the end of each stage that it reached, and to the first byte of the response. */
+  stages: string;
+  key: string | null;
+  idempotency_key: string | null;
+  replay_of: string | null;
+  fault: string | null;
+}
+
+export interface RequestRow extends RequestSummaryRow {
+  /** JSON. */
+  request_headers: string;
+  request_body: string;
+  request_bytes: number;
+  /** JSON. */
+  response_headers: string;
+  response_body: string;
+  response_bytes: number;
+}
+
+export interface RequestFilter {
+  operation?: string | undefined;
+  merchant?: string | undefined;
+  /** A status such as 429, or a class such as 4xx. */
+  status?: string | undefined;
+  key?: string | undefined;
+  since?: number | undefined;
+  /** Only requests that came before this one. */
+  before?: string | undefined;
+  /** Only requests whose path with its query contains this text. */
+  path?: string | undefined;
+  /** Only requests with a higher number. */
+  after?: number | undefined;
+}
+
+export interface RequestReader {
+  /** The newest requests that match. */
+  find(filter: RequestFilter, limit: number): RequestRow[];
+  /** The same without headers and bodies, which are most of a row. */
+  summaries(filter: RequestFilter, limit: number): RequestSummaryRow[];
+  get(id: string): RequestRow | undefined;
+  /** The fault rules that requests in the log name. */
+  ruleIds(): string[];
+}
+
+export const CALL_COLUMNS =
+  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotency_key, replay_of, fault";
+
+/** `flush` writes the requests that are buffered. */
+export function readRequests({ sql }: Database, flush: () => void): RequestReader {
+  const where = `where sequence < @before and sequence > @after
+      and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
+      and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
+      and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
+    order by sequence desc limit @limit + 0`;
+  const find = sql.prepare<[Record<string, unknown>], RequestRow>(`select * from journal ${where}`);
+  const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(`select ${CALL_COLUMNS} from journal ${where}`);
+  const bySequence = sql.prepare<[number], RequestRow>("select * from journal where sequence = ?");
+  const faults = sql.prepare<[], { fault: string }>("select distinct fault from journal where fault is not null");
+  return {
+    find(filter, limit) {
+      flush();
+      return find.all(parametersOf(filter, limit));
+    },
+    summaries(filter, limit) {
+      flush();
+      return summaries.all(parametersOf(filter, limit));
+    },
+    get(id) {
+      flush();
+      return bySequence.get(numberOf(id) ?? 0);
+    },
+    ruleIds() {
+      flush();
+      return faults.all().flatMap(({ fault }) => fault.split(","));
+    },
+  };
+}
+
+function parametersOf(filter: RequestFilter, limit: number) {
+  const { operation, merchant, status, key, since, before, after = 0, path } = filter;
+  return {
+    operation: operation ?? null,
+    merchant: merchant ?? null,
+    since: since ?? null,
+    path: path ?? null,
+    status: status?.replace("xx", "__") ?? null,
+    key: key === undefined ? null : `%${key.slice(-4)}`,
+    before: (before === undefined ? undefined : numberOf(before)) ?? Number.MAX_SAFE_INTEGER,
+    after,
+    limit,
+  };
+}
+
+/** The number in the id of a request: `req_12` is 12. */
+export function numberOf(id: string): number | undefined {
+  const digits = /^req_(\d{1,15})$/.exec(id)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

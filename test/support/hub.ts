@@ -1,0 +1,12 @@
+// Options of a hub without a sandbox behind it.
+
+import { NO_COUNTS } from "../../src/contracts/counts.ts";
+import type { HubOptions } from "../../src/live/hub.ts";
+
+export const hubOptions = (changes: Partial<HubOptions> = {}): HubOptions => ({
+  snapshot: () => ({}),
+  report: () => {},
+  stored: () => ({ requests: new Map(), attempts: new Map(), lastAttempt: 0 }),
+  verdicts: () => NO_COUNTS.verdicts,
+  ...changes,
+});
