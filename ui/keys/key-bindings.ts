@@ -99,7 +99,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
   {
     keys: ["/"],
     label: "filter",
-    help: "filter rows: text, status:4xx, path:, ms>100, is:fault, is:cut, is:replay, is:failed; ! excludes",
+    help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
     run: openFilterLine,
   },
