@@ -113,6 +113,13 @@ describe("a gap", () => {
     expect(last.rows[0]).toEqual(gapRow(TOP_GAP, { missing: 600, isDropped: true }));
   });
 
+  test("that is closed leaves the cursor on a row that was loaded", () => {
+    const chosen = moveCursor(list, -2, 6);
+    expect(selectedRow(chosen)?.id).toBe("gap:9");
+    const closed = addPage(chosen, { ...page, rows: rows(2, 6) });
+    expect([selectedRow(closed)?.id, isCursorGone(closed)]).toEqual(["row_7", false]);
+  });
+
   test("does not add a row twice that a page had before the stream", () => {
     const early = addPage(append(emptyList(true), [], 3), { ...page, before: undefined, rows: rows(0, 3), hasMore: false });
     expect(

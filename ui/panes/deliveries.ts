@@ -38,7 +38,7 @@ export const deliveries = listPane<AttemptMessage>({
       { text: url, truncate: "middle" },
       { text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { text: resultOf(attempt), width: 8, align: "right" },
-      { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"] },
+      { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
       { text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
       { text: outcome, width: 15, styles },
     ];

@@ -97,7 +97,15 @@ function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[
 }
 
 /** Adds a page of the log. */
-export const addPage = (list: List, page: LogPage): List => selectFirst({ ...mergePage(list, page), loading: undefined });
+export const addPage = (list: List, page: LogPage): List => selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page));
+
+/** A cursor on a gap that a page has closed moves to the row that is there now. */
+function leaveGap(list: List, { before }: LogPage): List {
+  const { cursor, rows } = list;
+  if (!cursor?.gap) return list;
+  const next = rows.find(({ id }) => id === cursor.id) ?? rows[Math.max(0, indexOf(rows, before?.id) - 1)];
+  return { ...list, cursor: next, chosen: next };
+}
 
 /** The gap that is being loaded could not be. */
 export const failPage = (list: List, error: string): List => ({

@@ -1,0 +1,122 @@
+// The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows that it has not looked at.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Bench, call, control, NOON, open } from "../support/sandbox.ts";
+import { openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
+
+const attach = (url: string, size = WIDE) => openProgram(["attach", url], { size });
+
+/** Sends requests over a few connections as fast as they are answered; `pathOf` names the path of each. */
+async function load(url: string, count: number, pathOf: (number: number) => string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  let next = 0;
+  const one = (path: string) =>
+    new Promise<void>((resolve, reject) => {
+      const sent = httpRequest(url + path, { agent, headers: { authorization: "Bearer sk_test_lodge" } }, (response) => {
+        response.resume().once("end", resolve);
+      });
+      sent.once("error", reject);
+      sent.end();
+    });
+  const worker = async () => {
+    while (next < count) await one(pathOf(next++));
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  agent.destroy();
+}
+
+/** A client that repeats a call at once although Retry-After asks it to wait. */
+async function failOnce(bench: Bench): Promise<void> {
+  await bench.control("POST", "/faults", { action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 1 } });
+  await bench.call("GET", "/v1/payments");
+  await bench.call("GET", "/v1/payments");
+  expect((await bench.control("GET", "")).made).toMatchObject({ verdicts: { fail: 1 } });
+}
+
+const unlimited = { rateLimit: "none" } as const;
+
+describe("a dashboard that is attached late", () => {
+  test("shows the counts of the sandbox, the failed verdict, and pages the log to its start", async () => {
+    const bench = await open(unlimited);
+    await failOnce(bench);
+    await load(bench.url, 798, (number) => `/v1/payments?limit=${(number % 100) + 1}`);
+    const terminal = attach(bench.url, USUAL);
+    await terminal.shows((text) => text.includes("Requests") && /─ 800 {2}following/.test(text) && text.includes("limit=98"));
+    expect(terminal.text()).toContain("retry_after.honoured failed");
+    terminal.type("5");
+    await terminal.shows(/✗ fail +retry_after\.honoured/);
+    terminal.type("1g");
+    await terminal.shows((text) => /429 \* /.test(text) && !text.includes("not shown"));
+    terminal.type("/is:fault");
+    await terminal.shows(/\/is:fault {2}1 of 800/);
+    terminal.type("\x1b/is:cut");
+    await terminal.shows("No row matches is:cut");
+    terminal.type("\x1bq");
+    await terminal.ended;
+    expect(terminal.bytes()).toContain("800 requests, 0 delivery attempts, 1 failed verdict");
+  });
+
+  test("finds every match of a filter in the log, whatever it had shown before", async () => {
+    const bench = await open(unlimited);
+    await load(bench.url, 3_000, (number) => (number % 400 === 7 ? "/v1/needle" : "/v1/payments?limit=1"));
+    const terminal = attach(bench.url);
+    await terminal.shows("3,000");
+    terminal.type("/status:404");
+    await terminal.shows(/\/status:404 {2}8 of 3,000/);
+  });
+});
+
+describe("under load", () => {
+  test("eight needles among thousands of requests are all shown, and two dashboards agree with the API on every count", async () => {
+    const bench = await open(unlimited);
+    const [filtered, whole] = [attach(bench.url), attach(bench.url, USUAL)];
+    await Promise.all([filtered.shows("LIVE"), whole.shows("LIVE")]);
+    filtered.type("/status:404\r");
+    await filtered.shows("/status:404");
+    await load(bench.url, 6_000, (number) => (number % 750 === 11 ? `/v1/needle-${number}` : "/v1/payments?limit=1"));
+    const { made, kept } = await bench.control("GET", "");
+    expect([made, kept]).toMatchObject([{ requests: 6_000 }, { requests: 6_000 }]);
+    await filtered.shows(/\/status:404 {2}8 of 6,000/);
+    expect(filtered.text().match(/\/v1\/needle-\d+/g)).toHaveLength(8);
+    await whole.shows(/─ 6,000 {2}following/);
+    await failOnce(bench);
+    for (const terminal of [filtered, whole]) await terminal.shows(/6,002/);
+    for (const terminal of [filtered, whole]) await terminal.shows("✗ retry_after.honoured failed");
+  });
+});
+
+describe("after a reset or a restart", () => {
+  test("the counts start again, and the reset is said once", async () => {
+    const terminal = await openDashboard(["--clock", NOON], { size: USUAL });
+    for (let limit = 1; limit <= 5; limit++) await call(terminal.url, "GET", `/v1/payments?limit=${limit}`);
+    await terminal.shows(/─ 5 {2}following/);
+    await control(terminal.url, "POST", "/reset");
+    await terminal.shows((text) => text.includes("The sandbox was reset") && text.includes("No requests yet"));
+    await call(terminal.url, "GET", "/v1/payments?limit=9");
+    await terminal.shows((text) => /─ 1 {2}following/.test(text) && text.includes("limit=9"));
+  });
+
+  test("a restart shows what the file holds", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const start = () => openProgram(["start", "--db", join(folder, "kept.db"), "--port", "0"], { size: USUAL });
+    const urlOf = async (terminal: TestTerminal) => /http:\/\/127\.0\.0\.1:\d+/.exec(await terminal.shows("LIVE"))?.[0] ?? "";
+    const first = start();
+    await call(await urlOf(first), "GET", "/v1/payments?limit=7");
+    await first.shows("limit=7");
+    first.type("q");
+    await first.ended;
+    const second = start();
+    await second.shows((text) => text.includes("limit=7") && /─ 1 {2}following/.test(text));
+  });
+});
+
+test("a wrong address of attach is said instead of how to make the first request", async () => {
+  const terminal = attach("http://127.0.0.1:9", USUAL);
+  await terminal.shows((text) => text.includes("No sandbox answers at http://127.0.0.1:9: connection refused."));
+  expect(terminal.text()).not.toContain("No requests yet");
+});
