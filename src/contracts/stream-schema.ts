@@ -25,7 +25,18 @@ const request: TUnsafe<RequestMessage> = Type.Object({
 });
 
 const attempt: TUnsafe<AttemptMessage> = Type.Object({
-  ...{ id: text, sequence: number, delivery: number, at: time, merchant: text, endpointId: text, eventId: text, eventType: text, url: text, trigger: text },
+  ...{
+    id: text,
+    sequence: number,
+    delivery: number,
+    at: time,
+    merchant: text,
+    endpointId: text,
+    eventId: text,
+    eventType: text,
+    url: text,
+    trigger: text,
+  },
   ...{ attempt: number, maxAttempts: number, status: text, responseStatus: nullable(number), errorCode: maybeText },
   ...{ durationMs: nullable(number), nextAttemptAt: nullable(seconds), fault: maybeText },
 });

@@ -26,28 +26,21 @@ const MAX_KEPT = 1_000;
 
 export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
-  /** By merchant, then by verdict and rule. */
-  const made = new Map<string | null, Map<string, number>>();
+  const made = createVerdictCounts();
   let number = 0;
   const put = (verdict: VerdictMessage) => {
     const list = kept.get(verdict.verdict) ?? [];
-    count(verdict, 1);
+    made.count(verdict, 1);
     list.push(verdict);
     if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
     onVerdict(verdict);
-  };
-  const count = ({ merchant, rule, verdict }: VerdictMessage, by: number) => {
-    const ofMerchant = made.get(merchant) ?? new Map<string, number>();
-    made.set(merchant, ofMerchant);
-    const kind = `${verdict} ${rule}`;
-    ofMerchant.set(kind, (ofMerchant.get(kind) ?? 0) + by);
   };
   const remove = (id: string): VerdictMessage | undefined => {
     for (const list of kept.values()) {
       const index = list.findLastIndex((verdict) => verdict.id === id);
       const [removed] = index >= 0 ? list.splice(index, 1) : [];
       if (!removed) continue;
-      count(removed, -1);
+      made.count(removed, -1);
       return removed;
     }
     return undefined;
@@ -67,14 +60,31 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     /** The verdicts that are kept, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
     /** The verdicts since the last reset, kept or not. */
-    made: (): VerdictCounts => sumOf([...made.values()]),
+    made: made.sum,
     kept: () => [...kept.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
     forget(merchant?: string) {
-      if (merchant === undefined) made.clear();
-      else made.delete(merchant);
+      made.forget(merchant);
       for (const [verdict, list] of kept)
         kept.set(verdict, merchant === undefined ? [] : list.filter((found) => found.merchant !== merchant));
       if (merchant === undefined) number = 0;
+    },
+  };
+}
+
+function createVerdictCounts() {
+  /** By merchant, then by verdict and rule. */
+  const counts = new Map<string | null, Map<string, number>>();
+  return {
+    count({ merchant, rule, verdict }: VerdictMessage, by: number) {
+      const ofMerchant = counts.get(merchant) ?? new Map<string, number>();
+      counts.set(merchant, ofMerchant);
+      const kind = `${verdict} ${rule}`;
+      ofMerchant.set(kind, (ofMerchant.get(kind) ?? 0) + by);
+    },
+    sum: () => sumOf([...counts.values()]),
+    forget(merchant?: string) {
+      if (merchant === undefined) counts.clear();
+      else counts.delete(merchant);
     },
   };
 }

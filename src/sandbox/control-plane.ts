@@ -27,10 +27,9 @@ import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
   const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
-  const { database, requestLog } = stores;
-  const about = { version: version(), url: address.url, file: database.file };
+  const about = { version: version(), url: address.url, file: stores.database.file };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
-  if (!database.isCopy) createViews(database, resources);
+  if (!stores.database.isCopy) createViews(stores.database, resources);
   const renew = (merchant?: string) => {
     forget(engine, merchant);
     traffic.forget(merchant);
@@ -50,7 +49,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     random,
     life,
     world,
-    snapshots: openSnapshots(database, requestLog, [...resources, webhookEndpoints], engine.options.bodies),
+    snapshots: openSnapshots(stores.database, stores.requestLog, [...resources, webhookEndpoints], engine.options.bodies),
     dispatcher,
     limiter,
     faults: faults.rules,

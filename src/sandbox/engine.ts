@@ -83,10 +83,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const hub = createHub({
     snapshot,
     report: (error) => reportDefect(listeners, error, "live stream"),
-    stored() {
-      stores.requestLog.flush();
-      return stores.runSummary.storedCounts();
-    },
+    stored: () => storedCounts(stores),
     verdicts: () => judge.made(),
   });
   const limiter = createRateLimiter(options.rateLimit as RateLimits);
@@ -125,6 +122,11 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const engine = { ...storage, ...inMemory, faults, limiter, dispatcher, life, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
+}
+
+function storedCounts({ requestLog, runSummary }: Stores) {
+  requestLog.flush();
+  return runSummary.storedCounts();
 }
 
 /** Calls every listener for defects. An error of a listener itself is dropped: there is no other place to report it. */

@@ -196,6 +196,6 @@ function messageOf({ start, delivery }: Attempt, end: AttemptEnd, sequence: numb
     errorCode: end.errorCode,
     durationMs: end.duration,
     nextAttemptAt: end.nextDue === null ? null : Math.floor(end.nextDue / 1000),
-    fault: start.fault && start.fault.effects.map(({ id }) => id).join(","),
+    fault: start.fault?.effects.map(({ id }) => id).join(",") ?? null,
   };
 }

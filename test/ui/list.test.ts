@@ -118,6 +118,8 @@ describe("a gap", () => {
     expect(selectedRow(chosen)?.id).toBe("gap:9");
     const closed = addPage(chosen, { ...page, rows: rows(2, 6) });
     expect([selectedRow(closed)?.id, isCursorGone(closed)]).toEqual(["row_7", false]);
+    const top = moveCursor(append(emptyList(true), numbered([5]), 6), "first", 6);
+    expect(selectedRow(addPage(top, { ...page, before: row(5), rows: rows(0, 5), hasMore: false }))?.id).toBe("row_0");
   });
 
   test("does not add a row twice that a page had before the stream", () => {

@@ -1,7 +1,7 @@
 // A list of rows with a cursor: follows new rows until the cursor moves, then stays pinned to the selected row.
 
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
-import { gapRow, type LogPage, mayHide, mergePage, withTopGap } from "./gaps.ts";
+import { gapRow, type LogPage, mayHide, mergePage, TOP_GAP, withTopGap } from "./gaps.ts";
 
 export interface Row {
   readonly id: string;
@@ -99,11 +99,12 @@ function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[
 /** Adds a page of the log. */
 export const addPage = (list: List, page: LogPage): List => selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page));
 
-/** A cursor on a gap that a page has closed moves to the row that is there now. */
+/** A cursor on a gap that a page has closed moves to the row that is there now: to the first one from the gap at the top. */
 function leaveGap(list: List, { before }: LogPage): List {
   const { cursor, rows } = list;
   if (!cursor?.gap) return list;
-  const next = rows.find(({ id }) => id === cursor.id) ?? rows[Math.max(0, indexOf(rows, before?.id) - 1)];
+  const place = cursor.id === TOP_GAP ? 0 : Math.max(0, indexOf(rows, before?.id) - 1);
+  const next = rows.find(({ id }) => id === cursor.id) ?? rows[place];
   return { ...list, cursor: next, chosen: next };
 }
 
