@@ -84,7 +84,7 @@ export function append(list: List, added: readonly NumberedRow[], total: number,
     rows.push(row);
     newest = nth;
   }
-  return selectFirst(withTopGap({ ...list, rows: rows.slice(-MAX_ROWS), total, newest }));
+  return selectFirst(leaveGap(withTopGap({ ...list, rows: rows.slice(-MAX_ROWS), total, newest })));
 }
 
 /** The stream sends a verdict again when it was amended. */
@@ -97,12 +97,12 @@ function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[
 }
 
 /** Adds a page of the log. */
-export const addPage = (list: List, page: LogPage): List => selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page));
+export const addPage = (list: List, page: LogPage): List => selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page.before));
 
-/** A cursor on a gap that a page has closed moves to the row that is there now: to the first one from the gap at the top. */
-function leaveGap(list: List, { before }: LogPage): List {
-  const { cursor, rows } = list;
-  if (!cursor?.gap) return list;
+/** A cursor on a gap that has been closed moves to the row that is there now: to the first one from the gap at the top. */
+function leaveGap(list: List, before?: Row): List {
+  const { cursor, rows, frozen } = list;
+  if (!cursor?.gap || frozen) return list;
   const place = cursor.id === TOP_GAP ? 0 : Math.max(0, indexOf(rows, before?.id) - 1);
   const next = rows.find(({ id }) => id === cursor.id) ?? rows[place];
   return { ...list, cursor: next, chosen: next };
