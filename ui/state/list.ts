@@ -97,7 +97,8 @@ function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[
 }
 
 /** Adds a page of the log. */
-export const addPage = (list: List, page: LogPage): List => selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page.before));
+export const addPage = (list: List, page: LogPage): List =>
+  selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page.before));
 
 /** A cursor on a gap that has been closed moves to the row that is there now: to the first one from the gap at the top. */
 function leaveGap(list: List, before?: Row): List {
