@@ -98,9 +98,8 @@ export function operationContextFactory(stores: OperationDependencies) {
       options.emitted?.(type, data);
       return outbox.emit(merchant, type, data, origin, jsonIfWritten(own, data));
     };
-    const shared = { now, emit, dueFrom: options.asOf === undefined ? now * 1000 - STILL_DUE : 0, checkRecord };
-    const scopeOf = (owner: string): Scope => ({ merchant: owner, mint: (prefix) => counters.mint(owner, prefix), ...shared });
-    const own = scopeOf(merchant);
+    const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
+    const own = scopeOf(counters, merchant, now, emit, dueFrom);
     return {
       params: input.params,
       query: input.query,
@@ -109,7 +108,7 @@ export function operationContextFactory(stores: OperationDependencies) {
       merchant,
       now,
       own: (resource) => collections(resource, own),
-      of: (owner, resource) => collections(resource, scopeOf(owner)),
+      of: (owner, resource) => collections(resource, scopeOf(counters, owner, now, emit, dueFrom)),
       emit,
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
@@ -124,6 +123,15 @@ export function operationContextFactory(stores: OperationDependencies) {
     };
   };
 }
+
+const scopeOf = (counters: Counters, merchant: string, now: number, emit: Scope["emit"], dueFrom: number): Scope => ({
+  merchant,
+  now,
+  mint: (prefix) => counters.mint(merchant, prefix),
+  emit,
+  dueFrom,
+  checkRecord,
+});
 
 const originOf = (request: string | undefined, { asOf }: OperationOptions) =>
   request !== undefined ? { request } : asOf === undefined ? {} : { at: asOf };
