@@ -269,19 +269,7 @@ export interface ControlPlane {
   };
 }
 /** A record of any kind, with the fields of its kind */
-export interface AnyRecord {
-  id: string;
-  /** The kind of record */
-  object: string;
-  merchantId: string;
-  /** Absent for a kind without states */
-  status?: string;
-  /** Free-form key-value data, stored unchanged */
-  metadata: Record<string, unknown>;
-  /** Time at which the record was created, in Unix seconds */
-  created: number;
-  [field: string]: unknown;
-}
+export type AnyRecord = Record<string, unknown>;
 export interface AttemptsGetReply {
   attempt: LoggedAttempt;
   attempts: LoggedAttempt[];
