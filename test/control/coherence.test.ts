@@ -107,3 +107,14 @@ test("a payout contains no more payments than sum up exactly; the next one conta
   for (const { id, amount } of [one, other])
     expect((await make(bench, "payout", { merchant: "mer_blank" })).body).toMatchObject({ amount, payments: [{ paymentId: id, amount }] });
 });
+
+test("a payment that was paid out and refunded keeps the currency of its payouts", async () => {
+  const bench = await open();
+  const own = { merchant: "mer_blank", status: "succeeded", fee: 0 };
+  const { body: refunded } = await make(bench, "payment", { ...own, amount: 1_000 });
+  await make(bench, "payout", { merchant: "mer_blank" });
+  await change(bench, "payment", refunded.id, { merchant: "mer_blank", status: "refunded" });
+  await make(bench, "payment", { ...own, amount: 1_500 });
+  expect((await make(bench, "payout", { merchant: "mer_blank" })).body.amount).toBe(500);
+  expectProblem(await change(bench, "payment", refunded.id, { merchant: "mer_blank", currency: "USD" }), "currency", "fixed");
+});

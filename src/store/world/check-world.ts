@@ -140,10 +140,11 @@ function strayItems(world: RecordsByKind): WorldViolation[] {
   );
 }
 
-/** The payments of a payout are in its currency. */
+/** The payments of a standing payout are in its currency. */
 function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
   const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));
-  return recordsOf(world, "payout").flatMap(({ id, currency, payments }) =>
+  const standing = recordsOf(world, "payout").filter(({ status }) => status !== "failed" && status !== "canceled");
+  return standing.flatMap(({ id, currency, payments }) =>
     (payments as { paymentId: string }[])
       .filter(({ paymentId }) => currencies.has(paymentId) && currencies.get(paymentId) !== currency)
       .map(({ paymentId }) => ({
