@@ -47,7 +47,10 @@ const refundWithinAmount: Rule<RecordBase & SettledPayment> = ({ status, amount,
 };
 
 /** A payout has one currency, so a payment in one keeps its own. */
-const currencyOfPayout: Rule<RecordBase & SettledPayment & { payoutId: string | null }> = ({ currency, payoutId, paidOutAmount }, { before }) =>
+const currencyOfPayout: Rule<RecordBase & SettledPayment & { payoutId: string | null }> = (
+  { currency, payoutId, paidOutAmount },
+  { before },
+) =>
   before === undefined || (paidOutAmount === 0 && payoutId === null) || currency === before.currency
     ? undefined
     : problem("currency", "fixed", `currency of a payment in a payout is fixed, ${before.currency}; received ${currency}.`);
