@@ -74,7 +74,7 @@ export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later)
   const { status, nextAttemptAt } = attempt;
   const { good, bad, unsure } = symbols(state.theme);
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["green"]];
-  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["yellow"]] : [`${bad} failed`, ["red"]];
+  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["yellow"]] : [`${bad} failed`, ["failure"]];
   if (later === "attempt") return [`${unsure} retried`, ["yellow"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, ["yellow"]];

@@ -33,13 +33,14 @@ type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 /** Scrolls the top overlay or a text pane, or moves the cursor of a list. */
 function move(state: UiState, by: CursorStep): StateUpdate {
   const overlay = topOverlay(state);
-  const page = overlay ? layoutOf(state).overlay.height - 2 : visibleRowCount(state, state.pane);
+  const { textLines } = paneNamed(state.pane);
+  const placement = placementOf(state, state.pane);
+  const page = overlay ? layoutOf(state).overlay.height - 2 : textLines ? placement.height - 2 : visibleRowCount(state, state.pane);
   const half = Math.ceil(page / 2);
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
   if (overlay) return update(scrollOverlay(state, distance));
-  const { textLines } = paneNamed(state.pane);
-  if (textLines) return update(scrollText(state, distance, textLines(state, placementOf(state, state.pane).width - 4).length - page));
+  if (textLines) return update(scrollText(state, distance, textLines(state, placement.width - 4).length - page));
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
 }
 

@@ -37,18 +37,19 @@ export const board = listPane<Learner>({
     const { name, lesson, step, steps, stepTitle, ticked, hints, elapsed } = learner;
     const progress = isDone(learner) ? `${ticked}/${steps}` : step === null ? "" : `${step}/${steps}`;
     return [
-      { text: name, width: 18 },
-      { text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },
-      { text: progress, width: 5, align: "right" },
+      { heading: "learner", text: name, width: 18 },
+      { heading: "lesson", text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },
+      { heading: "step", text: progress, width: 5, align: "right" },
       {
+        heading: "time",
         text: isDone(learner) ? "done" : countdown(elapsed / 1_000),
         width: 6,
         align: "right",
         styles: isDone(learner) ? ["green"] : [],
       },
       { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["yellow", "bold"] },
-      { text: hints === 0 ? "" : counted(hints, "hint"), width: 8 },
-      { text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },
+      { heading: "hints", text: hints === 0 ? "" : counted(hints, "hint"), width: 8 },
+      { heading: "on", text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },
     ];
   },
   emptyText: (state) => [

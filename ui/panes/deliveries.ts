@@ -33,14 +33,14 @@ export const deliveries = listPane<AttemptMessage>({
     const { eventType, eventId, url, durationMs } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, laterThan(listOf(state, "deliveries").rows, attempt));
     return [
-      { text: eventType, width: width < 100 ? 18 : 24, truncate: "middle" },
-      { text: eventId, width: width < 100 ? 10 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
-      { text: url, truncate: "middle" },
-      { text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
-      { text: resultOf(attempt), width: 8, align: "right" },
+      { heading: "event", text: eventType, width: width < 100 ? 18 : 24, truncate: "middle" },
+      { heading: "event id", text: eventId, width: width < 100 ? 10 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
+      { heading: "endpoint", text: url, truncate: "middle" },
+      { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
+      { heading: "result", text: resultOf(attempt), width: 8, align: "right" },
       { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
-      { text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
-      { text: outcome, width: 15, styles },
+      { heading: "took", text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
+      { heading: "outcome", text: outcome, width: 15, styles },
     ];
   },
   emptyText: (state) => [

@@ -39,12 +39,18 @@ export const faults = listPane<FaultRule>({
     const note = noteOf(state, rule);
     return [
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
-      { text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
-      { text: isNarrow ? statusOf(rule).replace(" of ", "/").replace(/ \(.*/, "") : statusOf(rule), width: isNarrow ? 8 : 14, styles },
+      { heading: "fault", text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
       {
+        heading: "status",
+        text: isNarrow ? statusOf(rule).replace(" of ", "/").replace(/ \(.*/, "") : statusOf(rule),
+        width: isNarrow ? 8 : 14,
+        styles,
+      },
+      {
+        heading: isNarrow ? "left" : "left, verdict",
         text: isNarrow ? note.replace(VERDICT, "") : note,
         width: isNarrow ? 8 : 13,
-        styles: note.endsWith("fail") ? ["red"] : ["dim"],
+        styles: note.endsWith("fail") ? ["failure"] : ["dim"],
       },
     ];
   },

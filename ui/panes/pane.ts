@@ -37,6 +37,8 @@ export interface Pane {
   poll?: { call: Call; rows(reply: unknown): Row[] };
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
+  /** The headings of the columns of a row; empty without any. */
+  headingText(row: Row, state: UiState, width: number): string;
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
@@ -165,6 +167,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
         .filter(Boolean)
         .join("  "),
     rowText: text,
+    headingText: ({ value }, state, width) => formatRow(declared.columns(value as Value, state, width).map(headingOf), width, state.theme),
     emptyText,
     keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
     ...(declared.alarm && { alarm: declared.alarm }),
@@ -237,6 +240,7 @@ export const textPane = (declared: TextPaneDeclaration): Pane => ({
   follows: false,
   vocabulary: () => undefined,
   rowText: () => "",
+  headingText: () => "",
   emptyText: () => [],
   detailOf: () => undefined,
   openRow: (state) => update(state),
@@ -265,6 +269,8 @@ function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation,
 
 export interface Column {
   text: string;
+  /** Above the column, where the pane is high enough. Default: none. */
+  heading?: string;
   /** In terminal cells. Default: the remaining width, shared by all columns without one. */
   width?: number;
   align?: "right";
@@ -274,6 +280,8 @@ export interface Column {
   /** The column is left out of rows narrower than this. */
   hideBelow?: number;
 }
+
+const headingOf = ({ heading = "", ...column }: Column): Column => ({ ...column, text: heading, truncate: undefined, styles: ["dim"] });
 
 /** A row of exactly `width` cells, its columns separated by a space. */
 function formatRow(columns: readonly Column[], width: number, theme: Theme): string {

@@ -31,16 +31,22 @@ export const rateLimits = listPane<RateWindow>({
     const { merchant, operation, limit, remaining } = window;
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
     const isExhausted = remaining === 0;
-    const barWidth = width < 60 ? 6 : 16;
+    const barWidth = width < 60 ? 6 : Math.max(16, Math.floor(width / 3));
     return [
-      { text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
+      { heading: "merchant", text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
       {
+        heading: "left",
         text: bar(state.theme, remaining / limit, barWidth),
         width: barWidth,
         styles: [isExhausted ? "red" : remaining < limit / 5 ? "yellow" : "green"],
       },
-      { text: `${count(remaining)}/${count(limit)}`, width: 11, align: "right" },
-      { text: isExhausted ? `429 for ${wait}` : `resets ${wait}`, width: 12, styles: isExhausted ? ["red"] : ["dim"] },
+      { heading: "of limit", text: `${count(remaining)}/${count(limit)}`, width: 11, align: "right" },
+      {
+        heading: "reset",
+        text: isExhausted ? `429 for ${wait}` : `resets ${wait}`,
+        width: 12,
+        styles: isExhausted ? ["failure"] : ["dim"],
+      },
     ];
   },
   emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"]),

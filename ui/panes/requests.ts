@@ -7,7 +7,7 @@ import { requestCall, requestDetail, requestRow } from "../details/request.ts";
 import { shortMerchant, type UiState } from "../state/state.ts";
 import { symbols } from "../terminal/style.ts";
 import { duration, timeOfDay } from "../view/format.ts";
-import { statusStyles } from "../view/status-colours.ts";
+import { methodStyles, statusLabel, statusStyles } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import { listPane, logOf, rowFetch } from "./pane.ts";
 import { requestKeys } from "./request-keys.ts";
@@ -24,17 +24,19 @@ export const requests = listPane<RequestMessage>({
     ({ data, has_more }) => ({ values: data.map(requestRow), hasMore: has_more }),
     { order: ({ id }) => Number(id.slice("req_".length)) },
   ),
-  columns(request, { theme }) {
-    const { at, method, path, query, status, durationMs, merchant, replayOf, fault } = request;
+  columns(request, { theme }, width) {
+    const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault } = request;
     const mark = replayOf ? symbols(theme).replayed : fault ? "*" : "";
     return [
-      { text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
-      { text: method, width: 6 },
-      { text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
-      { text: status === 0 ? "cut" : String(status), width: 3, styles: statusStyles(status) },
+      { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
+      { heading: "id", text: id, width: 8, truncate: "middle", styles: ["dim"], hideBelow: 110 },
+      { heading: "method", text: method, width: 6, styles: methodStyles(method) },
+      { heading: "path", text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
+      { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 110 },
+      { heading: "code", text: statusLabel(theme, status), width: 4, styles: statusStyles(status) },
       { text: mark, width: 1, styles: fault ? ["magenta"] : [] },
-      { text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },
-      { text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 50 },
+      { heading: "took", text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },
+      { heading: "merchant", text: shortMerchant(merchant), width: width < 80 ? 8 : 12, truncate: "middle", hideBelow: 50 },
     ];
   },
   emptyText: (state) => ["No requests yet. Try:", "", curlOf(state.target, exampleCall(state))],

@@ -34,10 +34,10 @@ export const verdicts = listPane<VerdictMessage>({
   columns({ rule, verdict, merchant, says }, { theme }, width) {
     const [label, style] = verdictLabel(theme, verdict);
     return [
-      { text: label, width: 14, styles: [style] },
-      { text: rule, width: width < 70 ? 20 : 28, truncate: "middle" },
-      { text: says },
-      { text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
+      { heading: "verdict", text: label, width: 14, styles: [style] },
+      { heading: "rule", text: rule, width: width < 70 ? 20 : 28, truncate: "middle" },
+      { heading: "finding", text: says },
+      { heading: "merchant", text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
     ];
   },
   emptyText: () => [

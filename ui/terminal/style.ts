@@ -10,9 +10,12 @@ const STYLE_CODES = {
   blue: [34, 39],
   magenta: [35, 39],
   cyan: [36, 39],
+  brightWhite: [97, 39],
+  onBlack: [40, 49],
 } as const;
 
-export type TextStyle = keyof typeof STYLE_CODES;
+/** `failure`: a red mark, then bold bright white on black, the only pair of the 16 colours with a contrast of 4.5 in every common palette. */
+export type TextStyle = keyof typeof STYLE_CODES | "failure";
 
 /** The capabilities of the terminal. */
 export interface Theme {
@@ -26,10 +29,23 @@ const COLOURLESS: ReadonlySet<TextStyle> = new Set(["bold", "dim", "inverse"]);
 export function styled(theme: Theme, text: string, ...styles: readonly TextStyle[]): string {
   let result = text;
   for (const style of styles) {
+    if (style === "failure") {
+      result = failureText(theme, result);
+      continue;
+    }
     const [on, off] = STYLE_CODES[style];
     if (theme.colours || COLOURLESS.has(style)) result = `\x1b[${on}m${result}\x1b[${off}m`;
   }
   return result;
+}
+
+function failureText(theme: Theme, text: string): string {
+  const { bad } = symbols(theme);
+  const mark = text.startsWith(bad) ? bad : "";
+  // The blanks that fill a column keep the background of the screen.
+  const words = text.slice(mark.length).trimEnd();
+  const blanks = text.slice(mark.length + words.length);
+  return `${mark && styled(theme, mark, "red", "bold")}${styled(theme, words, "onBlack", "brightWhite", "bold")}${blanks}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
@@ -89,6 +105,7 @@ export function detectTheme(environment: NodeJS.ProcessEnv, flags: { color?: boo
   const locale = LC_ALL || LC_CTYPE || LANG || "";
   return {
     colours: (flags.color ?? true) && (NO_COLOR ?? "") === "" && TERM !== "dumb",
-    unicode: process.platform === "win32" || process.platform === "darwin" || /utf-?8/i.test(locale),
+    // The font of the Linux console lacks most of the symbols.
+    unicode: TERM !== "linux" && (process.platform === "win32" || process.platform === "darwin" || /utf-?8/i.test(locale)),
   };
 }

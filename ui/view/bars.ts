@@ -156,6 +156,9 @@ export function keyBar(state: UiState): string {
   let first = (overlay?.onKey ? overlay.keys : enabledBindings(state))
     .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))
     .map(({ keys: [key = ""], label }) => `${KEY_NAMES[key] ?? key} ${label}`);
+  // The key is the first word.
+  const drawn = (text: string) =>
+    text.replace(/^\S+/, (key) => styled(state.theme, key, "bold")).replace(/ .*$/, (label) => styled(state.theme, label, "dim"));
   while (first.length > 0 && widthOf([...first, ...last].join("  ")) > width) first = first.slice(0, -1);
-  return ` ${styled(state.theme, fitTo([...first, ...last].join("  "), width), "dim")}`;
+  return padEnd(` ${[...first, ...last].map(drawn).join("  ")}`, width + 1);
 }

@@ -80,7 +80,7 @@ function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width"
   const rowsOf = (pane: string) => listOf(state, pane).rows.length + BORDER_LINES;
   const charts = selectedOperation(state) === undefined ? CHART_LINES : 2 * CHART_LINES + 1;
   const trends = height >= charts + BORDER_LINES + 4 * MIN_PANE_LINES ? charts + BORDER_LINES : 0;
-  const limits = Math.min(Math.floor((height - trends) / 3), Math.max(4, rowsOf("limits")));
+  const limits = Math.min(Math.floor((height - trends) / 3), Math.max(4, rowsOf("limits") + 1));
   const rest = height - trends - limits;
   const verdicts = rest >= 2 * MIN_PANE_LINES ? Math.floor(rest / 2) : 0;
   const placed = [
@@ -125,7 +125,16 @@ function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Place
   };
 }
 
-export const visibleRowCount = (state: UiState, pane: string): number => Math.max(1, placementOf(state, pane).height - BORDER_LINES);
+/** From this many lines inside the border on, a list has the headings of its columns above its rows. */
+const HEADING_FROM_LINES = 5;
+
+/** 1 for the headings of a list of this height inside its border; 0 where rows need the line. */
+export const headingLines = (height: number): number => (height >= HEADING_FROM_LINES ? 1 : 0);
+
+export function visibleRowCount(state: UiState, pane: string): number {
+  const inner = placementOf(state, pane).height - BORDER_LINES;
+  return Math.max(1, inner - headingLines(inner));
+}
 
 /** The position and size of a pane; the size is 0 if the pane is not visible. */
 export function placementOf(state: UiState, pane: string): PanePlacement {

@@ -6,10 +6,10 @@ import type { Pane } from "../panes/pane.ts";
 import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
 import { listOf, topOverlay, type UiState } from "../state/state.ts";
 import { fitTo, padEnd, sanitize } from "../terminal/cells.ts";
-import { styled, symbols } from "../terminal/style.ts";
+import { stripStyles, styled, symbols } from "../terminal/style.ts";
 import { borderedBox } from "./bordered-box.ts";
 import { count } from "./format.ts";
-import type { BoxSize } from "./layout.ts";
+import { type BoxSize, headingLines } from "./layout.ts";
 
 export function paneLines(state: UiState, pane: Pane, { width, height }: BoxSize): string[] {
   const list = listOf(state, pane.name);
@@ -35,15 +35,20 @@ function textView(state: UiState, pane: Pane, text: readonly string[], { width, 
 }
 
 function rowLines(state: UiState, pane: Pane, list: List, { width, height }: BoxSize, focused: boolean): string[] {
-  const { rows, selected, isGone } = visibleRows(list, height);
+  const headings = headingLines(height);
+  const { rows, selected, isGone } = visibleRows(list, height - headings);
   if (rows.length === 0) return emptyLines(state, pane, list, width);
-  return rows.map((row, index) => {
+  const example = rows.find(({ gap }) => !gap);
+  const heading = `  ${example ? pane.headingText(example, state, width - 3) : " ".repeat(width - 3)} `;
+  const lines = rows.map((row, index) => {
     const isSelected = index === selected && (focused || !list.follows);
     const cursor = isSelected ? symbols(state.theme).cursor : " ";
     const text = pane.rowText(row, state, width - 3);
     const line = ` ${cursor}${(isSelected && isGone) || isStale(state) ? styled(state.theme, text, "dim") : text} `;
-    return isSelected && focused ? styled(state.theme, line, "inverse") : line;
+    // In one tone: inverse colours would give each cell another background.
+    return isSelected && focused ? styled(state.theme, stripStyles(line), "inverse") : line;
   });
+  return headings > 0 ? [heading, ...lines] : lines;
 }
 
 function emptyLines(state: UiState, pane: Pane, list: List, width: number): string[] {

@@ -1,0 +1,195 @@
+// How the dashboard looks: the contrast of failures, the selected row, headings, the key bar, JSON, and the widths of wide screens.
+
+import headless from "@xterm/headless";
+import { afterAll, describe, expect, test } from "vitest";
+import { bodyLines } from "../../ui/details/detail-lines.ts";
+import { handleKey } from "../../ui/keys/key-routing.ts";
+import type { UiState } from "../../ui/state/state.ts";
+import { detectTheme, stripStyles } from "../../ui/terminal/style.ts";
+import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { attempt, emptyDashboard, rateWindow, request, rule, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
+import { contrast, PALETTES } from "../support/palettes.ts";
+
+const frames = createFrameRenderer();
+afterAll(() => frames.close());
+
+const COLOURS = { colours: true, unicode: true };
+
+const failing = (columns = 120, rows = 36, pane = "requests"): UiState => {
+  const state = withLiveEvents({ ...emptyDashboard(columns, rows), theme: COLOURS }, [
+    { kind: "request", request: request(1, { path: "/v1/five", status: 503 }) },
+    { kind: "request", request: request(2, { path: "/v1/cut", status: 0 }) },
+    { kind: "request", request: request(3, { path: "/v1/four", status: 429 }) },
+    { kind: "request", request: request(4, { path: "/v1/good" }) },
+    { kind: "attempt", attempt: attempt(1, { status: "failed", responseStatus: 410 }) },
+    { kind: "attempt", attempt: attempt(2) },
+    { kind: "verdict", verdict: verdict(1) },
+    { kind: "verdict", verdict: verdict(2, { verdict: "pass" }) },
+  ]);
+  return { ...withRulesAndWindows(state, [rule(1)], [rateWindow({ merchant: "mer_market", remaining: 0 })]), pane };
+};
+
+interface Cell {
+  text: string;
+  /** An index of the 16 colours; undefined for the terminal's own. */
+  colour: number | undefined;
+  background: number | undefined;
+  bold: boolean;
+  dim: boolean;
+  inverse: boolean;
+}
+
+/** The cells of the screen as a terminal shows them. */
+async function cellsOf(state: UiState): Promise<Cell[][]> {
+  const { columns: cols, rows } = state.size;
+  const terminal = new headless.Terminal({ cols, rows, allowProposedApi: true });
+  await new Promise<void>((done) => terminal.write(frames.render(state).join("\r\n"), done));
+  return Array.from({ length: rows }, (_row, row) =>
+    Array.from({ length: cols }, (_column, column) => {
+      const cell = terminal.buffer.active.getLine(row)?.getCell(column);
+      if (!cell) throw new Error("The screen has no such cell");
+      return {
+        text: cell.getChars() || " ",
+        colour: cell.isFgDefault() ? undefined : cell.getFgColor(),
+        background: cell.isBgDefault() ? undefined : cell.getBgColor(),
+        bold: cell.isBold() !== 0,
+        dim: cell.isDim() !== 0,
+        inverse: cell.isInverse() !== 0,
+      };
+    }),
+  );
+}
+
+/** The cells of a text in the first line that has both texts. */
+function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
+  for (const line of screen) {
+    const text = line.map((cell) => cell.text).join("");
+    const from = beside === "" ? 0 : text.indexOf(beside);
+    const at = from === -1 ? -1 : text.indexOf(wanted, from);
+    if (at !== -1) return line.slice(at, at + wanted.length);
+  }
+  throw new Error(`The screen does not show ${wanted}`);
+}
+
+describe("failures", () => {
+  const shown = [
+    ["503", "/v1/five"],
+    ["cut", "/v1/cut"],
+    ["429", "/v1/four"],
+    [" failed", "410"],
+    [" fail", "✗"],
+    ["429 for", "market"],
+  ] as const;
+
+  test.each(Object.keys(PALETTES))("have a contrast of 4.5 or more with %s", async (name) => {
+    const palette = PALETTES[name];
+    if (!palette) throw new Error("no palette");
+    const screen = await cellsOf(failing(120, 36, "faults"));
+    const weak = shown.filter(([text, beside]) =>
+      find(screen, text, beside).some(({ text: letter, colour, background, bold, dim }) => {
+        const front = colour === undefined ? palette.text : palette.colours[colour];
+        const back = background === undefined ? palette.background : palette.colours[background];
+        return letter !== " " && (!bold || dim || contrast(front ?? "", back ?? "") < 4.5);
+      }),
+    );
+    expect(weak).toEqual([]);
+  });
+
+  test("of a server and cut connections have a mark before them, in colour or not", async () => {
+    const state = failing();
+    for (const theme of [COLOURS, { colours: false, unicode: true }]) {
+      const text = frames
+        .render({ ...state, theme })
+        .map(stripStyles)
+        .join("\n");
+      expect(text).toMatch(/\/v1\/five +✗503/);
+      expect(text).toMatch(/\/v1\/cut +✗cut/);
+      expect(text).toMatch(/\/v1\/four + 429/);
+    }
+    expect(find(await cellsOf(state), "✗", "/v1/five")).toMatchObject([{ colour: 1, bold: true }]);
+  });
+});
+
+describe("the selected row", () => {
+  test.each(["requests", "deliveries", "limits", "faults", "verdicts"])("of %s has one tone from border to border", async (pane) => {
+    for (const key of ["k", "j"]) {
+      const screen = await cellsOf(handleKey(failing(120, 36, pane), key).state);
+      const row = screen.find((line) => line.filter(({ inverse }) => inverse).length > 20);
+      const selected = row?.filter(({ inverse }) => inverse) ?? [];
+      const tones = new Set(selected.map(({ colour, background, bold, dim }) => [colour, background, bold, dim].join()));
+      expect([selected.length > 20, tones.size]).toEqual([true, 1]);
+      const from = row?.findIndex(({ inverse }) => inverse) ?? 0;
+      expect([row?.[from - 1]?.text, row?.[from + selected.length]?.text]).toEqual(["│", "│"]);
+    }
+  });
+});
+
+describe("headings", () => {
+  test("are above the columns of a list, and give their line to rows where a list is low", () => {
+    const lines = frames.render(failing()).map(stripStyles);
+    const heading = lines.find((line) => line.includes("method"));
+    const row = lines.find((line) => line.includes("/v1/five"));
+    expect(heading?.indexOf("method")).toBe(row?.indexOf("GET"));
+    expect(heading?.indexOf("path")).toBe(row?.indexOf("/v1/five"));
+    const low = frames.render(failing(110, 15)).map(stripStyles).join("\n");
+    expect(low).not.toContain("of limit");
+  });
+
+  test("leave the last row visible while the list follows", () => {
+    const many = Array.from({ length: 60 }, (_, index) => ({
+      kind: "request" as const,
+      request: request(index, { path: `/v1/n${index}` }),
+    }));
+    for (const [columns, rows] of [
+      [80, 24],
+      [120, 36],
+      [60, 15],
+    ] as const) {
+      const state = withLiveEvents(emptyDashboard(columns, rows), many);
+      expect(frames.render(state).join("\n")).toContain("/v1/n59 ");
+      expect(frames.render(handleKey(state, "g").state).join("\n")).toContain("/v1/n0 ");
+    }
+  });
+});
+
+test("the key bar has bold keys and dim labels", async () => {
+  const bar = (await cellsOf(failing())).at(-1) ?? [];
+  expect(find([bar], "Enter").every(({ bold, dim }) => bold && !dim)).toBe(true);
+  expect(find([bar], "details").every(({ bold, dim }) => dim && !bold)).toBe(true);
+});
+
+test("methods have colours", async () => {
+  const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: COLOURS }, [
+    { kind: "request", request: request(1, { method: "POST" }) },
+    { kind: "request", request: request(2, { method: "DELETE" }) },
+    { kind: "request", request: request(3) },
+  ]);
+  const screen = await cellsOf({ ...state, pane: "faults" });
+  expect(["POST", "DELETE", "GET "].map((method) => find(screen, method)[0]?.colour)).toEqual([2, 5, 6]);
+});
+
+describe("JSON", () => {
+  const body = JSON.stringify({ note: 'a "quoted" text, which is long: {"x": 1}', amount: -12.5, paid: true, rows: ["one", 2, null] });
+
+  test.each([20, 80])("has colours for names, strings and other values, and the same text as without, at %i columns", (width) => {
+    const coloured = bodyLines(COLOURS, width, body, body.length);
+    expect(coloured.map(stripStyles)).toEqual(bodyLines({ colours: false, unicode: true }, width, body, body.length));
+    expect(coloured.join("\n")).toContain('\x1b[36m"amount"\x1b[39m: \x1b[35m-12.5\x1b[39m');
+    expect(coloured.join("\n")).toContain('\x1b[32m"one"\x1b[39m');
+  });
+
+  test("colours nothing in text that is not JSON", () => {
+    expect(bodyLines(COLOURS, 80, 'it said "no" 3 times', 20)).toEqual(['  it said "no" 3 times']);
+  });
+});
+
+test("a screen of 220 columns shows the operation of a request beside its path; one of 140 leaves the path its room", () => {
+  const [at140, at220] = [140, 220].map((columns) => frames.render(failing(columns, 60)).map(stripStyles).join("\n"));
+  expect(at220).toMatch(/req_1 .*\/v1\/five +payments\.list +✗503/);
+  expect(at140).not.toMatch(/\/v1\/five +payments\.list/);
+});
+
+test("the Linux console gets ASCII, whatever its locale", () => {
+  expect(detectTheme({ TERM: "linux", LANG: "en_GB.UTF-8" }).unicode).toBe(false);
+  expect(detectTheme({ TERM: "xterm-256color", LANG: "en_GB.UTF-8" }).unicode).toBe(true);
+});
