@@ -18,7 +18,7 @@ const COLOURS = { colours: true, unicode: true };
 const failing = (columns = 120, rows = 36, pane = "requests"): UiState => {
   const state = withLiveEvents({ ...emptyDashboard(columns, rows), theme: COLOURS }, [
     { kind: "request", request: request(1, { path: "/v1/five", status: 503 }) },
-    { kind: "request", request: request(2, { path: "/v1/cut", status: 0 }) },
+    { kind: "request", request: request(2, { path: "/v1/lost", status: 0 }) },
     { kind: "request", request: request(3, { path: "/v1/four", status: 429 }) },
     { kind: "request", request: request(4, { path: "/v1/good" }) },
     { kind: "attempt", attempt: attempt(1, { status: "failed", responseStatus: 410 }) },
@@ -74,7 +74,7 @@ function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
 describe("failures", () => {
   const shown = [
     ["503", "/v1/five"],
-    ["cut", "/v1/cut"],
+    ["cut", "/v1/lost"],
     ["429", "/v1/four"],
     [" failed", "410"],
     [" fail", "✗"],
@@ -103,7 +103,7 @@ describe("failures", () => {
         .map(stripStyles)
         .join("\n");
       expect(text).toMatch(/\/v1\/five +✗503/);
-      expect(text).toMatch(/\/v1\/cut +✗cut/);
+      expect(text).toMatch(/\/v1\/lost +✗cut/);
       expect(text).toMatch(/\/v1\/four + 429/);
     }
     expect(find(await cellsOf(state), "✗", "/v1/five")).toMatchObject([{ colour: 1, bold: true }]);
