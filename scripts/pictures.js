@@ -107,8 +107,8 @@ try {
   await shows(/spent/);
   take("dashboard", "The dashboard of merchant-sandbox: requests, rate limits, faults and deliveries");
   press("kkkkk\r");
-  // Only the loaded detail shows the value of the key; a verdict names the header before.
-  await shows(/payroll-2026-01/);
+  // Only the loaded detail has the stages.
+  await shows(/operation +[\d.]+ ms/);
   take("detail", "One request in detail: headers, bodies, what it made happen");
   press("q");
   press("x");

@@ -39,7 +39,7 @@ test("the palette runs a command that is found by typing, and q asks before the 
   terminal.type(":end it\r");
   await terminal.shows("Armed outage");
   expect((await call(terminal.url, "GET", "/v1/payments")).status).toBe(503);
-  await terminal.shows(/\/v1\/payments +503/);
+  await terminal.shows(/\/v1\/payments +✗503/);
   terminal.type("q");
   await terminal.shows("its records and 1 request are lost");
   terminal.type("n");

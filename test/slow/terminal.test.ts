@@ -80,7 +80,7 @@ describe("the screen shows", () => {
     await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: "planted" });
     await terminal.shows("planted");
     expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
-    expect(await terminal.shows(/\/v1\/payments +503/)).toMatch(/\/v1\/payments +503 \*/);
+    expect(await terminal.shows(/\/v1\/payments +✗503/)).toMatch(/\/v1\/payments +✗503 \*/);
   });
 
   test("a delivery to a real receiver, and its replay by a key", async () => {
@@ -112,7 +112,7 @@ describe("the screen shows", () => {
     terminal.type("\r");
     await terminal.shows(/1 armed/);
     expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
-    await terminal.shows(/\/v1\/payments +503 \*/);
+    await terminal.shows(/\/v1\/payments +✗503 \*/);
     terminal.type("u");
     await terminal.shows((text) => !/\d armed/.test(text));
     expect((await get(terminal.url, "/v1/payments")).status).toBe(200);
