@@ -12,7 +12,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "docs/pictures");
 const PORT = 4747;
 const HOOKS = 3000;
-const SIZE = { cols: 132, rows: 36 };
+const SIZE = { cols: 120, rows: 36 };
+/** The smallest usual terminal, a common one, and a large one. */
+const SIZES = [
+  [80, 24],
+  [220, 60],
+  [120, 36],
+];
 const PATIENCE = 20_000;
 
 const terminal = new headless.Terminal({ ...SIZE, allowProposedApi: true });
@@ -28,7 +34,7 @@ const press = (keys) => program.write(keys);
 
 const screen = () =>
   Array.from(
-    { length: SIZE.rows },
+    { length: terminal.rows },
     (_, row) => terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row)?.translateToString(true) ?? "",
   ).join("\n");
 
@@ -67,10 +73,23 @@ function receiver() {
   }).listen(HOOKS, "localhost");
 }
 
+const SHADES = ["dark", "light"];
+
 function take(name, title) {
+  if (/Fetching|Loading/.test(screen())) throw new Error(`${name} is still loading:\n${screen()}`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${name}.svg`), screenPicture(terminal, title));
-  process.stdout.write(`docs/pictures/${name}.svg\n`);
+  for (const shade of SHADES) {
+    writeFileSync(join(folder, `${name}-${shade}.svg`), screenPicture(terminal, title, shade));
+    process.stdout.write(`docs/pictures/${name}-${shade}.svg\n`);
+  }
+}
+
+/** Resizes the terminal, and resolves when the program has painted all of it. */
+async function resize(cols, rows) {
+  terminal.resize(cols, rows);
+  terminal.write("\x1b[2J");
+  program.resize(cols, rows);
+  await shows(new RegExp(`^.*LIVE.*\\n(?:.*\\n){${rows - 2}}.*q quit *$`));
 }
 
 async function business() {
@@ -105,7 +124,12 @@ try {
   await business();
   await shows(/next in|delivered/);
   await shows(/spent/);
-  take("dashboard", "The dashboard of merchant-sandbox: requests, rate limits, faults and deliveries");
+  for (const [cols, rows] of SIZES) {
+    await resize(cols, rows);
+    if (cols >= 160) await shows(/"object": /);
+    take(`dashboard-${cols}x${rows}`, `The dashboard of merchant-sandbox on a terminal of ${cols} columns and ${rows} rows`);
+  }
+  await resize(SIZE.cols, SIZE.rows);
   press("kkkkk\r");
   // Only the loaded detail has the stages.
   await shows(/operation +[\d.]+ ms/);

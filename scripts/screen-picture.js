@@ -1,21 +1,37 @@
-// Draws the screen of a terminal emulator as SVG, cell by cell, in colours that work on light and dark pages.
+// Draws the screen of a terminal emulator as SVG, cell by cell, in the colours of a dark or a light terminal (One Dark, One Light).
 
 const CELL = { width: 8.4, height: 18 };
 const EDGE = 16;
 const BAR = 30;
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
-const PAPER = "#14161b";
-const INK = "#d5d9e0";
-const COLOURS = ["#5c6370", "#f07178", "#a6cc70", "#ffcb6b", "#6cb6ff", "#d19afa", "#56d4dd", INK];
+const PALETTES = {
+  dark: {
+    paper: "#282c34",
+    ink: "#dcdfe4",
+    colours:
+      "#282c34 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #dcdfe4 #5a6374 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #ffffff".split(
+        " ",
+      ),
+  },
+  light: {
+    paper: "#fafafa",
+    ink: "#383a42",
+    colours:
+      "#383a42 #e45649 #50a14f #c18301 #0184bc #a626a4 #0997b3 #fafafa #4f525d #df6c75 #98c379 #e4c07a #61afef #c577dd #56b5c1 #ffffff".split(
+        " ",
+      ),
+  },
+};
 
-/** `terminal` is a terminal of @xterm/headless. */
-export function screenPicture(terminal, title) {
+/** `terminal` is a terminal of @xterm/headless; `shade` is `dark` or `light`. */
+export function screenPicture(terminal, title, shade) {
+  const palette = PALETTES[shade];
   const { cols, rows } = terminal;
   const width = Math.ceil(cols * CELL.width + 2 * EDGE);
   const height = Math.ceil(rows * CELL.height + 2 * EDGE + BAR);
   const lines = Array.from({ length: rows }, (_, row) =>
     runsOf(terminal.buffer.active, row, cols)
-      .map((run) => drawn(run, row))
+      .map((run) => drawn(run, row, palette))
       .join(""),
   );
   const dots = ["#f07178", "#ffcb6b", "#a6cc70"].map(
@@ -23,9 +39,9 @@ export function screenPicture(terminal, title) {
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escaped(title)}</title>
-<rect width="${width}" height="${height}" rx="9" fill="${PAPER}"/>
+<rect width="${width}" height="${height}" rx="9" fill="${palette.paper}"/>
 ${dots.join("")}
-<g font-family="${FONT}" font-size="14" fill="${INK}">
+<g font-family="${FONT}" font-size="14" fill="${palette.ink}">
 ${lines.filter((line) => line !== "").join("\n")}
 </g>
 </svg>
@@ -48,23 +64,34 @@ function runsOf(buffer, row, cols) {
   return runs;
 }
 
-const lookOf = (cell) => [cell.isFgDefault() ? -1 : cell.getFgColor(), cell.isBold(), cell.isDim(), cell.isInverse()].join();
+const lookOf = (cell) =>
+  [
+    cell.isFgDefault() ? -1 : cell.getFgColor(),
+    cell.isBgDefault() ? -1 : cell.getBgColor(),
+    cell.isBold(),
+    cell.isDim(),
+    cell.isInverse(),
+  ].join();
 
 const styleOf = (cell) => ({
-  colour: cell.isFgDefault() ? INK : (COLOURS[cell.getFgColor() % 8] ?? INK),
+  front: cell.isFgDefault() ? undefined : cell.getFgColor(),
+  back: cell.isBgDefault() ? undefined : cell.getBgColor(),
   bold: cell.isBold() !== 0,
   dim: cell.isDim() !== 0,
   inverse: cell.isInverse() !== 0,
 });
 
-function drawn({ column, end, text, colour, bold, dim, inverse }, row) {
-  if (text.trim() === "" && !inverse) return "";
-  const x = EDGE + column * CELL.width;
+/** Inverse swaps text and background, as a terminal does. */
+function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { paper, ink, colours }) {
+  const swap = (one, other) => (inverse ? [other, one] : [one, other]);
+  const [colour, ground] = swap(colours[front] ?? ink, colours[back] ?? paper);
+  if (text.trim() === "" && ground === paper) return "";
+  const x = round(EDGE + column * CELL.width);
   const y = BAR + EDGE + row * CELL.height;
-  const wide = (end - column) * CELL.width;
-  const back = inverse ? `<rect x="${round(x)}" y="${round(y - 0.5)}" width="${round(wide)}" height="${CELL.height}" fill="#2f3542"/>` : "";
-  const style = `${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}${colour === INK ? "" : ` fill="${colour}"`}`;
-  return `${back}<text x="${round(x)}" y="${round(y + 13.5)}" textLength="${round(wide)}"${style}>${escaped(text)}</text>`;
+  const wide = round((end - column) * CELL.width);
+  const rect = ground === paper ? "" : `<rect x="${x}" y="${round(y - 0.5)}" width="${wide}" height="${CELL.height}" fill="${ground}"/>`;
+  const style = `${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}${colour === ink ? "" : ` fill="${colour}"`}`;
+  return `${rect}<text x="${x}" y="${round(y + 13.5)}" textLength="${wide}"${style}>${escaped(text)}</text>`;
 }
 
 const round = (value) => Math.round(value * 10) / 10;

@@ -105,7 +105,9 @@ describe("the tarball", () => {
       );
       return links.filter((link) => !/^[a-z]+:/.test(link)).map((link) => ({ page, target: posix.join(posix.dirname(page), link) }));
     });
-    expect(targets.map(({ target }) => target)).toEqual(expect.arrayContaining(["docs/pictures/dashboard.svg", "recipes/Dockerfile"]));
+    expect(targets.map(({ target }) => target)).toEqual(
+      expect.arrayContaining(["docs/pictures/dashboard-120x36-dark.svg", "recipes/Dockerfile"]),
+    );
     const isPublished = (target: string) => published.some((path) => path === target || path.startsWith(`${target}/`));
     expect(targets.filter(({ target }) => !isPublished(target))).toEqual([]);
   });

@@ -43,9 +43,8 @@ function failureText(theme: Theme, text: string): string {
   const { bad } = symbols(theme);
   const mark = text.startsWith(bad) ? bad : "";
   // The blanks that fill a column keep the background of the screen.
-  const words = text.slice(mark.length).trimEnd();
-  const blanks = text.slice(mark.length + words.length);
-  return `${mark && styled(theme, mark, "red", "bold")}${styled(theme, words, "onBlack", "brightWhite", "bold")}${blanks}`;
+  const [, before = "", words = "", after = ""] = /^( *)(.*?)( *)$/s.exec(text.slice(mark.length)) ?? [];
+  return `${mark && styled(theme, mark, "red", "bold")}${before}${styled(theme, words, "onBlack", "brightWhite", "bold")}${after}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
