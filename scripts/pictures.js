@@ -129,7 +129,6 @@ try {
     if (cols >= 160) await shows(/"object": /);
     take(`dashboard-${cols}x${rows}`, `The dashboard of merchant-sandbox on a terminal of ${cols} columns and ${rows} rows`);
   }
-  await resize(SIZE.cols, SIZE.rows);
   press("kkkkk\r");
   // Only the loaded detail has the stages.
   await shows(/operation +[\d.]+ ms/);
