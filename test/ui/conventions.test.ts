@@ -67,9 +67,10 @@ describe("the key bar", () => {
   });
 });
 
-test("dropped rows are counted in the title", () => {
+test("dropped rows are counted: the title has the whole number, and the top of the list those that are missing", () => {
   const many = withRows(emptyDashboard(120, 36), MAX_ROWS + 100);
-  expect(screen(many).find((line) => line.includes("1 Requests"))).toContain("last 4,096 of 4,196");
+  expect(screen(many).find((line) => line.includes("1 Requests"))).toContain("10,100  following");
+  expect(screen(handleKey(many, "g").state).join("\n")).toContain("··· 100 not shown");
 });
 
 describe("copying", () => {

@@ -188,11 +188,11 @@ describe("alarms and what is running", () => {
     });
 
   test("stand in the tabs and in the first line", () => {
+    const state = running(100);
     const failed = withRulesAndWindows(
-      withLiveEvents(running(100), [
+      withLiveEvents({ ...state, sandbox: { ...INDEX, ...state.sandbox, failedDeliveries: 1 } }, [
         { kind: "verdict", verdict: verdict(1) },
         { kind: "verdict", verdict: verdict(2) },
-        { kind: "attempt", attempt: attempt(1, { status: "failed", responseStatus: 500 }) },
       ]),
       [rule(1)],
       [rateWindow({ remaining: 0 })],
