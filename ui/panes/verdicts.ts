@@ -10,6 +10,9 @@ import { failureMark, verdictLabel } from "../view/status-colours.ts";
 import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, logOf } from "./pane.ts";
 
+/** In a narrower list a finding would be cut to nothing. */
+const FINDING_FROM = 56;
+
 export const verdicts = listPane<VerdictMessage>({
   name: "verdicts",
   title: "Verdicts",
@@ -35,8 +38,8 @@ export const verdicts = listPane<VerdictMessage>({
     const [label, style] = verdictLabel(theme, verdict);
     return [
       { heading: "verdict", text: label, width: 14, styles: [style] },
-      { heading: "rule", text: rule, width: width < 70 ? 20 : 28, truncate: "middle" },
-      { heading: "finding", text: says },
+      { heading: "rule", text: rule, width: width < FINDING_FROM ? undefined : width < 70 ? 20 : 28, truncate: "middle" },
+      { heading: "finding", text: says, hideBelow: FINDING_FROM },
       { heading: "merchant", text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
     ];
   },
