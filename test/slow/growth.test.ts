@@ -115,9 +115,9 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void 
       select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', '{}' from events;
     insert into replies (merchant, key, fingerprint, request, status, body, expires)
       select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
-    insert into journal (sequence, id, at, method, path, query, status, duration, request_headers, request_body, request_bytes,
-        response_headers, response_body, response_bytes)
-      select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '{}', '', 0, '{}', '', 0 from events;`);
+    insert into journal (sequence, id, at, method, path, query, status, duration, stages, request_headers, request_body,
+        request_bytes, response_headers, response_body, response_bytes)
+      select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '1000', '{}', '', 0, '{}', '', 0 from events;`);
 }
 
 /** A sandbox on a file with the data of a long run. */
