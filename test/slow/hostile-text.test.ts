@@ -26,7 +26,7 @@ const frames = createFrameRenderer();
 afterAll(() => frames.close());
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
-const TINT = /\x1b\[(?:[1-9]|[1-4]\d)m/g;
+const TINT = /\x1b\[(?:[1-9]|[1-4]\d|97)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** The properties of every frame. */
@@ -174,7 +174,7 @@ function answerOf(path: string, text: string): unknown {
       response: message,
       events: [{ id: text, type: text }],
     };
-  if (path.startsWith("/deliveries/")) return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }] };
+  if (path.startsWith("/deliveries/")) return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }], request: text };
   if (path.startsWith("/deliveries?")) return { data: [tried] };
   if (path.startsWith("/verdicts")) return { rules: [{ id: text, demands: text, pass: 1, fail: 2, inconclusive: 3 }] };
   return { oneOf: [{ title: text, description: text }] };
