@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -53,7 +53,7 @@ create index documents_newest on documents (merchant, kind, created);
 -- The kinds that are looked up without a merchant.
 create index documents_of_all on documents (kind, id) where kind = 'merchant' or kind = 'webhook_endpoint';
 create index documents_due on documents (due) where due is not null;
-create index documents_outstanding on documents (merchant, kind) where outstanding = 1;
+create index documents_outstanding on documents (merchant, kind, created) where outstanding = 1;
 
 -- The values that must be unique among a merchant's records of a kind: SKUs, sets of options, e-mail addresses.
 create table uniques (
