@@ -29,14 +29,22 @@ afterAll(() => frames.close());
 const TINT = /\x1b\[(?:[1-9]|[1-4]\d|97)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** The properties of every frame. */
-function expectSound(state: UiState): void {
+/** The properties of every frame: no line has control characters or is wider than the screen. Returns its lines without styles. */
+function expectContained(state: UiState): string[] {
   const { columns, rows } = state.size;
   const lines = frames.render(state).map((line) => line.replace(TINT, ""));
   expect(lines.filter((line) => FORBIDDEN.test(line))).toEqual([]);
-  if (columns < 60 || rows < 15) return;
+  if (columns < 60 || rows < 15) return lines;
   expect(lines).toHaveLength(rows);
   expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+  return lines;
+}
+
+/** The properties of every frame whose boxes have borders: each line of a box is as wide as the screen. */
+function expectSound(state: UiState): void {
+  const { columns, rows } = state.size;
+  const lines = expectContained(state);
+  if (columns < 60 || rows < 15) return;
   const framed = lines.filter((line) => /^[│┌└|+]/.test(line));
   expect(framed.length).toBeGreaterThanOrEqual(rows - 4);
   expect(framed.filter((line) => stringWidth(line) !== columns).map((line) => [stringWidth(line), line])).toEqual([]);
@@ -144,6 +152,17 @@ describe("a frame", () => {
         expectSound({ ...filtered, filterLine: { text, caretFromEnd: 1, stepsBack: 0 } });
         expectSound(applyConnection(state, { phase: "reconnecting", retryInMs: 500, reason: text }));
         expectSound(applyConnection(state, { phase: "detached", reason: text }));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is valid while it shows a copied text without borders at its sides", () => {
+    fc.assert(
+      fc.property(hostile, size, look, (text, on, shown) => {
+        const copied = press({ ...full(text, on, shown), lastCopy: text }, text, "!");
+        expect(topOverlay(copied)?.isBare).toBe(true);
+        expectContained(copied);
       }),
       { numRuns: 60 },
     );
