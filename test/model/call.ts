@@ -33,6 +33,8 @@ export interface Call {
 /** Wildcards: any value, and any text that is not empty. */
 export const ANYTHING = Symbol("anything");
 export const SOME_TEXT = Symbol("some text");
+/** Zero or more. */
+export const SOME_NUMBER = Symbol("some number");
 
 /** An error response. */
 export class ApiError extends Error {
@@ -126,6 +128,7 @@ export function emit(world: World, merchant: Merchant, type: string, data: unkno
 function enqueueDeliveries(world: World, merchant: Merchant, event: Event): void {
   for (const endpoint of subscribedEndpoints(merchant, event.type))
     merchant.deliveries.push({
+      number: undefined,
       order: world.orders++,
       event,
       endpoint,

@@ -238,6 +238,7 @@ function moveRecord(world: World, merchant: Merchant, kind: KindName, id: string
 
 function enqueueReplay(world: World, merchant: Merchant, event: Event, endpoint: string): void {
   const owed: Delivery = {
+    number: undefined,
     order: world.orders++,
     event,
     endpoint,

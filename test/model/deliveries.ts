@@ -147,6 +147,7 @@ function copy(world: World, merchant: Merchant, delivery: Delivery): void {
   for (let number = 1; number < copies; number++)
     merchant.deliveries.push({
       ...delivery,
+      number: undefined,
       order: world.orders++,
       isCopy: true,
       attempts: 0,

@@ -1,6 +1,6 @@
 // The webhook operations: endpoints and their health, secrets, the delivery log and test events.
 
-import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_TEXT, subscribedEndpoints } from "./call.ts";
+import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_NUMBER, SOME_TEXT, subscribedEndpoints } from "./call.ts";
 import { page, pageOf } from "./pagination.ts";
 import { eventTypes, type Fields } from "./record-kinds.ts";
 import { type Attempt, type Endpoint, type Entry, type Merchant, recordsOf, secondsOf } from "./world.ts";
@@ -149,6 +149,15 @@ export function attemptResource(attempt: Attempt): Fields {
     created: secondsOf(ended),
   };
 }
+
+/** A log row as the control plane shows it. Its duration is real time, and the numbers are the service's own. */
+export const loggedAttempt = (attempt: Attempt): Fields => ({
+  ...attemptResource(attempt),
+  at: new Date(attempt.ended).toISOString(),
+  sequence: SOME_NUMBER,
+  delivery: attempt.delivery.number ?? SOME_NUMBER,
+  durationMs: SOME_NUMBER,
+});
 
 const DAY = 24 * 3_600_000;
 

@@ -61,6 +61,8 @@ export interface Endpoint {
 export interface Delivery {
   /** Sequence number among all deliveries. */
   order: number;
+  /** Its number in the delivery log; undefined until its first attempt is read from there. */
+  number: number | undefined;
   event: Event;
   endpoint: string;
   trigger: "event" | "test" | "replay";

@@ -2,31 +2,50 @@
 
 import { createHmac } from "node:crypto";
 import { receiverOf } from "../deliveries.ts";
-import { attemptResource } from "../webhooks.ts";
+import { loggedAttempt } from "../webhooks.ts";
 import type { Attempt, World } from "../world.ts";
 import { diff, format } from "./compare-responses.ts";
 import type { Arrival } from "./webhook-receivers.ts";
 
 type Row = Record<string, unknown>;
 
-/** Attempts at the same moment may start in any order, so each is searched for in the log. A match assigns the id of its row. */
+/**
+ * Attempts at the same moment may start in any order, so each is searched for in the log. A match assigns the id of its row, and the number of
+ * its delivery.
+ */
 export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
   const fresh = rows.slice(0, made.length).reverse();
+  const known = [...world.merchants.values()];
+  const numbers = new Set(known.flatMap(({ deliveries }) => deliveries.map(({ number }) => number)));
   // Duplicates look the same in the log: the earlier delivery takes the earlier row.
   for (const attempt of made) {
-    const differences = (row: Row) => diff(attemptResource({ ...attempt, id: row.id as string }), withoutFault(row), "the log");
+    const differences = (row: Row) => [
+      ...diff(loggedAttempt({ ...attempt, id: row.id as string }), withoutFault(row), "the log"),
+      ...(attempt.delivery.number === undefined && numbers.has(row.delivery as number)
+        ? [`the log/delivery: must be new, is ${row.delivery}`]
+        : []),
+    ];
     const place = fresh.findIndex((row) => differences(row).length === 0);
     if (place === -1) {
       const near = fresh.find(
         ({ eventId, endpointId }) => eventId === attempt.delivery.event.id && endpointId === attempt.delivery.endpoint,
       );
-      return near ? differences(near) : [`the log must have ${format(attemptResource(attempt))}, and has ${format(fresh)}`];
+      return near ? differences(near) : [`the log must have ${format(loggedAttempt(attempt))}, and has ${format(fresh)}`];
     }
-    attempt.id = String(fresh.splice(place, 1)[0]?.id);
+    const [row] = fresh.splice(place, 1);
+    attempt.id = String(row?.id);
+    attempt.delivery.number = Number(row?.delivery);
+    numbers.add(attempt.delivery.number);
   }
   const before = rows[made.length];
-  const isKnown = [...world.merchants.values()].some(({ attempts }) => attempts.some(({ id }) => id === before?.id));
-  return before === undefined || isKnown ? [] : [`the log must not have ${format(before)}`];
+  const isKnown = known.some(({ attempts }) => attempts.some(({ id }) => id === before?.id));
+  return before === undefined || isKnown ? diffSequence(rows) : [`the log must not have ${format(before)}`];
+}
+
+/** The newest attempt comes first and has the highest number. */
+function diffSequence(rows: readonly Row[]): string[] {
+  const wrong = rows.find(({ sequence }, place) => Number(sequence) >= Number(rows[place - 1]?.sequence ?? Number.POSITIVE_INFINITY));
+  return wrong ? [`the log/sequence: must fall from row to row, and ${wrong.id} has ${wrong.sequence}`] : [];
 }
 
 const withoutFault = ({ fault: _, ...row }: Row): Row => row;

@@ -1,6 +1,6 @@
 // Compares a response with the expected one and lists the differences.
 
-import { ANYTHING, SOME_TEXT } from "../call.ts";
+import { ANYTHING, SOME_NUMBER, SOME_TEXT } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 
 /** A response as received. Callers use undefined for a broken connection. */
@@ -15,6 +15,7 @@ export interface HttpResponse {
 export function diff(expected: unknown, actual: unknown, where = ""): string[] {
   if (expected === ANYTHING) return [];
   if (expected === SOME_TEXT) return typeof actual === "string" && actual !== "" ? [] : [differs(where, "some text", actual)];
+  if (expected === SOME_NUMBER) return typeof actual === "number" && actual >= 0 ? [] : [differs(where, "some number", actual)];
   if (isObject(expected) && isObject(actual) && Array.isArray(expected) === Array.isArray(actual)) {
     const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
     return [...names].flatMap((name) => diff(expected[name], actual[name], `${where}/${name}`));
