@@ -177,7 +177,7 @@ function setPayoutMethod(call: Call): unknown {
   const created = create(call, "payout_method", { ...call.extra, ...fields, isDefault: true, currency: inCurrency(call), last4 });
   for (const method of before) {
     transition(call.world, call.merchant, "payout_method", method, "replaced", {}, call.now);
-    const payouts = newestFirst(recordsOf(call.merchant, "payout"));
+    const payouts = newestFirst(recordsOf(call.merchant, "payout")).reverse();
     for (const payout of payouts.filter(({ status, payoutMethodId }) => status === "pending" && payoutMethodId === method.id)) {
       payout.payoutMethodId = created.id;
       emit(call.world, call.merchant, "payout.updated", payout);
