@@ -46,6 +46,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     between("response_status", 100, 599),
     ...times("next_due", "started", "ended"),
     json("request_headers", "object"),
+    "not exists (select 1 from json_each(request_headers) where type <> 'text')",
     json("fault", "object"),
   ],
   let_go: counts("emitted", "delivered"),
