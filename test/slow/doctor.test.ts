@@ -20,13 +20,24 @@ async function examine(words: string[] = [], variables: Record<string, string> =
 test("reports a healthy machine line by line", async () => {
   const { code, out, error } = await run(["doctor", "--port", "0"], PLAIN);
   expect([code, error]).toEqual([0, ""]);
-  expect(out.slice(0, 3)).toEqual([
+  expect(out.slice(0, 4)).toEqual([
+    "ok    options: port from --port",
     expect.stringMatching(/^ok {4}Node \d+\.\d+\.\d+; \^20\.19 \|\| >=22\.14 is required$/),
     "ok    better-sqlite3 loads",
     "ok    any free port",
   ]);
   const { found } = await examine();
-  expect(found.map(({ check }) => check)).toEqual(["node", "sqlite", "port", "folder", "disk", "terminal", "proxy", "localhost"]);
+  expect(found.map(({ check }) => check)).toEqual([
+    "options",
+    "node",
+    "sqlite",
+    "port",
+    "folder",
+    "disk",
+    "terminal",
+    "proxy",
+    "localhost",
+  ]);
   expect((await examine(["--memory"])).found.map(({ check }) => check)).not.toContain("folder");
 });
 
