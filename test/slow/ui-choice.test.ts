@@ -442,7 +442,10 @@ describe("attached to a sandbox elsewhere", () => {
     expect(JSON.parse(await json.line(() => true))).toMatchObject({ event: "attached", baseUrl: `${sandbox.url}/v1` });
     await get(sandbox.url, "/v1/payments");
     await plain.line((line) => /GET \/v1\/payments 200 .* mer_lodge req_1$/.test(line));
-    expect(JSON.parse(await json.line((line) => line.includes("request")))).toMatchObject({ id: "req_1", path: "/v1/payments" });
+    expect(JSON.parse(await json.line((line) => line.startsWith('{"event":"request"')))).toMatchObject({
+      id: "req_1",
+      path: "/v1/payments",
+    });
     await sandbox.kill();
     expect(JSON.parse(await json.line((line) => line.includes("away")))).toMatchObject({ event: "away", url: sandbox.url });
     const again = await start(["--memory", "--port", String(sandbox.port)]);
