@@ -285,13 +285,13 @@ describe("attach", () => {
     return url;
   }
 
-  const reset = (seq: number) => ({ seq, kind: "reset", merchant: "mer_known" });
-  const request = { seq: 2, kind: "request", request: { at: 1e300, method: 7 } };
+  const reset = (seq: number) => ({ seq, nth: 1, kind: "reset", merchant: "mer_known" });
+  const request = { seq: 2, nth: 1, kind: "request", request: { at: 1e300, method: 7 } };
 
   test("skips unknown messages, prints their number and continues", async () => {
     const foreign = ["not JSON", "null", [], { type: "other" }, { type: "batch" }, { type: "snapshot", run: 1, sandbox: null }];
     attempted("A foreign live stream", foreign.length + 3);
-    const batch = { type: "batch", items: [{ seq: 1, kind: "newer" }, request, { kind: "reset" }, reset(3)] };
+    const batch = { type: "batch", items: [{ seq: 1, nth: 1, kind: "newer" }, request, { kind: "reset" }, reset(3)] };
     const program = launch(["attach", "--no-ui", "--url", await streaming(...foreign, batch)]);
     await says(program, "reset of mer_known to the fixtures");
     program.child.kill("SIGTERM");
