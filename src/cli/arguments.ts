@@ -38,7 +38,7 @@ export interface ParsedArguments {
   rest: string[];
 }
 
-/** What a command gets. */
+/** The arguments and flags that a command receives. */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags"> {
   /** The options of a sandbox, by flag, variable or merchant-sandbox.json. */
   options: GivenOptions;

@@ -1,4 +1,4 @@
-// What completion offers for the words of a command line, from the declarations of the commands.
+// The candidates that completion offers for the words of a command line, from the declarations of the commands.
 
 import { flagOf, optionDefinitions } from "../sandbox/options.ts";
 import { type FlagDefinition, positionalsIn } from "./arguments.ts";

@@ -11,7 +11,7 @@ export interface SettledPayment {
   paidOutAmount: number;
 }
 
-/** What a payout contains of a payment; negative for a refund after an earlier payout. */
+/** The amount of a payment that a payout contains; negative for a refund after an earlier payout. */
 interface PaymentShare {
   paymentId: string;
   amount: number;

@@ -54,7 +54,7 @@ export interface ControlContext extends Stores {
   renew(): void;
   /** Sends an event to the live stream. */
   publish(event: LiveEvent): void;
-  /** What was made since the last reset. */
+  /** The numbers of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
   /** Which operations and event types the run has used. */
   coverage(): RunCoverage;

@@ -36,7 +36,7 @@ export interface OpenApiSource extends Catalogue {
   names?: Readonly<Record<string, TSchema>>;
 }
 
-/** What the parts of a document are made from. */
+/** The inputs from which the parts of a document are made. */
 interface Printing extends Required<Omit<OpenApiSource, "names" | "events">> {
   components: Components;
   errorSchema: TSchema;

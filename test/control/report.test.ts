@@ -169,7 +169,7 @@ describe("json", () => {
   });
 });
 
-/** What the schema junit-10.xsd of Jenkins' xunit plugin allows: the attributes of each element (required ones with !), and its children. */
+/** The schema junit-10.xsd of Jenkins' xunit plugin: the attributes of each element (required ones with !), and its children. */
 const JENKINS: Record<string, { attributes: string; children: string }> = {
   testsuites: { attributes: "name time tests failures errors", children: "testsuite" },
   testsuite: {

@@ -1,4 +1,4 @@
-// What a folder gives to commands: the sandbox that runs there, and the options in merchant-sandbox.json.
+// Commands in a folder: the sandbox that runs there, and the options in merchant-sandbox.json.
 
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -27,7 +27,7 @@ interface Suite {
   probe: string;
   /** The command of the page, with the tools as they are installed here. */
   command: string;
-  /** What the tools print when the three tests have passed. */
+  /** The tools print it when the three tests have passed. */
   passed: RegExp;
 }
 

@@ -9,7 +9,7 @@ interface Item {
   quantity: number;
 }
 
-/** What accepted orders have taken of each variant and not given back. */
+/** The stock of each variant that accepted orders have taken and not given back. */
 function takenOf(world: RecordsByKind): Map<string, number> {
   const taken = new Map<string, number>();
   for (const { status, acceptedAt, items } of world.get("marketplace_order") ?? []) {

@@ -73,7 +73,7 @@ export interface WalkResult {
   accepted: number;
   refused: number;
   events: ReadonlySet<string>;
-  /** What was done, and what does not hold since. */
+  /** The step, and the rules that do not hold since. */
   violations: string[];
 }
 

@@ -1,4 +1,4 @@
-// What is seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by what is left.
+// Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by what is left.
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../src/client/control-plane.generated.ts";

@@ -30,7 +30,7 @@ const tasks: Task[] =
       return { name, keys: pressed, peer: /\d+/.test(peer) ? Number(/\d+/.exec(peer)?.[0]) : undefined };
     }) ?? [];
 
-/** What the screen shows after the keys, or what has been copied. */
+/** Text that the screen shows after the keys, or that has been copied. */
 const RESULTS: Readonly<Record<string, RegExp>> = {
   "see requests arrive": /POST +\/v1\/hos.*decline +200/,
   "pause on a row": /PAUSED/,

@@ -14,7 +14,7 @@ export function apiKeyOf(state: UiState, request: RequestDetail): string | null 
   return ending === undefined ? undefined : apiKeysOf(state, request.merchant).find((key) => key.endsWith(ending));
 }
 
-/** What the journal keeps of the API key; null for a request without one. */
+/** The part of the API key that the journal keeps; null for a request without one. */
 export const maskedKeyOf = (request: RequestDetail): string | null => (hasApiKey(request) ? (request.key ?? MASK) : null);
 
 /** The headers that belong to the request itself, not to its connection or client. */

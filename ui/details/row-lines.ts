@@ -49,7 +49,7 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
 }
 
-/** What came after an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
+/** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
 type Later = "attempt" | "replay" | undefined;
 
 /** Finds what came after each of these attempts. */

@@ -14,7 +14,7 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
   return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
 }
 
-/** What the rule does, to what and how often, as in `latency (ms 500) on payments.list, 1 time`. */
+/** The action of a rule, its target and how often it applies, as in `latency (ms 500) on payments.list, 1 time`. */
 export function describeRule({ target, action, match, trigger }: FaultRule): string {
   const { type, ...fields } = action;
   const { operation, event, merchant, ...others } = match;

@@ -80,7 +80,7 @@ function replayFailed(state: UiState): StateUpdate {
 /** Cached by the array of rows, because every frame asks for every visible row. */
 const laterByRows = new WeakMap<readonly Row[], ReturnType<typeof laterAttempts>>();
 
-/** What came after an attempt in these rows. */
+/** The successor of an attempt among these rows. */
 export function laterThan(rows: readonly Row[], attempt: AttemptMessage) {
   const later = laterByRows.get(rows) ?? laterAttempts(attemptsIn(rows));
   laterByRows.set(rows, later);

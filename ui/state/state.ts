@@ -55,7 +55,7 @@ export interface UiState {
   readonly clockReadAt: number;
   /** The run of the sandbox whose rows are shown. */
   readonly run: string | undefined;
-  /** What the sandbox has made since its last reset. */
+  /** The numbers of requests, attempts and verdicts since the sandbox's last reset. */
   readonly made: MadeCounts;
   /** The sequence number of the newest item applied. */
   readonly lastSeq: number;

@@ -1,4 +1,4 @@
-// What samples assume: which values a record made through the control API gets for the fields that its creator left out.
+// The assumptions of samples: the values that a record made through the control API gets for the fields that its creator left out.
 
 import type { Behaviour } from "../../schema/assumed.ts";
 

@@ -63,7 +63,7 @@ export interface LoggedAttempt extends Omit<WebhookDelivery, "durationMs"> {
   sequence: number;
   /** The number of its delivery. */
   delivery: number;
-  /** What fault rules did to it; null if none did. */
+  /** The firing of the fault rules that changed it; null if none did. */
   fault: AttemptFault | null;
   /** The receiver's response time in real milliseconds; null if the attempt was aborted. */
   durationMs: number | null;

@@ -57,7 +57,7 @@ export function checkFixture(fixture: JsonObject, resources: readonly Resource[]
   return problems.length > 0 ? problems : contradictions(merchant, records, kinds);
 }
 
-/** What the rules of the kinds say of the records as seeding would make them. */
+/** The rules of the kinds that the records would break once seeded. */
 function contradictions(
   { apiKey: _, password: __, ...profile }: JsonObject,
   records: Readonly<Record<string, readonly JsonObject[]>>,
