@@ -1321,9 +1321,9 @@ export interface SandboxAssumptionsReply {
   /** The number of assumed facts: the places of all rows */
   total: number;
   rows: ({
-    /** What the fact is about, such as `status` or `event` */
+    /** The subject of the fact, such as `status` or `event` */
     about: string;
-    /** What the sandbox assumes */
+    /** The assumption of the sandbox */
     fact: string;
     /** Why it assumes that */
     why: string;

@@ -216,8 +216,8 @@ const Assumptions = Type.Object({
   total: Type.Integer({ description: "The number of assumed facts: the places of all rows" }),
   rows: Type.Array(
     Type.Object({
-      about: Type.String({ description: "What the fact is about, such as `status` or `event`" }),
-      fact: Type.String({ description: "What the sandbox assumes" }),
+      about: Type.String({ description: "The subject of the fact, such as `status` or `event`" }),
+      fact: Type.String({ description: "The assumption of the sandbox" }),
       why: Type.String({ description: "Why it assumes that" }),
       setting: Type.Optional(Type.String({ description: "The option that changes it" })),
       places: Type.Array(Type.String(), { description: "Operations, records, error codes, event types or headers" }),

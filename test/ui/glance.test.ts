@@ -187,7 +187,7 @@ describe("alarms and what is running", () => {
       traffic: [{ merchant: "mer_lodge", rate: "2/s", happened: 3 }],
     });
 
-  test("stand in the tabs and in the first line", () => {
+  test("are shown in the tabs and in the first line", () => {
     const state = running(100);
     const failed = withRulesAndWindows(
       withLiveEvents({ ...state, sandbox: { ...INDEX, ...state.sandbox, failedDeliveries: 1 } }, [

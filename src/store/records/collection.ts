@@ -16,15 +16,9 @@ import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
 import type { DueRecords } from "./due-records.ts";
 import { dueTimeOf } from "./due-time.ts";
-import { openRecordPages, type RecordPosition, type RecordQuery } from "./record-pages.ts";
+import { openRecordPages, type Page, type RecordPosition, type RecordQuery } from "./record-pages.ts";
 import { checkRules } from "./record-rules.ts";
 import { type Writing, writtenJson } from "./written-record.ts";
-
-export interface Page<R> {
-  object: "list";
-  data: R[];
-  has_more: boolean;
-}
 
 /** The operation that reads and changes records. */
 export interface Scope extends Writing {

@@ -5,6 +5,13 @@ import type { Behaviour } from "../../schema/assumed.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
 
+/** A list reply. */
+export interface Page<R> {
+  object: "list";
+  data: R[];
+  has_more: boolean;
+}
+
 export interface RecordQuery extends PageQuery {
   /** Only records in this status (default: all). */
   status?: string | undefined;

@@ -5,7 +5,7 @@ import type { AttemptFault } from "../../contracts/fault.ts";
 import type { AttemptError, AttemptStatus, WebhookDelivery } from "../../contracts/webhook.ts";
 import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
-import type { Page } from "../records/collection.ts";
+import type { Page } from "../records/record-pages.ts";
 import { failInvalidCursor } from "../records/record-pages.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Retention } from "./retention.ts";

@@ -1,7 +1,7 @@
 // The log of events, newest first, with the states of their deliveries.
 
 import type { PageQuery } from "../../schema/shapes.ts";
-import type { Page } from "../records/collection.ts";
+import type { Page } from "../records/record-pages.ts";
 import { failInvalidCursor } from "../records/record-pages.ts";
 import type { Database } from "../sqlite/database.ts";
 
