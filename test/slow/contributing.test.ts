@@ -39,7 +39,8 @@ function node(script: string, ...words: string[]): Promise<string> {
   });
 }
 
-const vitest = (...words: string[]) => node("node_modules/vitest/vitest.mjs", "run", ...words);
+/** With one worker: this test has company of its own, and many tests of the copy measure how fast a client retries. */
+const vitest = (...words: string[]) => node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...words);
 
 const filesOf = (title: string) => walks.find((walk) => walk.title === title)?.changes.map(({ file }) => file);
 

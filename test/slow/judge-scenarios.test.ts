@@ -266,8 +266,10 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
     const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: TOLD_OF } });
     receiver.secret = body.secret;
     await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id, acted: () => Promise.all(acts) });
-    // The receiver responds before it acts; the judge has seen everything only now.
+    // The receiver responds before it acts, and a call that waits for a delivery waits no longer than the delivery may take: the judge has
+    // seen everything only when all are done.
     await Promise.all(acts);
+    await control(bench.url, "POST", "/drain", { within: "30s" });
     receiver.close();
   });
   await own?.close();
