@@ -3,7 +3,8 @@
 import { paneNamed, visiblePanes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
 import { mayHide, TOP_GAP } from "./state/gaps.ts";
-import { addPage, failPage, type List, type Row, visibleRows } from "./state/list.ts";
+import { addPage, failPage, visibleRows } from "./state/list.ts";
+import type { List, Row } from "./state/rows.ts";
 import { callEffect, type Effect, listOf, type StateUpdate, type UiState, update, withList } from "./state/state.ts";
 import { layoutOf, visibleRowCount } from "./view/layout.ts";
 

@@ -3,8 +3,7 @@
 import { parseArgs } from "node:util";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { flagOf, type GivenOptions, type OptionName, optionDefinitions } from "../sandbox/options.ts";
-import type { Settings } from "./settings.ts";
+import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
 
 /** A flag of one command. */
 export interface FlagDefinition {
@@ -36,14 +35,6 @@ export interface ParsedArguments {
   positionals: string[];
   /** Everything after `--`, unparsed. */
   rest: string[];
-}
-
-/** The arguments and flags that a command receives. */
-export interface Arguments extends Omit<ParsedArguments, "optionFlags"> {
-  /** The options of a sandbox, by flag, variable or merchant-sandbox.json. */
-  options: GivenOptions;
-  /** Where each of them comes from. */
-  sources: Settings["sources"];
 }
 
 interface Syntax {

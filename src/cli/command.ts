@@ -3,10 +3,13 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../kernel/errors.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
-import { type Arguments, type FlagDefinitions, parseArguments, positionalsIn } from "./arguments.ts";
+import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
 import { printText } from "./output/print.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+/** A command receives its arguments and flags, and the options of a sandbox by flag, variable or merchant-sandbox.json. */
+export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
 
 interface Description {
   /** A verb phrase in the imperative. */

@@ -9,7 +9,6 @@ import {
   follow,
   freeze,
   isCursorGone,
-  type List,
   MAX_ROWS,
   moveCursor,
   select,
@@ -19,6 +18,7 @@ import {
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
+import type { List } from "../../ui/state/rows.ts";
 import { ids, rows, withRows } from "../support/list-rows.ts";
 
 type Deed =

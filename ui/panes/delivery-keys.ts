@@ -5,7 +5,7 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptCall, verifyCommand } from "../details/delivery.ts";
 import { laterAttempts, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/confirm.ts";
-import type { Row } from "../state/list.ts";
+import type { Row } from "../state/rows.ts";
 import {
   callEffect,
   copyText,

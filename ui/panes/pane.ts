@@ -3,7 +3,8 @@
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
-import { filteredRows, followLater, type Gap, isCursorGone, type Row, select, selectedRow, stayPinned } from "../state/list.ts";
+import { filteredRows, followLater, isCursorGone, select, selectedRow, stayPinned } from "../state/list.ts";
+import type { Gap, Row } from "../state/rows.ts";
 import {
   callEffect,
   closeTopOverlay,

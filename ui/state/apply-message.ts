@@ -7,7 +7,8 @@ import type { Pane } from "../panes/pane.ts";
 import type { StreamConnection, StreamMessage } from "../wire/live.ts";
 import { withTopGap } from "./gaps.ts";
 import { applyLessonItems, withoutLearner } from "./learning.ts";
-import { append, emptyList, type List, type Row, replace } from "./list.ts";
+import { append, emptyList, replace } from "./list.ts";
+import type { List, Row } from "./rows.ts";
 import { listOf, type UiState, withList, withNotice } from "./state.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {

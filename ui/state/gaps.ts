@@ -1,6 +1,6 @@
 // Gaps in a list: rows that the stream left out or that were made before the dashboard connected, and how pages of the log close them.
 
-import type { Gap, List, Row } from "./list.ts";
+import type { Gap, List, Row } from "./rows.ts";
 
 /** The rows of a page of the log, in any order, and the query that returned them. */
 export interface LogPage {

@@ -1,6 +1,6 @@
 // The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
 
-import type { Learner, LeftStep, Lesson, SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
+import type { Learner, LeftStep, Lesson, SandboxOverviewReply, SandboxTrendReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/counts.ts";
@@ -10,8 +10,8 @@ import type { TextStyle, Theme } from "../terminal/style.ts";
 import type { Call } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { StreamConnection } from "../wire/live.ts";
-import { emptyList, follow, type List } from "./list.ts";
-import type { TrendViews } from "./trends.ts";
+import { emptyList, follow } from "./list.ts";
+import type { List } from "./rows.ts";
 
 export interface Size {
   columns: number;
@@ -85,6 +85,13 @@ export interface UiState {
   readonly preview: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
+}
+
+/** The trends, once they are fetched. */
+export interface TrendViews {
+  readonly all?: SandboxTrendReply;
+  /** Of the operation of the selected request. */
+  readonly selected?: SandboxTrendReply;
 }
 
 export interface FilterLine {

@@ -1,17 +1,10 @@
 // The trends in the state: of all requests, and of the operation of the selected request.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { SandboxTrendReply } from "../../src/client/control-plane.generated.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { callEffect, type Effect, listOf, type UiState, update } from "./state.ts";
+import { callEffect, type Effect, listOf, type TrendViews, type UiState, update } from "./state.ts";
 
 export const TRENDS_PANE = "trends";
-
-export interface TrendViews {
-  readonly all?: SandboxTrendReply;
-  /** Of `selectedOperation`, once it is fetched. */
-  readonly selected?: SandboxTrendReply;
-}
 
 /** The operation of the selected request; undefined while the list follows, because each new request would change it. */
 export const selectedOperation = (state: UiState): string | undefined =>

@@ -3,7 +3,8 @@
 import { wrapped } from "../details/detail-lines.ts";
 import { visiblePanes } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
-import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
+import { filteredRows, unseenCount, visibleRows } from "../state/list.ts";
+import type { List } from "../state/rows.ts";
 import { listOf, topOverlay, type UiState } from "../state/state.ts";
 import { fitTo, padEnd, sanitize } from "../terminal/cells.ts";
 import { stripStyles, styled, symbols } from "../terminal/style.ts";

@@ -3,8 +3,7 @@
 import { SandboxError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
-import type { Arguments } from "../arguments.ts";
-import { command } from "../command.ts";
+import { type Arguments, command } from "../command.ts";
 import { jsonOutput, type Output, plainOutput, readyFacts, readyLine } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
 import { show } from "../output/show.ts";
