@@ -74,6 +74,28 @@ function breaksOrder({ from, to, isType }: Import): boolean {
   return steps < 0 || (steps === 0 && !isType);
 }
 
+/** The first circle of files that import each other, also by types only; undefined if there is none. */
+function circleIn(imports: readonly Import[]): string[] | undefined {
+  const importedBy = new Map<string, string[]>();
+  for (const { from, to } of imports) importedBy.set(from, [...(importedBy.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const to of importedBy.get(file) ?? []) {
+      const circle = visit(to, [...path, file]);
+      if (circle) return circle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of importedBy.keys()) {
+    const circle = visit(file, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
 describe("the import order", () => {
   it("names every room of src", () => {
     expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
@@ -81,6 +103,12 @@ describe("the import order", () => {
 
   it("holds in src and ui", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
+  });
+
+  it("has no circle of files", () => {
+    expect(circleIn(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toBeUndefined();
+    const circle = ["a", "b", "c"].map((from, index, all) => ({ from, to: all[(index + 1) % 3] ?? "", isType: true }));
+    expect(circleIn(circle)).toEqual(["a", "b", "c", "a"]);
   });
 
   it.each([
