@@ -270,6 +270,8 @@ describe("a snapshot changed by another program", () => {
     ["a delivery that is due in the year 300,000", "update deliveries set due = 9e15", /deliveries .*due/],
     ["a fault that is none", "update deliveries set decided = '[1]'", /deliveries .*decided/],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
+    ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
+    ["a state before the step that lacks the counts", "update learners set lesson = 'paging', mark = '{}'", /learners .*mark/],
     ["a document that is missing", "pragma foreign_keys = off; update uniques set document = 99999", /rows that contradict .*FOREIGN KEY/],
     ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
   ];

@@ -1,7 +1,6 @@
 // Checks the values of a restored snapshot: its tables have the right types, but another program may have written its values.
 
 import type { Resource } from "../../contracts/resource.ts";
-
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
@@ -23,6 +22,12 @@ const requestId = "(request is null or (request glob 'req_[0-9]*' and length(req
 /** An injection that lacks one of these would stop every delivery. */
 const injections = `(decided is null or iif(json_valid(decided), not exists (
   select 1 from json_each(decided) where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null), 0))`;
+/** What `takeBaseline` of the verifier stores. A learner without a lesson has none. */
+const baseline = `(mark = 'null' or iif(json_valid(mark) and lesson is not null, ${[
+  ...["request", "delivery", "attempt", "verdict"].map((name) => `json_type(mark, '$.${name}') = 'integer'`),
+  ...["records", "fired"].map((name) => `json_type(mark, '$.${name}') = 'object'`),
+  "json_type(mark, '$.scenarios') = 'array'",
+].join(" and ")}, 0))`;
 
 /** The conditions that each row of a table must meet, by table. */
 const RULES: Readonly<Record<string, readonly string[]>> = {
@@ -50,7 +55,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     json("fault", "object"),
   ],
   let_go: counts("emitted", "delivered"),
-  learners: [...steps("step", "hints"), ...times("began"), "json_valid(mark)"],
+  learners: [...steps("step", "hints"), ...times("began"), baseline],
   left_steps: [...steps("step", "hints", "place"), ...times("ended")],
 };
 
