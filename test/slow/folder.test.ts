@@ -48,6 +48,33 @@ describe("a command finds the sandbox", () => {
     expect((await run(["clock", "--url", usual.url], variables, cwd)).error).toBe("");
   });
 
+  test("that keeps everything in memory, and leaves no folder behind", async () => {
+    const cwd = folder();
+    const { url, child, ended } = await start(["--memory"], {}, cwd);
+    expect(await run(["status"], NOWHERE, cwd)).toMatchObject({ code: 0, out: [expect.stringContaining(`${url} is ready`)], error: "" });
+    expect((await run(["stop"], NOWHERE, cwd)).error).toContain(`No detached sandbox of this folder runs at ${url}.`);
+    child.kill("SIGTERM");
+    await ended;
+    expect(existsSync(join(cwd, ".merchant-sandbox"))).toBe(false);
+    const killed = await start(["--memory"], {}, cwd);
+    await killed.kill();
+    expect((await run(["clock"], NOWHERE, cwd)).error).toContain("No sandbox answers at http://127.0.0.1:1 ");
+    expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
+  });
+
+  test("that has the database of this folder open, or else the one started last, and names the others", async () => {
+    const cwd = folder();
+    const first = await start(["--memory"], {}, cwd);
+    const last = await start(["--memory"], {}, cwd);
+    const said = (url: string, ...others: string[]) =>
+      `merchant-sandbox: Using ${url}. Also in this folder: ${others.join(", ")}. Choose another one with --url <url>.\n`;
+    expect(await run(["clock"], NOWHERE, cwd)).toMatchObject({ code: 0, error: said(last.url, first.url) });
+    const owner = await start([], {}, cwd);
+    expect(await run(["clock"], NOWHERE, cwd)).toMatchObject({ code: 0, error: said(owner.url, last.url, first.url) });
+    expect(await run(["clock", "--url", first.url], NOWHERE, cwd)).toMatchObject({ code: 0, error: "" });
+    expect((await run(["stop"], NOWHERE, cwd)).error).toContain("Several sandboxes run here");
+  });
+
   test("not by a database that another folder's sandbox wrote, nor by one that others may write", async () => {
     const [cwd, copied] = [folder(), folder()];
     await start([], {}, cwd);

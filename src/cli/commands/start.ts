@@ -11,6 +11,7 @@ import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import type { WorkerSandbox } from "../process/worker.ts";
 import { localUrl } from "../remote/environment.ts";
+import { folderOf, writeForegroundState } from "../remote/state-files.ts";
 
 export const start = command({
   summary: "start a sandbox (the default command)",
@@ -31,12 +32,22 @@ export const start = command({
 async function startWithDashboard(options: Options, flags: Flags): Promise<number> {
   const { startWorker } = await import("../process/worker.ts");
   const opening = startWorker(options);
+  let removeState = () => {};
   try {
-    return await show(opening.then(watchWorker), flags);
+    const watched = opening.then((worker) => {
+      removeState = announceInMemory(options, worker.url, worker.facts.controlToken);
+      return watchWorker(worker);
+    });
+    return await show(watched, flags);
   } finally {
+    removeState();
     await (await opening).close();
   }
 }
+
+/** Commands find a sandbox by its database; one in memory has a state file instead. A detached one has its own. */
+const announceInMemory = ({ memory, db }: Options, url: string, controlToken: string | undefined): (() => void) =>
+  memory && !process.send ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) }) : () => {};
 
 function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
   const target = { url, token: facts.controlToken };
@@ -61,9 +72,11 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
 async function startWithOutput(options: Options, flags: Flags): Promise<number> {
   const { createSandbox } = await import("../../sandbox/create.ts");
   const sandbox = await createSandbox(options);
+  const removeState = announceInMemory(options, localUrl(sandbox, options.host), sandbox.controlToken);
   try {
     return await show(watchSandbox(sandbox, options), flags);
   } finally {
+    removeState();
     await sandbox.close();
   }
 }

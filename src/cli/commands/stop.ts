@@ -6,7 +6,7 @@ import { command } from "../command.ts";
 import { note, print } from "../output/print.ts";
 import { isAlive, signal } from "../process/signals.ts";
 import { connectionFlags, findHere, findSandbox } from "../remote/find-sandbox.ts";
-import { type Detached, removeState } from "../remote/state-files.ts";
+import { removeState, type StatedSandbox } from "../remote/state-files.ts";
 
 const STOP_TIMEOUT = 15_000;
 const POLL_INTERVAL = 20;
@@ -24,14 +24,14 @@ export const stop = command({
 });
 
 async function findOne(flags: Record<string, string | undefined>) {
-  const { url, detached } = await findSandbox(flags);
+  const { url, detached } = await findSandbox(flags, { onlyOne: true });
   if (detached) return detached;
   throw new SandboxError(
     `No detached sandbox of this folder runs at ${url}. A sandbox that was started without --detach is stopped in its own terminal.`,
   );
 }
 
-async function end(sandbox: Detached): Promise<boolean> {
+async function end(sandbox: StatedSandbox): Promise<boolean> {
   const { pid, url, log } = sandbox;
   const elapsed = stopwatch();
   signal(pid, "SIGTERM");

@@ -32,7 +32,7 @@ export async function detach(options: Options, flags: Record<string, string | un
   const url = localUrl({ ...result, port: Number(new URL(result.url).port) }, options.host);
   const state = { ...result, url, baseUrl: `${url}/v1`, log };
   try {
-    writeState(folder, name, state);
+    writeState(folder, "detached", name, state);
   } catch (error) {
     await end(child, log);
     throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. The sandbox was ended again.`);

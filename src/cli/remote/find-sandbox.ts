@@ -10,7 +10,7 @@ import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { readSettings } from "../settings.ts";
 import { describeSandboxAt, whyNotReady } from "./probe.ts";
-import { type Detached, folderOf, isOnThisMachine, isPrivate, readStates } from "./state-files.ts";
+import { folderOf, isOnThisMachine, isPrivate, readStates, type StatedSandbox } from "./state-files.ts";
 
 /** The sandbox that a command is about; `detached` is set if it was started with --detach. */
 export interface FoundSandbox {
@@ -18,7 +18,7 @@ export interface FoundSandbox {
   controlToken: string | undefined;
   /** `default`: nothing names it, and it may not run. */
   by: "name" | "folder" | "default";
-  detached?: Detached;
+  detached?: StatedSandbox;
 }
 
 /** The flags of every command that needs a running sandbox. */
@@ -52,26 +52,34 @@ export const findHere = async (flags: Flags): Promise<FoundSandbox[]> => findInF
 export const namedUrl = (flags: Flags): string | undefined =>
   (flags.url ?? (flags.db === undefined ? process.env.MERCHANT_SANDBOX_URL : undefined))?.replace(/\/(v1\/?)?$/, "");
 
-export async function findSandbox(flags: Flags): Promise<FoundSandbox> {
+/** With `onlyOne`, several sandboxes of this folder are an error rather than a choice: `stop` does not guess. */
+export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);
   const { controlToken } = place;
   const named = namedUrl(flags);
   const all = await findInFolder(place, named === undefined);
   const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
-  if (more.length > 0)
+  if (more.length > 0 && onlyOne)
     throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Choose one with --url <url>.`, "usage");
   if (!found) return { url: named ?? place.defaultUrl, controlToken, by: named === undefined ? "default" : "name" };
-  if (named === undefined) await noteOther(found.url, place);
+  if (named === undefined) await noteOthers(found.url, more, place);
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
 }
 
-/** The sandboxes of this folder: detached ones by their state files, and the one that has the database open. */
+/** The sandboxes of this folder: the one that has the database open, then those with a state file, the one started last first. */
 async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
   const states = await readStates(folderOf(place.db));
-  const detached = states.map((one) => ({ url: one.url, controlToken: one.controlToken, by: "folder" as const, detached: one }));
+  const stated = states.map((one) => ({
+    url: one.url,
+    controlToken: one.controlToken,
+    by: "folder" as const,
+    ...(one.kind === "detached" && { detached: one }),
+  }));
   const url = alsoForeground ? await urlOfOwner(resolve(place.db), place.controlToken) : undefined;
-  if (url === undefined || detached.some((one) => one.url === url)) return detached;
-  return [...detached, { url, controlToken: place.controlToken, by: "folder" }];
+  if (url === undefined) return stated;
+  const isOwner = (one: FoundSandbox) => one.url === url;
+  const owner = stated.find(isOwner) ?? { url, controlToken: place.controlToken, by: "folder" };
+  return [owner, ...stated.filter((one) => !isOwner(one))];
 }
 
 /**
@@ -94,8 +102,10 @@ async function urlOfOwner(path: string, token: string | undefined): Promise<stri
   return (await whyNotReady(url, token)) === undefined ? url : undefined;
 }
 
-/** Says which sandbox a command takes when another one answers at the default port. */
-async function noteOther(url: string, { defaultUrl }: Place): Promise<void> {
+/** Says which sandbox a command takes when others answer too, in this folder or at the default port. */
+async function noteOthers(url: string, more: readonly FoundSandbox[], { defaultUrl }: Place): Promise<void> {
+  const others = more.map((one) => one.url);
+  if (others.length > 0) return note(`Using ${url}. Also in this folder: ${others.join(", ")}. Choose another one with --url <url>.`);
   if (url === defaultUrl || !(await describeSandboxAt(defaultUrl, undefined))) return;
   note(`Using ${url}, the sandbox of this folder. Another one runs at ${defaultUrl}: choose it with --url ${defaultUrl}.`);
 }

@@ -1,14 +1,16 @@
-// The state file of a detached sandbox, in the folder of its database.
+// The state files of sandboxes that no database leads to: detached ones, and those in the foreground that keep everything in memory.
 //
 // A checkout or an archive may bring such a file, and `stop` kills the process that it names. So a file counts only if this user alone can read
 // and write it, its URL is on this machine, and the process that it names is the one that listens there. The log's path follows from the file's own name.
 
-import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { randomToken } from "../../kernel/random.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
 import { matchesSchema } from "../../schema/validator.ts";
+import { makeFolder } from "../../store/sqlite/database.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
@@ -16,47 +18,74 @@ import { describeSandboxAt } from "./probe.ts";
 
 const State = Type.Object({ url: Type.String(), pid: Type.Integer({ minimum: 1 }), controlToken: Type.Optional(Type.String()) });
 
-/** A detached sandbox that runs now. */
-export interface Detached extends Static<typeof State> {
+type Kind = "detached" | "foreground";
+
+/** A sandbox that runs now and has a state file. */
+export interface StatedSandbox extends Static<typeof State> {
+  kind: Kind;
   /** The state file. */
   file: string;
+  /** Where a detached sandbox prints. */
   log: string;
 }
 
-const PREFIX = "detached-";
-
 export const folderOf = (db: string | undefined) => dirname(resolve(db ?? optionDefinitions.db.default));
 
-export const logFileIn = (folder: string, name: string) => join(folder, `${PREFIX}${name}.log`);
+export const logFileIn = (folder: string, name: string) => join(folder, `detached-${name}.log`);
 
-export function writeState(folder: string, name: string, state: Static<typeof State>): void {
-  const file = join(folder, `${PREFIX}${name}.json`);
+const stateFileIn = (folder: string, kind: Kind, name: string) => join(folder, `${kind}-${name}.json`);
+
+/** Returns the path of the file. */
+export function writeState(folder: string, kind: Kind, name: string, state: Static<typeof State>): string {
+  const file = stateFileIn(folder, kind, name);
   try {
     writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    return file;
   } catch (error) {
     rmSync(file, { force: true });
     throw error;
   }
 }
 
-export function removeState({ file, log }: Detached, { keepLog = false } = {}): void {
+/**
+ * Lets the commands of a folder find a sandbox in the foreground that has no database there. Returns what removes the file again, and the folder if
+ * nothing else came to be in it. A folder that cannot be written is no obstacle: --memory is the remedy for that.
+ */
+export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
+  const isNewFolder = !existsSync(folder);
+  const file = attempt(() => {
+    makeFolder(folder);
+    return writeState(folder, "foreground", randomToken().slice(0, 12), state);
+  });
+  return () => {
+    if (file === undefined) return;
+    rmSync(file, { force: true });
+    if (isNewFolder && attempt(() => readdirSync(folder))?.join() === ".gitignore") rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+export function removeState({ file, log }: StatedSandbox, { keepLog = false } = {}): void {
   rmSync(file, { force: true });
   if (!keepLog) rmSync(log, { force: true });
 }
 
-/** The sandboxes whose state files are in a folder. The files of ended processes are removed. */
-export async function readStates(folder: string): Promise<Detached[]> {
-  const states = namesIn(folder).flatMap((name) => readState(folder, name));
+/** The sandboxes whose state files are in a folder, the one started last first. The files of ended processes are removed. */
+export async function readStates(folder: string): Promise<StatedSandbox[]> {
+  const states = namesIn(folder).flatMap(([kind, name]) => readState(folder, kind, name));
   for (const { file, pid } of states) if (!isAlive(pid)) rmSync(file, { force: true });
   const running = await Promise.all(states.map(isRunning));
-  return states.filter((_, index) => running[index]);
+  return states.filter((_, index) => running[index]).sort((one, other) => timeOf(other.file) - timeOf(one.file));
 }
 
-const namesIn = (folder: string) =>
-  attempt(() => readdirSync(folder).flatMap((name) => /^detached-(\w+)\.json$/.exec(name)?.[1] ?? [])) ?? [];
+const timeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-function readState(folder: string, name: string): Detached[] {
-  const file = join(folder, `${PREFIX}${name}.json`);
+function namesIn(folder: string): [Kind, string][] {
+  const found = (attempt(() => readdirSync(folder)) ?? []).map((name) => /^(detached|foreground)-(\w+)\.json$/.exec(name));
+  return found.flatMap((parts) => (parts ? [[parts[1] as Kind, parts[2] as string]] : []));
+}
+
+function readState(folder: string, kind: Kind, name: string): StatedSandbox[] {
+  const file = stateFileIn(folder, kind, name);
   if (!isPrivate(file)) {
     note(`${file} is ignored: it must be a file that only this user can read and write.`);
     return [];
@@ -66,7 +95,7 @@ function readState(folder: string, name: string): Detached[] {
   if (!matchesSchema(State, state)) return [];
   const { url, pid, controlToken } = state as Static<typeof State>;
   return isOnThisMachine(url)
-    ? [{ url, pid, ...(controlToken === undefined ? {} : { controlToken }), file, log: logFileIn(folder, name) }]
+    ? [{ kind, url, pid, ...(controlToken === undefined ? {} : { controlToken }), file, log: logFileIn(folder, name) }]
     : [];
 }
 
@@ -85,7 +114,7 @@ export function isOnThisMachine(url: string): boolean {
 }
 
 /** Whether the process of a state file is the one that listens at its URL, by its own description and by the operating system. */
-async function isRunning({ url, pid, controlToken }: Detached): Promise<boolean> {
+async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port));
   // Windows has no tool for this that is always there.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
