@@ -272,8 +272,6 @@ test("names in files and arguments cannot control the terminal", async () => {
   }
 });
 
-const TOTALS = { request: 0, attempt: 0, verdict: 0, fault: 0, clock: 0, lesson: 0, reset: 0 };
-
 describe("attach", () => {
   /** A live stream that sends these messages to each client; every other request is answered like a hostile sandbox's. */
   async function streaming(...messages: unknown[]): Promise<string> {
@@ -309,7 +307,7 @@ describe("attach", () => {
     await sandbox.close();
     const odd = { data: [null, 7, [], {}, { id: 1, at: "x" }], merchants: 7, clock: null, windows: [null], events: [null] };
     const url = await answering((path) => (path.endsWith("/_sandbox") ? index : odd));
-    const snapshot = { type: "snapshot", run: "r", seq: 0, totals: TOTALS, sandbox: index };
+    const snapshot = { type: "snapshot", run: "r", seq: 0, made: index.made, sandbox: index };
     new WebSocketServer({ server: servers.at(-1) }).on("connection", (socket) => socket.send(JSON.stringify(snapshot)));
     const terminal = openProgram(["attach", "--url", url]);
     await terminal.shows("LIVE");
