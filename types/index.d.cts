@@ -94,7 +94,7 @@ export interface ControlPlane {
   readonly faults: {
     /** List the fault rules in the order in which they are tried, with their counts. */
     list(given?: FaultsListInput): Promise<FaultsListReply>;
-    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. */
+    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. An `id` that the logs still name, of a rule that was removed, is refused. */
     add(given: FaultsAddInput): Promise<FaultRule>;
     /** Get the JSON Schema of a fault rule. */
     schema(): Promise<Record<string, unknown>>;

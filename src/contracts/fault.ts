@@ -225,7 +225,10 @@ export type RuleStatus = RuleState["status"];
 export interface RuleRegistry {
   /** Fails if the rule is not valid. */
   check(rule: unknown): void;
-  add(rule: unknown): RuleState;
+  /** Fails if the rule is not valid, or gives an id that is in use or logged. A rule that `resumes` keeps its history in the logs. */
+  add(rule: unknown, options?: { resumes?: boolean }): RuleState;
+  /** Whether the logs may name a rule with this id, armed or not. */
+  isLogged(id: string): boolean;
   /** In order of evaluation. */
   list(): RuleState[];
   find(id: string): RuleState;

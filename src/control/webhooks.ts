@@ -58,6 +58,9 @@ const LoggedAttempt = Type.Object(
   { title: "logged_attempt", additionalProperties: true },
 );
 
+/** The rules that affected an attempt, as a message of the live stream names them. */
+const rulesOf = ({ fault }: StoredAttempt) => fault?.effects.map(({ id }) => id).join(",") ?? null;
+
 const showAttemptOf = (record: StoredAttempt) => ({ ...record, at: isoTime(record.at) });
 
 const Replayed = Type.Object({
@@ -123,7 +126,7 @@ export const listAttempts = endpoint({
     if (query.ending_before !== undefined) fail("validation_failed", "A filter takes starting_after, not ending_before.");
     const log = {
       vocabulary: attemptVocabulary,
-      factsOf: (record: StoredAttempt) => attemptFacts({ ...record, merchant: record.merchantId, fault: record.fault?.id ?? null }),
+      factsOf: (record: StoredAttempt) => attemptFacts({ ...record, merchant: record.merchantId, fault: rulesOf(record) }),
       read: (after: string | undefined, chunk: number) => attempts.log(merchant, { ...query, starting_after: after, limit: chunk }).data,
     };
     const { data, has_more } = await filteredRows(log, { filter, starting_after, limit: most });

@@ -15,6 +15,7 @@ export interface ArmedRule {
   readonly rule: FaultRule;
   /** Sandbox milliseconds at which its ttl or its `for` is over. */
   readonly endsAt: number;
+  hasFired(): boolean;
   isActive(now: number): boolean;
   status(now: number): RuleStatus;
   tryCall(call: CallSubject, now: number): AnyInjection | undefined;
@@ -54,6 +55,7 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
     id,
     rule,
     endsAt,
+    hasFired: () => counts.fired > 0,
     isActive: (now) => rule.enabled && now < endsAt && !(isSpent() && covered.size === 0),
     status: (now) => (isSpent() ? "spent" : now >= endsAt ? "expired" : "armed"),
     tryCall(call, now) {

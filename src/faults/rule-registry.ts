@@ -36,30 +36,36 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     const removed = [...rules.values()].filter((armed) => merchant === undefined || armed.rule.owner === merchant);
     for (const { id } of removed) rules.delete(id);
     index.rebuild();
-    return removed.length;
+    return removed;
   };
   return {
     check: (given) => void readRule(given, known),
-    add(given) {
+    add(given, { resumes = false } = {}) {
       const rule = readRule(given, known);
-      if (rule.id !== undefined && rules.has(rule.id))
-        fail("already_exists", `There is already a fault rule ${rule.id}. Change it, or remove it first.`);
-      makeRoom(rules, clock.now());
+      if (rule.id !== undefined) checkId(rule.id, rules, !resumes && ids.isLogged(rule.id));
+      ids.retire(makeRoom(rules, clock.now()));
       return put(arm(rule.id ?? ids.next(), rule, seed, clock.now()));
     },
+    isLogged: ids.isLogged,
     list: () => index.inOrder().map((armed) => armed.state(clock.now())),
     find: (id) => find(id).state(clock.now()),
     change: (id, changes) => {
       const armed = find(id);
+      ids.retire([armed]);
       return put(armed.withRule(changedRule(armed.rule, id, changes as Partial<RuleInput>, known), clock.now()));
     },
     remove(id) {
       const armed = find(id);
+      ids.retire([armed]);
       rules.delete(id);
       index.rebuild();
       return { ...armed.state(clock.now()), status: "removed" };
     },
-    clear,
+    clear(merchant) {
+      const removed = clear(merchant);
+      ids.retire(removed);
+      return removed.length;
+    },
     forget(merchant) {
       clear(merchant);
       if (merchant === undefined) ids.restart();
@@ -68,18 +74,26 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
   };
 }
 
-/** The ids of rules that give none. They skip those in the logs: a new rule must not inherit the requests of a removed one. */
+/** The ids of rules that give none, and those that the logs may name: a new rule must not inherit the requests of a removed one. */
 function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iterable<string>) {
   const random = createRandom(seed);
   let count = 0;
-  let logged: ReadonlySet<string> | undefined;
-  const next = (): string => {
+  let logged: Set<string> | undefined;
+  const isLogged = (id: string) => {
     logged ??= new Set(loggedRuleIds());
+    return logged.has(id);
+  };
+  const next = (): string => {
     const id = random.id("flt", ++count);
-    return rules.has(id) || logged.has(id) ? next() : id;
+    return rules.has(id) || isLogged(id) ? next() : id;
   };
   return {
     next,
+    isLogged,
+    /** Reserves the ids of rules that have fired, before they are removed or count again from 0. */
+    retire(removed: readonly ArmedRule[]) {
+      for (const armed of removed) if (armed.hasFired() && !isLogged(armed.id)) logged?.add(armed.id);
+    },
     /** After the logs were erased: the same run after a reset gives its rules the same ids. */
     restart() {
       count = 0;
@@ -100,13 +114,23 @@ function inputOf({ name, match, trigger, fields, expect, ttl, priority, label, e
   return { ...named, match, trigger, action: fields, expect, priority, label, enabled };
 }
 
-/** At the limit, the oldest rule that is spent or expired is removed for the new one. */
-function makeRoom(rules: Map<string, ArmedRule>, now: number): void {
-  if (rules.size < MAX_RULES) return;
+function checkId(id: string, rules: ReadonlyMap<string, ArmedRule>, isLogged: boolean): void {
+  if (rules.has(id)) fail("already_exists", `There is already a fault rule ${id}. Change it, or remove it first.`);
+  if (isLogged)
+    fail(
+      "already_exists",
+      `The logs may still name an earlier fault rule ${id}, whose requests would be counted as this one's. Choose another id, leave it out, or reset everything first.`,
+    );
+}
+
+/** At the limit, the oldest rule that is spent or expired is removed for the new one, and returned. */
+function makeRoom(rules: Map<string, ArmedRule>, now: number): ArmedRule[] {
+  if (rules.size < MAX_RULES) return [];
   const over = [...rules.values()].find((armed) => armed.status(now) !== "armed");
   if (!over)
     fail("validation_failed", `${MAX_RULES} fault rules are armed, which is the maximum. Remove some, or DELETE /_sandbox/faults.`);
   rules.delete(over.id);
+  return [over];
 }
 
 function failUnknownRule(id: string, known: readonly string[]): never {

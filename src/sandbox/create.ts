@@ -92,7 +92,8 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
     controlPlane().snapshots.restoreFile(resolve(snapshot));
     controlPlane().lessons.reset();
   }
-  if (faults !== undefined) await addRulesFromFile(resolve(faults), controlPlane().faults.add);
+  // A restart with the same file and database arms the same rules again.
+  if (faults !== undefined) await addRulesFromFile(resolve(faults), (rule) => controlPlane().faults.add(rule, { resumes: true }));
   for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);
   for (const endpoint of endpoints) await registerGiven(controlPlane(), endpoint);
 }

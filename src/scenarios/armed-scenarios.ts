@@ -20,7 +20,7 @@ export type ArmedScenarios = ReturnType<typeof createArmedScenarios>;
 
 export interface ArmedScenariosOptions {
   now(): number;
-  rules: Pick<RuleRegistry, "add" | "remove" | "list">;
+  rules: Pick<RuleRegistry, "add" | "remove" | "list" | "isLogged">;
   verdicts(): readonly VerdictMessage[];
 }
 
@@ -41,9 +41,11 @@ export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOpt
     find: (name: string, merchant: string | undefined) => allArmed.get(nameOf(name, merchant)),
     arm(scenario: Scenario, merchant: string | undefined) {
       const before = allArmed.get(nameOf(scenario.name, merchant));
-      // Rule ids are not reused: verdicts of an earlier arming do not count for this one.
-      const number = count + 1;
-      const given = scenario.faults.map((fault, index) => ruleFor(fault, `flt_${scenario.name}-${number}-${index + 1}`, merchant));
+      // Rule ids are not reused, not even those of earlier runs on the same file: the verdicts of another arming do not count for this one.
+      let number = count + 1;
+      const idOf = (index: number) => `flt_${scenario.name}-${number}-${index + 1}`;
+      while (scenario.faults.some((_, index) => rules.isLogged(idOf(index)))) number++;
+      const given = scenario.faults.map((fault, index) => ruleFor(fault, idOf(index), merchant));
       const added = addAll(given, rules);
       count = number;
       if (before) disarm(before);

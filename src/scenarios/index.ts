@@ -15,7 +15,7 @@ export interface Scenarios extends ScenarioRegistry {
 }
 
 interface ScenariosOptions extends ArmedScenariosOptions {
-  rules: Pick<RuleRegistry, "add" | "remove" | "list" | "check" | "schema">;
+  rules: Pick<RuleRegistry, "add" | "remove" | "list" | "isLogged" | "check" | "schema">;
   /** Ids of the judge's rules. */
   judgeRules: readonly string[];
   /** The folder with the scenarios of the package. */

@@ -209,6 +209,54 @@ describe("a rule", () => {
     expect((await add(second, { action: FAIL })).id).toBe(ids[0]);
   });
 
+  test("does not take an id that the logs still name, unless it never fired", async () => {
+    const bench = await open();
+    const rule = { id: "flt_mine", action: FAIL };
+    const again = () => post(bench, rule);
+    await add(bench, rule);
+    await bench.control("DELETE", "/faults/flt_mine");
+    await add(bench, rule);
+    await list(bench);
+    await bench.control("PATCH", "/faults/flt_mine", { trigger: { times: 2 } });
+    await bench.control("DELETE", "/faults/flt_mine");
+    expect(await again()).toMatchObject({
+      status: 409,
+      body: { code: "already_exists", message: expect.stringContaining("Choose another id, leave it out, or reset everything first.") },
+    });
+    await bench.control("POST", "/reset", {});
+    expect((await again()).status).toBe(201);
+    await list(bench);
+    await bench.control("DELETE", "/faults");
+    expect((await again()).status).toBe(409);
+  });
+
+  test("may have its id again for another merchant once the logs of its own are erased", async () => {
+    const bench = await open();
+    const rule = (merchant: string) => ({ id: "flt_mine", action: FAIL, match: { merchant } });
+    await add(bench, rule("mer_lodge"));
+    await list(bench);
+    await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    expect(await add(bench, rule("mer_market"))).toMatchObject({ seen: 0, fired: 0 });
+  });
+
+  test("of a file or a scenario is armed again after a restart on the same database", async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "rules-restart-"));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const faults = join(cwd, "faults.json");
+    writeFileSync(faults, JSON.stringify([{ id: "flt_mine", action: FAIL, match: { operation: "payouts.list" } }]));
+    const options = { memory: false, db: join(cwd, "sandbox.db"), faults, scenario: ["rate-limit-burst"] };
+    const idsOf = async (bench: Bench) => (await bench.control("GET", "/faults")).data.map(({ id }: { id: string }) => id);
+    const first = await share(options);
+    await first.call("GET", "/v1/payouts");
+    await list(first);
+    const struck = await idsOf(first);
+    await first.close();
+    const second = await open(options);
+    const ids = await idsOf(second);
+    expect(struck.filter((id: string) => ids.includes(id))).toEqual(["flt_mine"]);
+    expect(ids).toHaveLength(struck.length);
+  });
+
   test("is removed by a reset; a merchant's reset removes only that merchant's rules", async () => {
     const bench = await open();
     await add(bench, { id: "flt_all", action: FAIL, match: { operation: "payouts.list" } });

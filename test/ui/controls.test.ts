@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
+import { attemptRow } from "../../ui/details/delivery.ts";
 import { describeRule } from "../../ui/details/rule-text.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { type StateUpdate, topOverlay, type UiState } from "../../ui/state/state.ts";
@@ -14,7 +15,7 @@ import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { request, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-import { receive } from "../support/webhooks.ts";
+import { advance, receive, register } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
 
@@ -150,6 +151,23 @@ describe("faults", () => {
     const [first, second] = (await bench.control("GET", "/faults")).data;
     for (const one of [first, second]) expect(one).toMatchObject(rule);
     expect(desk.state.notice?.text).toContain(`Armed ${describeRule(second)}, as ${second.id}`);
+  });
+
+  test("x copies the fault that struck a delivery, also when it is the second of two", async () => {
+    const bench = await open();
+    await register(bench, (await receive()).url, ["payment.failed"]);
+    const late = await bench.control("POST", "/faults", { action: { type: "delay", by: "1s" } });
+    const rule = { match: { event: "payment.failed" }, action: { type: "signature", as: "malformed" } };
+    const { id } = await bench.control("POST", "/faults", rule);
+    await bench.control("POST", "/events", { type: "payment.failed" });
+    await advance(bench, "1s");
+    const { data } = await bench.control("GET", `/deliveries?filter=fault:${id}`);
+    expect(data.map(attemptRow)).toMatchObject([{ fault: `${late.id},${id}` }]);
+    await bench.control("DELETE", `/faults/${late.id}`);
+    const desk = await openTestDashboard(bench.url);
+    desk.state = withLiveEvents(desk.state, [{ kind: "attempt", attempt: attemptRow(data[0]) }]);
+    desk.press("2");
+    await does(desk, ["x", "enter"], fault(rule));
   });
 
   test("u after o and o starts the outage again, and a removed rule is removed in the list", async () => {

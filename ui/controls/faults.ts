@@ -23,7 +23,7 @@ function armFault(state: UiState): StateUpdate {
 /** The rule of the selected row: the row itself, or the first listed rule that struck it. */
 function ruleOfRow(state: UiState): FaultRule | undefined {
   const selected = selectedFault(state);
-  const names = selected?.id ?? selectedRequest(state)?.fault ?? selectedVerdict(state)?.fault ?? "";
+  const names = selected?.id ?? selectedRequest(state)?.fault ?? selectedAttempt(state)?.fault ?? selectedVerdict(state)?.fault ?? "";
   const ids = names.split(",");
   return selected ?? valuesOf<FaultRule>(state, "faults").find(({ id }) => ids.includes(id));
 }
