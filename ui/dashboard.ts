@@ -1,19 +1,24 @@
 // Opens the dashboard: connects the live stream, the terminal and the state, and paints every change.
 
 import type { HttpTarget } from "../src/client/http-transport.ts";
+import { byteLength } from "../src/kernel/byte-length.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { handleKey } from "./keys/key-routing.ts";
 import { updatePreview } from "./overlays/preview.ts";
 import { panes } from "./panes/index.ts";
-import { applyUpdate, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
+import { applyUpdate, type Face, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
 import { applyConnection, applyMessage, applyTime, isReset } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import { initialState, type LearningMode, type UiState, withNotice } from "./state/state.ts";
+import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
+import { saveFile } from "./terminal/save-file.ts";
 import type { Theme } from "./terminal/style.ts";
-import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
+import { openTerminal, sizeOf, type Terminal, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
 import { createFrameRenderer } from "./view/frame-renderer.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
 import { type LiveHandlers, openLive } from "./wire/live.ts";
+import { perform } from "./wire/node-perform.ts";
+import { openSocket } from "./wire/node-socket.ts";
 
 export interface DashboardOptions extends TerminalStreams {
   target: HttpTarget;
@@ -56,7 +61,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     },
   });
   const stream = openLive(
-    { target, mode: "digests", from: { run: state.run, seq: state.lastSeq } },
+    { target, openSocket, mode: "digests", from: { run: state.run, seq: state.lastSeq } },
     streamHandlers(() => dashboard, change),
   );
   // Opened last: if anything above throws, the terminal is untouched.
@@ -64,7 +69,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     streams,
     terminalHandlers(() => dashboard, streams),
   );
-  const dashboard: RunningDashboard = { target, terminal, scheduler, stream, state, leave };
+  const dashboard: RunningDashboard = { target, face: terminalFace(terminal), scheduler, stream, state, leave };
   scheduler.paintNow();
   return {
     left,
@@ -78,6 +83,19 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     state: () => dashboard.state,
   };
 }
+
+const terminalFace = ({ send, repaint, suspend }: Terminal): Face => ({
+  perform,
+  saveFile,
+  copy(text) {
+    if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
+    send(copySequence(text, process.env));
+    return undefined;
+  },
+  bell: () => send("\x07"),
+  repaint,
+  suspend,
+});
 
 const firstPane = (learning: LearningMode | undefined) => learning && (learning.kind === "learner" ? LESSON_PANE : BOARD_PANE);
 

@@ -8,20 +8,29 @@ import { loadRows } from "./load-rows.ts";
 import { visiblePanes } from "./panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
-import { type Effect, listOf, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
+import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState, update, withNotice } from "./state/state.ts";
 import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
-import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
-import type { Terminal } from "./terminal/terminal.ts";
 import { placementOf } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
-import { type Call, perform, RefusedCall } from "./wire/control-calls.ts";
+import { type Call, type Perform, RefusedCall } from "./wire/control-calls.ts";
 import type { LiveStream } from "./wire/live.ts";
+
+/** What differs between a terminal and a browser. */
+export interface Face {
+  perform: Perform;
+  saveFile: TaskTools["saveFile"];
+  /** Copies a text to the clipboard; returns the notice of a text that cannot be copied. */
+  copy(text: string): string | undefined;
+  bell(): void;
+  repaint(): void;
+  suspend(): void;
+}
 
 /** A running dashboard; `state` is the only mutable state in the dashboard. */
 export interface RunningDashboard {
   target: HttpTarget;
-  terminal: Terminal;
-  scheduler: PaintScheduler;
+  face: Face;
+  scheduler: Pick<PaintScheduler, "paintNow" | "paintSoon">;
   stream: LiveStream;
   state: UiState;
   leave(reason: LeaveReason): void;
@@ -37,16 +46,16 @@ export function applyUpdate(dashboard: RunningDashboard, { state, effects }: Sta
 }
 
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
-  const { terminal, stream, state } = dashboard;
+  const { face, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
   else if (effect.kind === "task") runTask(dashboard, effect);
   else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
-  else if (effect.kind === "bell") terminal.send("\x07");
+  else if (effect.kind === "bell") face.bell();
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
-  else if (effect.kind === "repaint") terminal.repaint();
-  else if (effect.kind === "suspend") terminal.suspend();
+  else if (effect.kind === "repaint") face.repaint();
+  else if (effect.kind === "suspend") face.suspend();
   else dashboard.leave(effect.kind);
 }
 
@@ -55,7 +64,8 @@ function runTask(dashboard: RunningDashboard, { run }: Effect & { kind: "task" }
     dashboard.state = change(dashboard.state);
     dashboard.scheduler.paintNow();
   };
-  run(dashboard.target).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "red")));
+  const { target, face } = dashboard;
+  run({ target, ...face }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "red")));
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Effect & { kind: "call" }): void {
@@ -63,7 +73,8 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
     applyUpdate(dashboard, next);
     dashboard.scheduler.paintNow();
   };
-  perform(dashboard.target, call)
+  dashboard.face
+    .perform(dashboard.target, call)
     .then(
       (reply) => apply(onReply(dashboard.state, reply)),
       (error: Error) => {
@@ -79,8 +90,8 @@ const unreadable = (state: UiState, error: Error) =>
   withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "red");
 
 function copyToClipboard(dashboard: RunningDashboard, text: string): void {
-  if (Buffer.byteLength(text) <= MAX_COPY_BYTES) dashboard.terminal.send(copySequence(text, process.env));
-  else dashboard.state = withNotice(dashboard.state, "Too long for the clipboard. Press ! to show it", "yellow");
+  const problem = dashboard.face.copy(text);
+  if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
 }
 
 /** Polls the sandbox: after every call of a key, and every second while connected. */
@@ -91,7 +102,8 @@ export function refresh(dashboard: RunningDashboard): void {
     dashboard.scheduler.paintSoon();
   };
   const poll = <Reply>(call: Call<Reply>, apply: (state: UiState, body: Reply) => UiState) =>
-    perform(dashboard.target, call)
+    dashboard.face
+      .perform(dashboard.target, call)
       .then(
         ({ body }) => show(apply({ ...dashboard.state, now: realNow() }, body)),
         // The next poll is a second away, and the connection state shows an outage.

@@ -3,7 +3,7 @@
 import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
-import { maskIdempotencyKey } from "../kernel/mask.ts";
+import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { IdempotencyReplies, StoredReply } from "../store/records/idempotency-replies.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";

@@ -1,7 +1,6 @@
 // Masks secrets in every text from a call that is stored or shown: values of fields, headers and parameters with a secret name, keys,
 // signing secrets and IBANs. It reads JSON, queries, forms, headers and messages alike, also broken or cut ones.
 
-import { createHash } from "node:crypto";
 import { hasEscape, layersOf } from "./escape-layers.ts";
 import { IBAN_START_SOURCE } from "./iban.ts";
 import { anyCaseSource, isSecretName, SECRET_WORD_SOURCE } from "./secret-names.ts";
@@ -47,32 +46,6 @@ export function maskedJson(value: unknown): string {
 
 /** Whether a field is set, as `hasPassword: true` says, is no secret. */
 const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
-
-/** Headers as JSON. */
-export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
-  const text = JSON.stringify(headers.authorization === undefined ? headers : { ...headers, authorization: MASK });
-  // Most requests have this header, and it is masked already.
-  if (!mayHoldSecret(text.replace(MASKED_AUTHORIZATION, ""))) return text;
-  const { "idempotency-key": key, ...others } = JSON.parse(text);
-  return JSON.stringify({
-    ...(maskValue(others) as object),
-    ...(typeof key === "string" ? { "idempotency-key": maskIdempotencyKey(key) } : {}),
-  });
-}
-
-const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
-
-/**
- * An Idempotency-Key is shown as it is, because people compare keys; one that contains a secret, or is named like one, is shown as its
- * first characters and a hash: equal keys still look equal.
- */
-export function maskIdempotencyKey(key: string): string {
-  if (!mayHoldSecret(key) || (mask(key) === key && !isSecretName(key))) return key;
-  const start = key.length >= 4 * SHOWN_OF_KEY ? key.slice(0, SHOWN_OF_KEY) : "";
-  return `${start}${MASK}${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
-}
-
-const SHOWN_OF_KEY = 4;
 
 /** Whether a text may contain a secret, in any layer of escapes. Most texts do not, and skip the masking. */
 export function mayHoldSecret(text: string): boolean {

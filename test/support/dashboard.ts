@@ -6,8 +6,10 @@ import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
+import { saveFile } from "../../ui/terminal/save-file.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/view/frame-renderer.ts";
-import { type Call, perform, RefusedCall } from "../../ui/wire/control-calls.ts";
+import { type Call, RefusedCall } from "../../ui/wire/control-calls.ts";
+import { perform } from "../../ui/wire/node-perform.ts";
 import { afterEachFile } from "./cleanup.ts";
 
 export interface TestDashboard {
@@ -54,7 +56,7 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   const act = async (effect: Effect) => {
     if (effect.kind === "refresh") await look();
     else if (effect.kind === "copy") desk.copied.push(effect.text);
-    else if (effect.kind === "task") desk.state = (await effect.run(target))(desk.state);
+    else if (effect.kind === "task") desk.state = (await effect.run({ target, perform, saveFile }))(desk.state);
     else if (effect.kind === "call")
       await perform(target, effect.call).then(
         (answer) => take(effect.onReply(desk.state, answer)),

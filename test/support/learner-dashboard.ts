@@ -2,7 +2,7 @@
 
 import { pollLearner } from "../../ui/state/learning.ts";
 import type { Effect, LearningMode } from "../../ui/state/state.ts";
-import { perform } from "../../ui/wire/control-calls.ts";
+import { perform } from "../../ui/wire/node-perform.ts";
 import { openTestDashboard, type TestDashboard } from "./dashboard.ts";
 import { open } from "./sandbox.ts";
 

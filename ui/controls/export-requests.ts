@@ -1,8 +1,7 @@
-// Writes the listed requests to a file in the working directory: as HAR, or as a shell script of curl commands. Secrets are masked as in the details.
+// Saves the listed requests as a file: as HAR, or as a shell script of curl commands. Secrets are masked as in the details.
 
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
@@ -10,7 +9,7 @@ import { requestCall } from "../details/request.ts";
 import { filteredRows } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, sandboxNow, type UiState, update, withNotice } from "../state/state.ts";
 import { count, counted } from "../view/format.ts";
-import { curlOf, perform } from "../wire/control-calls.ts";
+import { curlOf } from "../wire/control-calls.ts";
 import { callOf, maskedKeyOf, REQUEST_HEADERS } from "./request-call.ts";
 
 type Format = (requests: readonly RequestDetail[], target: HttpTarget) => string;
@@ -31,9 +30,9 @@ function exportRows(state: UiState, extension: string, format: Format): StateUpd
   const time = isoTime(sandboxNow(state)).slice(0, 19).replaceAll(/[-:]/g, "");
   return update(withNotice(state, `Exporting ${counted(ids.length, "request")} …`, "dim"), {
     kind: "task",
-    async run(target) {
-      const requests = await fetchAll(target, ids);
-      const file = await writeNew(`requests-${time}`, extension, format(requests, target));
+    async run({ target, perform, saveFile }) {
+      const requests = await fetchAll((id) => perform(target, requestCall(id)), ids);
+      const file = await saveFile(`requests-${time}`, extension, format(requests, target));
       const missing = ids.length - requests.length;
       const gap = missing === 0 ? "" : `; ${count(missing)} more are no longer in the journal`;
       return (later) => withNotice(later, `Wrote ${counted(requests.length, "request")} to ${file}${gap}`);
@@ -41,23 +40,11 @@ function exportRows(state: UiState, extension: string, format: Format): StateUpd
   });
 }
 
-/** Writes a file of this name in the working directory, numbered if there is one already, and returns its path. */
-async function writeNew(name: string, extension: string, text: string, number = 1): Promise<string> {
-  const file = resolve(`${name}${number === 1 ? "" : `-${number}`}.${extension}`);
-  try {
-    await writeFile(file, text, { flag: "wx", mode: 0o600 });
-    return file;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return writeNew(name, extension, text, number + 1);
-  }
-}
-
 /** The requests that the journal still has, in order. */
-async function fetchAll(target: HttpTarget, ids: readonly string[]): Promise<RequestDetail[]> {
+async function fetchAll(fetchOne: (id: string) => Promise<HttpReply<RequestDetail>>, ids: readonly string[]): Promise<RequestDetail[]> {
   const found: RequestDetail[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
-    const batch = ids.slice(start, start + BATCH).map((id) => perform(target, requestCall(id)).catch(onlyIfMissing));
+    const batch = ids.slice(start, start + BATCH).map((id) => fetchOne(id).catch(onlyIfMissing));
     for (const reply of await Promise.all(batch)) if (reply) found.push(reply.body);
   }
   return found;

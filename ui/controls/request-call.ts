@@ -2,6 +2,7 @@
 
 import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { ServiceCall } from "../../src/client/service-call.ts";
+import { byteLength } from "../../src/kernel/byte-length.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { apiKeysOf, type UiState } from "../state/state.ts";
 
@@ -38,4 +39,4 @@ export function callOf({ method, path, query, request }: RequestDetail, key: str
 
 /** Whether the journal has the request exactly as it was sent. */
 export const isComplete = ({ path, query, request }: RequestDetail) =>
-  Buffer.byteLength(request.body) === request.bytes && ![path, query, request.body].some((text) => text.includes(MASK));
+  byteLength(request.body) === request.bytes && ![path, query, request.body].some((text) => text.includes(MASK));

@@ -3,6 +3,7 @@
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
@@ -89,7 +90,7 @@ const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: Attemp
   ...wrapped(`POST ${mask(url)}`, width, "  "),
   ...headerLines(theme, width, requestHeaders),
   "",
-  ...bodySection(theme, width, requestBody, Buffer.byteLength(requestBody)),
+  ...bodySection(theme, width, requestBody, byteLength(requestBody)),
 ];
 
 /** The effects of fault rules, and how the request would have differed without them. */
@@ -107,7 +108,7 @@ function faultSections(
   const duplicate = copy > 0 ? labelled(theme, width, "duplicate", `copy ${copy} of this delivery`) : [];
   const headers = Object.entries(wouldHaveSent.headers).filter(([name, value]) => requestHeaders[name] !== value);
   const { body } = wouldHaveSent;
-  const bodyChange = body === requestBody ? [] : ["", ...bodyLines(theme, width, body, Buffer.byteLength(body))];
+  const bodyChange = body === requestBody ? [] : ["", ...bodyLines(theme, width, body, byteLength(body))];
   return [
     ...section(theme, "Fault", [...rules, ...duplicate]),
     ...section(theme, "Without the fault", [...headerLines(theme, width, Object.fromEntries(headers)), ...bodyChange]),
@@ -134,7 +135,7 @@ function responseLines(theme: Theme, attempt: AttemptDetail, width: number): Det
     ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus))),
     ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "red")),
     ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
-    ...(responseBody === null ? [] : bodySection(theme, width, responseBody, Buffer.byteLength(responseBody))),
+    ...(responseBody === null ? [] : bodySection(theme, width, responseBody, byteLength(responseBody))),
     ...(responseTruncated ? paragraph(theme, width, "Truncated: the log keeps only the start of this body.", "yellow") : []),
   ];
 }

@@ -1,5 +1,6 @@
 // The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
+import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import { fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
 import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
@@ -66,7 +67,7 @@ export function bodySection(theme: Theme, width: number, body: string, bytes: nu
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
   const text = mask(indentJson(body), MAX_BODY_CHARACTERS + 1);
-  const isTruncated = text.length > MAX_BODY_CHARACTERS || Buffer.byteLength(body) < bytes;
+  const isTruncated = text.length > MAX_BODY_CHARACTERS || byteLength(body) < bytes;
   const note = isTruncated ? [styled(theme, `${INDENT}truncated: this is the start of ${count(bytes)} bytes`, "yellow")] : [];
   const lines = text.slice(0, MAX_BODY_CHARACTERS).split("\n");
   return [...lines.flatMap((line) => jsonLine(theme, line, Math.max(10, width - INDENT.length))), ...note];

@@ -175,7 +175,7 @@ function showLast(state: UiState): StateUpdate {
 function quit(state: UiState): StateUpdate {
   const { sandbox, made } = state;
   const leave = (later: UiState) => update(later, { kind: "quit" });
-  if (sandbox?.pid !== process.pid || sandbox.database !== null || made.requests === 0) return leave(state);
+  if (sandbox?.pid !== globalThis.process?.pid || sandbox.database !== null || made.requests === 0) return leave(state);
   const question = `Quit? The sandbox is in memory: its records and ${counted(made.requests, "request")} are lost.`;
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }

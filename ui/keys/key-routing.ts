@@ -2,10 +2,10 @@
 
 import { topDetail } from "../overlays/detail.ts";
 import { type KeyBinding, type StateUpdate, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
-import { isPaste } from "../terminal/read-keys.ts";
 import { detailKeys, jumpKey } from "./detail-keys.ts";
 import { editFilterLine } from "./filter-line.ts";
 import { globalKeys, movementKeys, overlayKeys, paneKeys } from "./key-bindings.ts";
+import { isPaste } from "./typed-text.ts";
 
 /** The bindings enabled now; the first one with a key wins. */
 export function enabledBindings(state: UiState): readonly KeyBinding[] {

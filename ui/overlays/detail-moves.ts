@@ -1,8 +1,8 @@
 // Moving in overlays: scrolling, selecting the links of a detail, going to its bodies, and searching it.
 
+import { textOf } from "../keys/typed-text.ts";
 import { replaceTopOverlay, type StateUpdate, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
 import { sanitize } from "../terminal/cells.ts";
-import { textOf } from "../terminal/read-keys.ts";
 import { layoutOf } from "../view/layout.ts";
 import { type DetailOverlay, topDetail, withView } from "./detail.ts";
 import { bodiesOf, type DetailView, type Link, linksOf, matchesOf, selectedLink } from "./detail-view.ts";

@@ -1,6 +1,6 @@
 // A form field: its options, its validation, and how keys edit its value.
 
-import { textOf } from "../terminal/read-keys.ts";
+import { textOf } from "../keys/typed-text.ts";
 
 export interface FieldOption {
   value: string;

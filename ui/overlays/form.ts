@@ -2,6 +2,7 @@
 
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
+import { textOf } from "../keys/typed-text.ts";
 import {
   callEffect,
   closeTopOverlay,
@@ -17,7 +18,6 @@ import {
   update,
   withNotice,
 } from "../state/state.ts";
-import { textOf } from "../terminal/read-keys.ts";
 import { type Call, curlOf, refusalOf } from "../wire/control-calls.ts";
 import { confirm } from "./confirm.ts";
 import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, problemOf, stepOption } from "./field.ts";

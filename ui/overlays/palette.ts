@@ -1,5 +1,6 @@
 // The command palette: the lines of the help that apply now, found by typing; Enter runs the chosen one.
 
+import { textOf } from "../keys/typed-text.ts";
 import {
   closeTopOverlay,
   type KeyBinding,
@@ -10,7 +11,6 @@ import {
   update,
 } from "../state/state.ts";
 import { cut, fitTo, sanitize } from "../terminal/cells.ts";
-import { textOf } from "../terminal/read-keys.ts";
 import { styled, symbols } from "../terminal/style.ts";
 import { layoutOf } from "../view/layout.ts";
 

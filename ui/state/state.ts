@@ -7,7 +7,7 @@ import { type MadeCounts, NO_COUNTS } from "../../src/contracts/counts.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
 import type { TextStyle, Theme } from "../terminal/style.ts";
-import type { Call } from "../wire/control-calls.ts";
+import type { Call, Perform } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { StreamConnection } from "../wire/live.ts";
 import { emptyList, follow } from "./list.ts";
@@ -126,12 +126,20 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
+/** What a task works with. */
+export interface TaskTools {
+  target: HttpTarget;
+  perform: Perform;
+  /** Saves a text, and resolves to the name or path of its file. */
+  saveFile(name: string, extension: string, text: string): Promise<string>;
+}
+
 /** A side effect, carried out by `run-effects.ts`. */
 export type Effect =
   | CallEffect
   | { kind: "copy"; text: string }
   /** Work of several calls; the state then changes as it resolves to. */
-  | { kind: "task"; run(target: HttpTarget): Promise<(state: UiState) => UiState> }
+  | { kind: "task"; run(tools: TaskTools): Promise<(state: UiState) => UiState> }
   /** Rings the terminal's bell: a key was refused. */
   | { kind: "bell" }
   /** Sends the filters to the stream, so that the digest includes matching rows. */

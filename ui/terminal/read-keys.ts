@@ -2,6 +2,7 @@
 // `paste` with the text, which no binding has: only text inputs accept it.
 
 import { StringDecoder } from "node:string_decoder";
+import { MAX_PASTE, pasteKey } from "../keys/typed-text.ts";
 
 const SEQUENCE_KEYS: Record<string, string> = {
   "[A": "up",
@@ -62,9 +63,6 @@ export function readKeys(text: string): string[] {
 /** The terminal encloses pasted text in these (bracketed paste). */
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-const PASTE_KEY = "paste ";
-/** Longer than any text that an input needs; the rest is dropped. */
-const MAX_PASTE = 10_000;
 
 /** Reads chunks of input, wherever the terminal split them. */
 export function createKeyReader(): (chunk: Buffer) => string[] {
@@ -87,28 +85,11 @@ export function createKeyReader(): (chunk: Buffer) => string[] {
     incomplete = end === -1 ? text.slice(-PASTE_END.length + 1) : "";
     const content = pasted + (end === -1 ? text.slice(0, text.length - incomplete.length) : text.slice(0, end));
     pasted = end === -1 ? content.slice(0, MAX_PASTE) : undefined;
-    return end === -1 ? [] : [PASTE_KEY + oneLine(content.slice(0, MAX_PASTE)), ...read(text.slice(end + PASTE_END.length))];
+    return end === -1 ? [] : [pasteKey(content), ...read(text.slice(end + PASTE_END.length))];
   };
   return (chunk) => {
     const text = incomplete + decoder.write(chunk);
     incomplete = "";
     return read(text);
   };
-}
-
-/** Pasted text for an input of one line: line breaks and tabs become spaces, other controls are dropped. */
-const oneLine = (text: string) =>
-  text
-    .replace(/\s+/g, " ")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
-    .replace(/[\x00-\x1f\x7f-\x9f]/g, "")
-    .trim();
-
-export const isPaste = (key: string) => key.startsWith(PASTE_KEY);
-
-/** The text that a key or a paste enters in a text input; undefined for a key such as `up`. */
-export function textOf(key: string): string | undefined {
-  if (key === "space") return " ";
-  if (isPaste(key)) return key.slice(PASTE_KEY.length);
-  return [...key].length === 1 ? key : undefined;
 }

@@ -1,16 +1,16 @@
-// The calls behind the keys of the dashboard: of the control plane, or of the service with a merchant's key. Sent, and shown as curl.
+// The calls behind the keys of the dashboard: of the control plane, or of the service with a merchant's key. Shown as curl.
 
 import type { ControlCall } from "../../src/client/control-call.ts";
-import { type HttpReply, reasonOf } from "../../src/client/http-exchange.ts";
-import { type HttpTarget, httpTransport } from "../../src/client/http-transport.ts";
-import { callService, type ServiceCall } from "../../src/client/service-call.ts";
+import type { HttpReply } from "../../src/client/http-exchange.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import type { ServiceCall } from "../../src/client/service-call.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 
 /** A control call never has a key, and a service call always has one, or null. */
 export type Call<Reply = unknown> = (ControlCall<Reply> & { readonly key?: undefined; readonly headers?: undefined }) | ServiceCall<Reply>;
 
-const isControl = (call: Call): call is ControlCall => call.key === undefined;
+export const isControl = (call: Call): call is ControlCall => call.key === undefined;
 
 /** A call was refused; `fields` are those that were wrong. */
 export class RefusedCall extends Error {
@@ -30,22 +30,7 @@ export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { sta
 }
 
 /** Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its status. */
-export async function perform<Reply>(target: HttpTarget, call: Call<Reply>): Promise<HttpReply<Reply>> {
-  const unreachable = unreachableAt(target);
-  const reply = isControl(call)
-    ? { status: 200, body: await httpTransport(target, { refused: refusalOf, unreachable })(call) }
-    : await callService(target.url, call).catch((error: Error) => {
-        throw unreachable(error);
-      });
-  return reply as HttpReply<Reply>;
-}
-
-const unreachableAt =
-  ({ url }: HttpTarget) =>
-  (error: Error & { code?: string }) =>
-    error.code === "ECONNREFUSED" || error.code === "ECONNRESET"
-      ? new Error(`No sandbox answers at ${url}`, { cause: error })
-      : new Error(reasonOf(error), { cause: error });
+export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<HttpReply<Reply>>;
 
 /** The same call for a shell. */
 export function curlOf(target: HttpTarget, call: Call): string {

@@ -10,6 +10,7 @@ const FROM_NOW: StreamPosition = { run: undefined, seq: undefined };
 
 export async function followLiveStream(target: WatchedSandbox["target"], output: Output, from = FROM_NOW): Promise<Following> {
   const { openLive } = await import("../../../ui/wire/live.ts");
+  const { openSocket } = await import("../../../ui/wire/node-socket.ts");
   const printer = createPrinter(output);
   let live: LiveStream | undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -17,7 +18,7 @@ export async function followLiveStream(target: WatchedSandbox["target"], output:
       if (next.phase === "detached") reject(new SandboxError(`Cannot watch ${target.url}: ${next.reason}.`));
       else printer.connection(next, target.url);
     };
-    live = openLive({ target, mode: "everything", from }, { message: printer.message, unknown: printer.unknown, connection });
+    live = openLive({ target, openSocket, mode: "everything", from }, { message: printer.message, unknown: printer.unknown, connection });
   });
   const stop = () => {
     live?.close();

@@ -2,7 +2,8 @@
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
-import { mask, maskHeaders } from "../../kernel/mask.ts";
+import { mask } from "../../kernel/mask.ts";
+import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openCallCounts } from "./call-counts.ts";

@@ -1,0 +1,31 @@
+// Masks the secrets in headers, and in Idempotency-Keys. Apart from the other masks, because it needs node:crypto and the dashboard in a browser needs those.
+
+import { createHash } from "node:crypto";
+import { MASK, mask, maskValue, mayHoldSecret } from "./mask.ts";
+import { isSecretName } from "./secret-names.ts";
+
+/** Headers as JSON. */
+export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
+  const text = JSON.stringify(headers.authorization === undefined ? headers : { ...headers, authorization: MASK });
+  // Most requests have this header, and it is masked already.
+  if (!mayHoldSecret(text.replace(MASKED_AUTHORIZATION, ""))) return text;
+  const { "idempotency-key": key, ...others } = JSON.parse(text);
+  return JSON.stringify({
+    ...(maskValue(others) as object),
+    ...(typeof key === "string" ? { "idempotency-key": maskIdempotencyKey(key) } : {}),
+  });
+}
+
+const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
+
+/**
+ * An Idempotency-Key is shown as it is, because people compare keys; one that contains a secret, or is named like one, is shown as its
+ * first characters and a hash: equal keys still look equal.
+ */
+export function maskIdempotencyKey(key: string): string {
+  if (!mayHoldSecret(key) || (mask(key) === key && !isSecretName(key))) return key;
+  const start = key.length >= 4 * SHOWN_OF_KEY ? key.slice(0, SHOWN_OF_KEY) : "";
+  return `${start}${MASK}${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
+}
+
+const SHOWN_OF_KEY = 4;
