@@ -15,7 +15,7 @@ export interface ControlPlane {
   openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
   /** Get the OpenAPI document of the control plane. */
   controlOpenapi(given?: SandboxControlOpenapiInput): Promise<OpenapiDocument>;
-  /** Get every assumption the sandbox makes where the documentation of the service is silent. */
+  /** Get every fact about the service that the sandbox is built on, documented or assumed. */
   assumptions(): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
@@ -1318,19 +1318,28 @@ export interface RoomSkipInput {
   format?: "json" | "text";
 }
 export interface SandboxAssumptionsReply {
-  /** The number of assumed facts: the places of all rows */
+  /** The number of facts that are assumptions */
   total: number;
-  rows: ({
-    /** The subject of the fact, such as `status` or `event` */
-    about: string;
-    /** The assumption of the sandbox */
-    fact: string;
-    /** Why it assumes that */
-    why: string;
+  /** The kinds of facts */
+  kinds: Record<string, {
+    /** What a recording of the service shows of such a fact */
+    observed: string;
+    /** Why a recording cannot change it in the sandbox; absent if it can */
+    not?: string;
+  }>;
+  facts: ({
+    /** Stable identifier of the fact, such as `payment.status.values.refunded` */
+    id: string;
+    /** How a recording shows the fact */
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "header" | "rate_limit" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
+    /** What the sandbox does */
+    value: unknown;
+    /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
+    origin: "document" | "assumed" | "recorded" | "design";
+    /** Why the sandbox assumes it, or differs */
+    why?: string;
     /** The option that changes it */
     setting?: string;
-    /** Operations, records, error codes, event types or headers */
-    places: string[];
   })[];
 }
 export interface SandboxAuditInput {

@@ -1,6 +1,7 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
 import { KeptCounts, MadeCounts } from "../contracts/counts.ts";
+import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { VERDICTS } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
 import { SPAN_SECONDS, SPANS } from "../live/trends.ts";
@@ -213,14 +214,25 @@ export const showControlOpenapi = endpoint({
 });
 
 const Assumptions = Type.Object({
-  total: Type.Integer({ description: "The number of assumed facts: the places of all rows" }),
-  rows: Type.Array(
+  total: Type.Integer({ description: "The number of facts that are assumptions" }),
+  kinds: Type.Record(
     Type.Object({
-      about: Type.String({ description: "The subject of the fact, such as `status` or `event`" }),
-      fact: Type.String({ description: "The assumption of the sandbox" }),
-      why: Type.String({ description: "Why it assumes that" }),
+      observed: Type.String({ description: "What a recording of the service shows of such a fact" }),
+      not: Type.Optional(Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" })),
+    }),
+    { description: "The kinds of facts" },
+  ),
+  facts: Type.Array(
+    Type.Object({
+      id: Type.String({ description: "Stable identifier of the fact, such as `payment.status.values.refunded`" }),
+      kind: oneOf(Object.keys(factKinds) as FactKind[], "How a recording shows the fact"),
+      value: Type.Unknown({ description: "What the sandbox does" }),
+      origin: oneOf(
+        ["document", "assumed", "recorded", "design"],
+        "Where the fact comes from; `design`: the sandbox differs from every service on purpose",
+      ),
+      why: Type.Optional(Type.String({ description: "Why the sandbox assumes it, or differs" })),
       setting: Type.Optional(Type.String({ description: "The option that changes it" })),
-      places: Type.Array(Type.String(), { description: "Operations, records, error codes, event types or headers" }),
     }),
   ),
 });
@@ -230,7 +242,7 @@ export const listAssumptions = endpoint({
   area: "Overview",
   method: "GET",
   path: "/assumptions",
-  summary: "Get every assumption the sandbox makes where the documentation of the service is silent",
+  summary: "Get every fact about the service that the sandbox is built on, documented or assumed",
   reply: Assumptions,
   handle: async ({ documents }) => (await documents.assumptions()) as Static<typeof Assumptions>,
 });

@@ -1,11 +1,11 @@
 // The Idempotency-Key of a request: its syntax, the fingerprint of its request, and the replay of a stored reply.
 
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
-import type { Behaviour } from "../schema/assumed.ts";
-import type { IdempotencyReplies, StoredReply } from "../store/records/idempotency-replies.ts";
+import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 
 const MAX_KEY_LENGTH = 255;
@@ -62,7 +62,7 @@ export function replay(context: RequestContext, stored: StoredReply): void {
 /** Errors of the handler are stored for the key; errors of the stages before it are not, so a corrected request may use the same key. */
 export const isStoredError = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "idempotency.scope",
     fact: "Keys are scoped to the merchant. Reusing a key with a different method, path, query or body returns 422.",
@@ -72,6 +72,10 @@ export const behaviours: Behaviour[] = [
     id: "idempotency.window",
     fact: "The first response is replayed for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
     why: "The service's documentation gives no window; 24 hours is the most common one, and the header is a common convention.",
+    facts: [
+      { id: "idempotency.replay", kind: "replay", value: "the first response" },
+      { id: "idempotency.seconds", kind: "replay_window", value: REPLAY_WINDOW / 1_000 },
+    ],
   },
   {
     id: "idempotency.login",

@@ -1,36 +1,59 @@
-// Generates docs/assumptions.md from the list of assumptions.
+// Generates docs/assumptions.md from the list of facts.
 
-import { type Ledger, type LedgerRow, type Subject, subjects } from "./ledger.ts";
+import { type FactKind, factKinds, type ServiceFact } from "../contracts/fact.ts";
+import type { Ledger } from "./ledger.ts";
 import { blocks, code, GENERATED, link, table } from "./markdown.ts";
 
-export function assumptionsPage({ total, rows }: Ledger): string {
-  const present = (Object.keys(subjects) as Subject[]).filter((subject) => rows.some(({ about }) => about === subject));
-  const sections = present.flatMap((subject) => section(subject, rows));
+export function assumptionsPage({ total, facts }: Ledger): string {
+  const reasons = [...new Set(facts.flatMap(({ why }) => why ?? []))];
+  const measured = facts.filter(({ kind }) => kind !== "behaviour");
   return `${blocks(
     GENERATED,
     "# Assumptions",
-    `The service's documentation does not specify everything that the sandbox has to implement. The sandbox therefore makes ${total} assumptions, for ${rows.length} reasons. A setting, where one is listed, changes the behaviour. A running sandbox returns this list at \`GET /_sandbox/assumptions\` and marks each assumption in its OpenAPI document with \`x-sandbox-assumed\`.`,
-    present.map((subject) => `- ${link(subjects[subject], `#${anchorOf(subject)}`)}`).join("\n"),
-    ...sections,
+    `The service's documentation does not specify everything that the sandbox has to implement. This is every fact about the service on which the sandbox is built: ${total} of the ${facts.length} are assumptions, for ${reasons.length} reasons. A setting, where one is listed, changes the behaviour. A running sandbox returns this list at \`GET /_sandbox/assumptions\` and marks each assumption in its OpenAPI document with \`x-sandbox-assumed\`.`,
+    ["Behaviour", "Facts", "Kinds", "Reasons"].map((name) => `- ${link(name, `#${name.toLowerCase()}`)}`).join("\n"),
+    "## Behaviour",
+    "Rules in words. No recording of single calls shows them; the parts that one does show are facts of their own.",
+    behaviourTable(facts),
+    "## Facts",
+    "Origin: stated in the service's **document**, **assumed** for the numbered reason, or different by **design**. A recording of the service can confirm or contradict each fact; its kind says how.",
+    table(
+      ["Fact", "Kind", "Value", "Origin", "Setting"],
+      measured.map((fact) => factRow(fact, reasons)),
+    ),
+    "## Kinds",
+    table(["Kind", "What a recording shows", "Can be adopted"], kindRows(facts)),
+    "## Reasons",
+    reasons.map((why, index) => `${index + 1}. ${why}`).join("\n"),
   )}\n`;
 }
 
-const anchorOf = (subject: Subject) => subjects[subject].toLowerCase().replaceAll(" ", "-");
-
-function section(subject: Subject, rows: readonly LedgerRow[]): string[] {
-  const own = rows.filter(({ about }) => about === subject);
-  const cells = own.map(({ fact, why, setting, places }) => [fact, why, setting === undefined ? "" : code(setting), placesOf(places)]);
-  return [`## ${subjects[subject]}`, table(["Assumption", "Reason", "Setting", "Applies to"], cells)];
+function behaviourTable(facts: readonly ServiceFact[]): string {
+  const rows = facts.filter(({ kind }) => kind === "behaviour");
+  return table(
+    ["Assumption", "Reason", "Setting", "Id"],
+    rows.map(({ id, value, why = "", setting }) => [String(value), why, settingOf(setting), code(id)]),
+  );
 }
 
-/** Groups the places by JSON Pointer, so that each pointer is printed once. */
-function placesOf(places: readonly string[]): string {
-  const pointers = [...new Set(places.map(pointerOf))];
-  const groups = pointers.map((pointer) => {
-    const names = places.filter((place) => pointerOf(place) === pointer).map((place) => code(place.split("#")[0] ?? ""));
-    return names.join(", ") + (pointer === "" ? "" : ` at ${code(pointer)}`);
-  });
-  return groups.join("; ");
+function factRow({ id, kind, value, origin, why, setting }: ServiceFact, reasons: readonly string[]): string[] {
+  const origins = why === undefined ? origin : `${origin} (${reasons.indexOf(why) + 1})`;
+  return [code(id), kind, shownValue(value), origins, settingOf(setting)];
 }
 
-const pointerOf = (place: string) => place.split("#")[1] ?? "";
+const settingOf = (setting: string | undefined) => (setting === undefined ? "" : code(setting));
+
+const MOST_LISTED = 12;
+
+function shownValue(value: ServiceFact["value"]): string {
+  if (typeof value !== "object") return code(String(value));
+  return value.length > MOST_LISTED ? `${value.length} values` : value.map(code).join(", ");
+}
+
+const kindRows = (facts: readonly ServiceFact[]): string[][] =>
+  (Object.keys(factKinds) as FactKind[])
+    .filter((kind) => facts.some((fact) => fact.kind === kind))
+    .map((kind) => {
+      const { observed, not } = { not: undefined, ...factKinds[kind] };
+      return [code(kind), observed, not === undefined ? "yes" : `no: ${not}`];
+    });

@@ -1,155 +1,142 @@
-// Collects every assumption: facts that the service's documentation does not state, each with its reason and its setting.
+// The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by design.
 
+import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../contracts/fact.ts";
 import type { Resource } from "../contracts/resource.ts";
-import { errors } from "../kernel/errors.ts";
-import { ASSUMED, type Assumption, type Behaviour, factOf, isAssumed } from "../schema/assumed.ts";
+import { fieldPlace, itemsOf, nameOf } from "../contracts/schema-parts.ts";
+import { ownForm } from "../contracts/value-formats.ts";
+import { type ErrorCode, errors } from "../kernel/errors.ts";
+import { ASSUMED, type Assumption, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { codes, type DeclaredOperation } from "./api-surface.ts";
 import { ERRORS_ASSUMPTION, errorObject } from "./error-replies.ts";
 import { type EventType, envelope } from "./events.ts";
-import { deliveryHeaders, serviceHeaders } from "./headers.ts";
-import { descriptionOf, subschemas, titleOf } from "./subschemas.ts";
-
-export const subjects = {
-  behaviour: "Behaviour",
-  body: "Request bodies",
-  parameter: "Query parameters",
-  record: "Objects",
-  reply: "Responses",
-  status: "Success statuses",
-  error: "Errors",
-  event: "Events",
-  header: "Headers",
-} as const;
-
-export type Subject = keyof typeof subjects;
-
-/** One assumption and all the places where it applies. */
-export interface LedgerRow extends Assumption {
-  about: Subject;
-  fact: string;
-  /** Operations, records, error codes, event types or headers, with a JSON Pointer if the fact concerns a part of one. */
-  places: string[];
-}
+import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
+import { createSchemaFacts, factFrom, type Reason, valuesFacts } from "./schema-facts.ts";
+import type { DocumentedKeywords } from "./subschemas.ts";
 
 export interface Ledger {
-  /** The number of assumed facts: the places of all rows. */
+  /** The number of facts that the service's documentation does not state. */
   total: number;
-  rows: LedgerRow[];
+  facts: ServiceFact[];
 }
 
 export interface LedgerSource {
   operations: readonly DeclaredOperation[];
   resources: readonly Resource[];
   events: readonly EventType[];
-  behaviours: readonly Behaviour[];
-}
-
-interface Note {
-  about: Subject;
-  fact: string;
-  place: string;
-  assumption: Assumption;
+  behaviours: readonly MeasuredBehaviour[];
 }
 
 export function ledger(source: LedgerSource): Ledger {
-  const notes = [...schemaNotes(source), ...statusNotes(source), ...errorNotes(), ...eventNotes(source), ...headerNotes()];
-  const rows = group([...notes, ...source.behaviours.map(behaviourNote)]);
-  return { total: rows.reduce((sum, { places }) => sum + places.length, 0), rows };
+  const facts = [
+    ...source.behaviours.flatMap(behaviourFacts),
+    ...source.operations.flatMap((operation) => operationFacts(operation, source.behaviours)),
+    ...schemaFacts(source),
+    ...codes.flatMap(errorFacts),
+    ...eventFacts(source),
+    ...headerFacts(),
+  ];
+  return { total: facts.filter(({ origin }) => origin === "assumed").length, facts };
 }
 
-/** Merges notes with the same fact and reason into one row. Rows are sorted by subject. */
-function group(notes: readonly Note[]): LedgerRow[] {
-  const rows = new Map<string, LedgerRow>();
-  for (const { about, fact, place, assumption } of notes) {
-    const key = JSON.stringify([about, fact, assumption.why, assumption.setting]);
-    const row = rows.get(key) ?? { about, fact, ...assumption, places: [] };
-    if (!row.places.includes(place)) row.places.push(place);
-    rows.set(key, row);
-  }
-  const order = Object.keys(subjects);
-  return [...rows.values()].sort((one, other) => order.indexOf(one.about) - order.indexOf(other.about));
+const behaviourFacts = ({ id, fact, facts = [], ...assumption }: MeasuredBehaviour): ServiceFact[] => [
+  { id, kind: "behaviour", value: fact, origin: "assumed", ...assumption },
+  ...facts.map((declared) => factFrom(declared, assumption)),
+];
+
+const markOf = (schema: TSchema): Reason => (schema as { [ASSUMED]?: Assumption })[ASSUMED];
+
+function operationFacts(operation: DeclaredOperation, behaviours: readonly MeasuredBehaviour[]): ServiceFact[] {
+  const { id, status, query, body, reply } = operation;
+  const items = recordsOf(reply);
+  const order = behaviours.find((behaviour) => behaviour.id === "lists.order");
+  const bodyReason = body && markOf(body);
+  return [
+    isAssumed(status)
+      ? factFrom({ id: `${id}.status`, kind: "success_status", value: status.fact }, status.assumption)
+      : factFrom({ id: `${id}.status`, kind: "success_status", value: status }, undefined),
+    factFrom({ id: `${id}.reply.envelope`, kind: "envelope", value: items ? "data" : "none" }, markOf(reply)),
+    ...(items ? [factFrom({ id: `${id}.order`, kind: "order", value: "newest first" }, order && reasonOf(order))] : []),
+    ...Object.entries(query.properties).flatMap(([name, schema]) => parameterFacts(`${id}.query.${name}`, schema)),
+    factFrom({ id: `${id}.query.other_parameters`, kind: "other_parameters", value: "none" }, NO_PARAMETERS),
+    ...(body ? [factFrom({ id: `${id}.body.accepted`, kind: "accepted", value: "every body that meets its facts" }, bodyReason)] : []),
+  ];
 }
 
-const ROOTS: Partial<Record<Subject, string>> = {
-  body: "Fields of the request body",
-  record: "Fields of the object",
-  reply: "Fields of the response",
+const NO_PARAMETERS: Assumption = { why: "The service's documentation lists few parameters; the sandbox ignores others." };
+
+const reasonOf = ({ why, setting }: Assumption): Assumption => (setting === undefined ? { why } : { why, setting });
+
+/** The schema of a list's records; undefined if the reply is no list. */
+const recordsOf = (reply: TSchema) => {
+  const { data } = (reply as { properties?: Record<string, TSchema> }).properties ?? {};
+  return data && itemsOf(data);
 };
 
-function schemaNotes({ operations, resources }: LedgerSource): Note[] {
-  const walk = createWalk();
-  for (const { id, query, body, reply } of operations) {
-    walk.enter("parameter", `${id}#/query`, query);
-    if (body) walk.enter("body", `${id}#/body`, body);
-    walk.enter("reply", `${id}#/reply`, reply);
+function parameterFacts(id: string, schema: TSchema): ServiceFact[] {
+  const reason = markOf(schema);
+  const keywords = schema as DocumentedKeywords;
+  const bounds = (["default", "minimum", "maximum"] as const).flatMap((kind) =>
+    keywords[kind] === undefined ? [] : [factFrom({ id: `${id}.${kind}`, kind, value: Number(keywords[kind]) }, reason)],
+  );
+  const values = keywords.enum ? valuesFacts(id, keywords.enum.map(String), reason) : [];
+  return [factFrom({ id, kind: "parameter", value: "known" }, reason), ...bounds, ...values];
+}
+
+function schemaFacts({ operations, resources }: LedgerSource): ServiceFact[] {
+  const { facts, object } = createSchemaFacts();
+  for (const { kind, schema } of resources) object(kind, schema, undefined);
+  for (const { id, body, reply } of operations) {
+    if (body) object(`${id}.body`, body, undefined, true);
+    object(nameOf(reply, `${id}.reply`), reply, undefined);
   }
-  for (const { schema } of resources) walk.enter("reply", "", schema);
-  for (const schema of [errorObject, envelope]) walk.enter("reply", "", schema);
-  for (const { name, schema } of deliveryHeaders) walk.enter("header", name, schema);
-  return walk.notes;
+  for (const schema of [errorObject, envelope]) object("", schema, undefined);
+  return facts;
 }
 
-/** Walks schemas to any depth. A titled schema is visited once, as the object of that title. */
-function createWalk() {
-  const notes: Note[] = [];
-  const walked = new Set<string>();
-  const enter = (about: Subject, place: string, schema: TSchema) => {
-    const title = titleOf(schema);
-    if (title !== undefined) {
-      if (walked.has(title)) return;
-      walked.add(title);
-    }
-    if (title === undefined) visit(about, place, schema, ROOTS[about] ?? descriptionOf(schema));
-    else visit("record", title, schema, ROOTS.record ?? "");
-  };
-  const visit = (about: Subject, place: string, schema: TSchema, fact: string) => {
-    const assumption = (schema as { [ASSUMED]?: Assumption })[ASSUMED];
-    if (assumption) notes.push({ about, fact, place, assumption });
-    for (const [pointer, inner] of subschemas(schema)) {
-      const below = `${place}${place.includes("#") ? "" : "#"}${pointer}`;
-      if (titleOf(inner) === undefined) visit(about, below, inner, factOfField(pointer, inner));
-      else enter(about, below, inner);
-    }
-  };
-  return { notes, enter };
+/** Errors that only the sandbox has: a real service is not on this machine, and takes live keys. */
+const OWN_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  ...(["live_key_refused", "host_not_allowed", "origin_not_allowed", "control_token_required", "verification_failed"] as const),
+  ...(["webhook_url_not_local", "webhook_url_loopback", "injected_error", "injected_rate_limit", "part_not_built"] as const),
+  ...(["database_missing", "sandbox_unavailable"] as const),
+]);
+
+const OWN_ERROR_WHY = "Only a sandbox on this machine has this error.";
+
+function errorFacts(code: ErrorCode): ServiceFact[] {
+  const { status, error } = errors[code];
+  const place = fieldPlace("error", code);
+  const isOwn = OWN_ERRORS.has(code);
+  const make = (fact: DeclaredFact, reason: Reason): ServiceFact =>
+    isOwn ? { ...fact, origin: "design", why: OWN_ERROR_WHY } : factFrom(fact, reason);
+  return [
+    make({ id: `${place}.status`, kind: "error_status", value: status }, "documented" in errors[code] ? undefined : ERRORS_ASSUMPTION),
+    make({ id: `${place}.category`, kind: "error_category", value: error }, ERRORS_ASSUMPTION),
+    make({ id: `${place}.code`, kind: "error_code", value: code }, ERRORS_ASSUMPTION),
+  ];
 }
 
-const factOfField = (pointer: string, schema: TSchema) => `\`${pointer.split("/").at(-1)}\`: ${descriptionOf(schema)}`;
+const EVENT_TYPES = "event.type.values";
+const CATALOGUE_WHY: Assumption = { why: "The service's documentation names one event type, and has no list of them." };
 
-const statusNotes = ({ operations }: LedgerSource): Note[] =>
-  operations.flatMap(({ id, status }) =>
-    isAssumed(status)
-      ? [{ about: "status" as const, fact: `Success returns status ${factOf(status)}`, place: id, assumption: status.assumption }]
-      : [],
-  );
+const eventFacts = ({ events }: LedgerSource): ServiceFact[] => [
+  ...events.map(({ type, assumption }) => factFrom({ id: `${EVENT_TYPES}.${type}`, kind: "value", value: type }, assumption)),
+  factFrom({ id: EVENT_TYPES, kind: "values", value: events.map(({ type }) => type) }, CATALOGUE_WHY),
+];
 
-const errorNotes = (): Note[] =>
-  codes
-    .filter((code) => !("documented" in errors[code]))
-    .map((code) => {
-      const { status, error } = errors[code];
-      return {
-        about: "error",
-        fact: `Returned with status ${status}, as \`${error}\``,
-        place: code,
-        assumption: ERRORS_ASSUMPTION,
-      };
-    });
+/** The headers whose numbers have a unit. */
+const HEADER_FORMS: Readonly<Record<string, string>> = { "Retry-After": ownForm("wait"), "RateLimit-Reset": ownForm("reset") };
 
-const eventNotes = ({ events }: LedgerSource): Note[] =>
-  events.flatMap(({ type, assumption }) =>
-    assumption ? [{ about: "event" as const, fact: "The event type exists", place: type, assumption }] : [],
-  );
-
-const headerNotes = (): Note[] =>
-  serviceHeaders.flatMap(({ name, schema, assumption }) =>
-    assumption ? [{ about: "header" as const, fact: descriptionOf(schema), place: name, assumption }] : [],
-  );
-
-const behaviourNote = ({ id, fact, why, setting }: Behaviour): Note => ({
-  about: "behaviour",
-  fact,
-  place: id,
-  assumption: setting === undefined ? { why } : { why, setting },
-});
+const headerFacts = (): ServiceFact[] => [
+  ...serviceHeaders.flatMap(({ name, assumption }): ServiceFact[] => {
+    const fact = { id: `header.${name}`, kind: "header", value: "sent" } as const;
+    if (assumption && name.startsWith("X-Sandbox-")) return [{ ...fact, origin: "design", ...assumption }];
+    const form = HEADER_FORMS[name];
+    return [
+      factFrom(fact, assumption),
+      ...(form === undefined ? [] : [factFrom({ id: `header.${name}.format`, kind: "format" as const, value: form }, assumption)]),
+    ];
+  }),
+  factFrom({ id: "idempotency.header", kind: "idempotency_header", value: idempotencyKey.name }, undefined),
+  ...deliveryHeaders.map(({ name }) => factFrom({ id: `webhook.header.${name}`, kind: "delivery_header", value: "sent" }, undefined)),
+];

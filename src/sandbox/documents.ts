@@ -3,6 +3,7 @@
 import { eventSources } from "../areas/event-sources.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
+import { factKinds } from "../contracts/fact.ts";
 import { withFields } from "../contracts/resource.ts";
 import { WebhookHealth } from "../contracts/webhook.ts";
 import { controlAreaDescriptions, controlCatalogue } from "../control/index.ts";
@@ -89,7 +90,8 @@ export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
   inForm(openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }), form);
 
-export const assumptions = () => ledger({ operations: catalogue, resources, events, behaviours });
+/** Every fact about the service, with the kinds of facts. */
+export const assumptions = () => ({ kinds: factKinds, ...ledger({ operations: catalogue, resources, events, behaviours }) });
 
 /**
  * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any, whose

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { NewEndpoint } from "../contracts/webhook.ts";
-import type { RateLimit } from "../http/rate-limit.ts";
+import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
@@ -140,7 +140,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     value: "limit",
     multiple: true,
     description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
-    default: { all: { limit: 6_000, window: 60_000 } },
+    default: { all: DEFAULT_LIMIT },
     parse: rateRule,
   },
   faults: {

@@ -17,6 +17,9 @@ export const count = (description: string, options: object = {}) => Type.Integer
 /** An id with the prefix of its kind of record. Fixtures have readable ids, created records random ones. */
 export const id = (prefix: string, description: string) => text(`${description} (\`${prefix}_…\`)`, { minLength: 1, maxLength: 255 });
 
+/** The prefix of an id, such as `pay_`; undefined for other texts. */
+export const prefixOf = ({ description = "" }: { description?: string }) => /\(`([a-z]+_)…`\)$/.exec(description)?.[1];
+
 const SMALLEST_UNIT = ", in the currency's smallest unit";
 
 /** Money: an integer in the currency's smallest unit. */
@@ -40,8 +43,13 @@ export const month = (description: string) => Type.String({ description, pattern
 /** Simpler than RFC 5322: accepts any text with one @ and a dot after it, in any script. */
 export const email = (description: string) => Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
 
+const UNIX_SECONDS = ", in Unix seconds";
+
 export const timestamp = (description: string) =>
-  Type.Integer({ description: `${description}, in Unix seconds`, format: "int64", minimum: 0, maximum: SAFE });
+  Type.Integer({ description: description + UNIX_SECONDS, format: "int64", minimum: 0, maximum: SAFE });
+
+/** Whether a field is a point in time. */
+export const isTimestamp = ({ description = "" }: { description?: string }) => description.endsWith(UNIX_SECONDS);
 
 export const oneOf = <const V extends string>(values: readonly V[], description: string, options: { default?: V } = {}) =>
   Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });

@@ -1,8 +1,8 @@
 // When a failed delivery is retried: the gaps between attempts, their jitter, and Retry-After.
 
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { readHttpDate } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
-import type { Behaviour } from "../schema/assumed.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
 export interface RetrySchedule {
@@ -44,12 +44,15 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   return Math.min(Math.max(asked, 0), MAX_RETRY_AFTER);
 }
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "webhooks.schedule",
     fact: "A delivery is attempted immediately and retried 1, 5, 15, 30 and 60 seconds after each failed attempt. Then it fails permanently.",
     why: "The service's documentation mentions retries but no schedule. The default is short for local development; `realistic` spreads retries over a day, with jitter.",
     setting: "--retry-schedule",
+    facts: SCHEDULES.fast.gaps
+      .slice(1)
+      .map((gap, index) => ({ id: `webhook.schedule.${index + 1}`, kind: "schedule", value: gap / SECOND })),
   },
   {
     id: "webhooks.retry_after",

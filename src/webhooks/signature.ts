@@ -1,7 +1,7 @@
 // The signature of a delivery: how the sandbox signs a body, and how a receiver verifies it.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Behaviour } from "../schema/assumed.ts";
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 
 type Body = string | Uint8Array;
 
@@ -24,11 +24,12 @@ export function verifySignature({ body, signature, secret }: Signed): boolean {
   return received.length === expected.length && timingSafeEqual(received, expected);
 }
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "webhooks.signature_key",
     fact: "The HMAC key is the whole secret, including `whsec_`, as UTF-8. The digest covers exactly the bytes of the body.",
     why: "The service's documentation says `HMAC-SHA256 hex digest of the body` but does not name the key; using the secret as returned needs no decoding.",
+    facts: [{ id: "webhook.signature.key", kind: "signature", value: "hex digest of the body, keyed with the whole secret" }],
   },
   {
     id: "webhooks.rotation",

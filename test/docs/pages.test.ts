@@ -1,16 +1,15 @@
-// The list of assumptions is complete; the generated pages have no broken links, tables or commands.
+// The list of facts is complete; the generated pages have no broken links, tables or commands.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogue, resources } from "../../src/areas/index.ts";
+import type { MeasuredBehaviour } from "../../src/contracts/fact.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
-import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { errors } from "../../src/kernel/errors.ts";
 import { serviceHeaders } from "../../src/reference/headers.ts";
-import { titledSchemas } from "../../src/reference/subschemas.ts";
 import { assumptions, assumptionsPage, controlPage, exampleCalls, referencePage } from "../../src/sandbox/documents.ts";
-import { ASSUMED, type Assumption, type Behaviour, isAssumed } from "../../src/schema/assumed.ts";
-import { valueAt } from "../../src/schema/json-pointer.ts";
+import { ASSUMED, type Assumption, isAssumed } from "../../src/schema/assumed.ts";
 import { exampleReplies } from "../support/example-calls.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
@@ -32,52 +31,70 @@ function marksIn(value: unknown, found: Assumption[] = [], seen = new Set<unknow
   return found;
 }
 
-describe("the list of assumptions", () => {
-  test("contains every mark in the catalogue and the resources", () => {
+describe("the list of facts", () => {
+  const ids = new Set(ledger.facts.map(({ id }) => id));
+
+  test("has one id for each fact, and counts the assumptions", () => {
+    const repeated = ledger.facts.map(({ id }) => id).filter((id, index, all) => all.indexOf(id) !== index);
+    expect(repeated).toEqual([]);
+    expect(ledger.total).toBe(ledger.facts.filter(({ why, origin }) => why !== undefined && origin === "assumed").length);
+    expect(ledger.facts.filter(({ origin, why }) => (origin === "document") !== (why === undefined))).toEqual([]);
+  });
+
+  test("contains the reason of every mark in the catalogue and the resources", () => {
     const marks = marksIn([catalogue, resources]);
     expect(marks.length).toBeGreaterThan(20);
-    const reasons = new Set(ledger.rows.map(({ why, setting }) => `${why} ${setting}`));
+    const reasons = new Set(ledger.facts.map(({ why, setting }) => `${why} ${setting}`));
     expect(marks.filter(({ why, setting }) => !reasons.has(`${why} ${setting}`))).toEqual([]);
   });
 
   test("contains the behaviours of every module", async () => {
-    const ids = ledger.rows.filter(({ about }) => about === "behaviour").flatMap(({ places }) => places);
     const rooms = sources.filter(({ text }) => text.includes("export const behaviours"));
     expect(rooms.length).toBeGreaterThan(1);
     for (const { file } of rooms) {
-      const { behaviours } = (await import(join(SOURCES, file))) as { behaviours: Behaviour[] };
-      expect([file, ...behaviours.map(({ id }) => id).filter((id) => !ids.includes(id))]).toEqual([file]);
+      const { behaviours } = (await import(join(SOURCES, file))) as { behaviours: MeasuredBehaviour[] };
+      const declared = behaviours.flatMap(({ id, facts = [] }) => [id, ...facts.map((fact) => fact.id)]);
+      expect([file, ...declared.filter((id) => !ids.has(id))]).toEqual([file]);
     }
-    expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("contains every error except the documented one, with its status", () => {
-    const rows = ledger.rows.filter(({ about }) => about === "error");
-    const places = rows.flatMap(({ fact, places }) => places.map((code) => ({ code: code as ErrorCode, fact })));
-    for (const { code, fact } of places) expect(fact).toContain(`${errors[code].status}, as \`${errors[code].error}\``);
-    const assumedCodes = Object.keys(errors).filter((code) => code !== "rate_limit_exceeded");
-    expect(places.map(({ code }) => code).sort()).toEqual(assumedCodes.sort());
+  test("contains the status, category and code of every error; only one status is documented", () => {
+    const stated = Object.entries(errors).flatMap(([code, { status, error }]) => [
+      [`error.${code}.status`, status],
+      [`error.${code}.category`, error],
+      [`error.${code}.code`, code],
+    ]);
+    const listed = ledger.facts.filter(({ kind }) => kind.startsWith("error_"));
+    expect(listed.map(({ id, value }) => [id, value])).toEqual(stated);
+    expect(listed.filter(({ origin }) => origin === "document").map(({ id }) => id)).toEqual(["error.rate_limit_exceeded.status"]);
   });
 
-  test("refers to places that exist and carry the same assumption", () => {
-    const records = titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]);
-    const checked = ledger.rows.flatMap(({ about, why, places }) =>
-      places.flatMap((place) => {
-        const [owner = "", pointer = ""] = place.split("#");
-        const operation = catalogue.find(({ id }) => id === owner);
-        const from = about === "record" ? records.get(owner) : about === "status" ? operation?.status : operation;
-        const found = valueAt(from, pointer) as { [ASSUMED]?: Assumption; assumption?: Assumption } | undefined;
-        return from === undefined ? [] : [{ place, why, found: (found?.[ASSUMED] ?? found?.assumption)?.why }];
-      }),
-    );
-    expect(checked.length).toBeGreaterThan(100);
-    for (const { place, why, found } of checked) expect({ place, why: found }).toEqual({ place, why });
+  test.each([
+    ["payments.list.query.limit.maximum", 100, "document"],
+    ["payouts.list.query.limit.maximum", 100, "assumed"],
+    ["payment.status.values.refunded", "refunded", "assumed"],
+    ["payment.id.prefix", "pay_", "assumed"],
+    ["customer.id.prefix", "cus_", "document"],
+    ["customer.email.type", ["string"], "document"],
+    ["payment.created.format", "Unix seconds", "assumed"],
+    ["payroll.create.body.periodStart.required", true, "assumed"],
+    ["payroll_item.deductions[].amount.format", "integer in the smallest unit", "assumed"],
+    ["payments.list.reply.has_more.type", ["boolean"], "document"],
+    ["payments.list.status", 200, "assumed"],
+    ["webhook.schedule.3", 15, "assumed"],
+    ["event.type.values.payment.succeeded", "payment.succeeded", "document"],
+    ["header.X-Sandbox-Request-Id", "sent", "design"],
+    ["payment.livemode.values.false", "false", "design"],
+    ["rate_limit.limit", 6_000, "assumed"],
+  ])("derives %s from its declaration", (id, value, origin) => {
+    expect(ledger.facts.find((fact) => fact.id === id)).toMatchObject({ value, origin });
   });
 
-  test("has no two rows with the same fact and reason", () => {
-    const rows = ledger.rows.map(({ about, fact, why, setting }) => JSON.stringify([about, fact, why, setting]));
-    expect(new Set(rows).size).toBe(rows.length);
-    expect(ledger.total).toBe(ledger.rows.flatMap(({ places }) => places).length);
+  test("describes every field of every resource", () => {
+    for (const { kind, schema } of resources) {
+      const names = Object.keys(schema.properties).map((name) => `${kind}.${name}`);
+      expect(names.filter((id) => !ids.has(id))).toEqual([]);
+    }
   });
 });
 

@@ -16,7 +16,7 @@ export interface StoredReply {
 export type IdempotencyReplies = ReturnType<typeof openIdempotencyReplies>;
 
 /** 24 hours from the first reply, as in most services. */
-const REPLAY_WINDOW = 24 * 3_600_000;
+export const REPLAY_WINDOW = 24 * 3_600_000;
 /** Replies that were just replayed are cached unless they are long: a client retries a call soon, and often more than once. */
 const MOST_CACHED = 500;
 const LONGEST_CACHED = 4_096;

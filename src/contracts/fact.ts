@@ -1,0 +1,85 @@
+// The facts about the emulated service: one row per claim, what a recording shows of it, and whether a service file can change it.
+
+import type { Behaviour } from "../schema/assumed.ts";
+
+/** Each kind of fact is observed in one way. `not` says why a service file cannot change it; without it, it can. */
+export const factKinds = {
+  success_status: { observed: "the status of a success of the operation" },
+  field: { observed: "whether the object has the field, in every success or event that shows the object" },
+  other_fields: { observed: "fields of the object that no other fact names" },
+  type: { observed: "the JSON type of each value of the field" },
+  value: { observed: "this value in the field" },
+  values: { observed: "values of the field other than the listed ones" },
+  prefix: { observed: "the text up to the first `_` of each id" },
+  format: { observed: "the form of each value: the unit of a time, the notation of an amount, a date or a code" },
+  envelope: { observed: "the field of the response that holds the records or the object" },
+  order: { observed: "`created` of consecutive records of a page" },
+  parameter: { observed: "the parameter in the query of a success" },
+  other_parameters: { observed: "parameters of a success that no other fact names" },
+  default: { observed: "the length of a page requested without `limit`, if there are more" },
+  minimum: { observed: "the smallest `limit` accepted, and the largest one below it refused" },
+  maximum: { observed: "the largest `limit` accepted, and the smallest one above it refused" },
+  body_field: { observed: "the field in the body of a success" },
+  required: { observed: "successes without the field, and refusals that name it" },
+  accepted: { observed: "refusals of bodies that meet every other fact" },
+  error_status: { observed: "the status of the response, wherever the condition is recognised" },
+  error_category: { observed: "`error` of the response, wherever the condition is recognised" },
+  error_code: { observed: "`code` of the response, wherever the condition is recognised" },
+  header: { observed: "the header on the responses that should carry it" },
+  rate_limit: { observed: "`RateLimit-Limit`, and the distance of two values of `RateLimit-Reset`" },
+  idempotency_header: { observed: "request headers whose names speak of idempotency" },
+  replay: { observed: "a second call with the same key and the same request" },
+  replay_window: { observed: "the time between two calls with the same key and the same request" },
+  delivery_header: { observed: "the header on each recorded webhook" },
+  signature: { observed: "the signatures of recorded webhooks, if the recording shows the secret" },
+  schedule: { observed: "the time between two attempts of one event" },
+  behaviour: {
+    observed: "not from a recording: it is a rule of the service that single calls do not show",
+    not: "the sandbox implements it in code; a setting changes it where one is listed",
+  },
+} as const satisfies Record<string, { observed: string; not?: string }>;
+
+export type FactKind = keyof typeof factKinds;
+
+/** Where a fact comes from. `design`: the sandbox differs from every real service on purpose. */
+export type FactOrigin = "document" | "assumed" | "recorded" | "design";
+
+export type FactValue = string | number | boolean | readonly string[];
+
+/** A fact that a module declares by itself, because no schema states it. */
+export interface DeclaredFact {
+  id: string;
+  kind: FactKind;
+  value: FactValue;
+}
+
+/** A rule in words, and the parts of it that a recording can measure. */
+export interface MeasuredBehaviour extends Behaviour {
+  facts?: readonly DeclaredFact[];
+}
+
+/** One claim about the service. */
+export interface ServiceFact extends DeclaredFact {
+  origin: FactOrigin;
+  /** Why the sandbox assumes it, or differs by design. */
+  why?: string;
+  /** The command line option that changes it. */
+  setting?: string;
+}
+
+/** Whose behaviour is more permissive where a recording contradicts a fact: what the sandbox accepts and the service refuses misleads a client. */
+export type Lenient = "sandbox" | "service";
+
+/** What one call or webhook of a recording shows of one fact. */
+export interface Observation {
+  /** The id of the fact. */
+  fact: string;
+  /** The value seen, of the same kind as the fact's; never a secret or personal data. */
+  seen: FactValue;
+  agrees: boolean;
+  lenient?: Lenient;
+  /** The operation; undefined for webhooks, and for calls that match none. */
+  operation?: string;
+  /** The recording and the number of the entry, such as `shop.har#12`. */
+  entry: string;
+}

@@ -1,0 +1,74 @@
+// The forms in which services write a time, an amount, a day or a code: how a schema names the one of the sandbox, and how a value shows its own.
+
+import { isAmount, isTimestamp } from "../schema/shapes.ts";
+
+interface Form {
+  name: string;
+  matches(value: unknown): boolean;
+}
+
+const form = (name: string, pattern: RegExp): Form => ({ name, matches: (value) => typeof value === "string" && pattern.test(value) });
+
+const integer = (name: string, from: number, below: number): Form => ({
+  name,
+  matches: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) < below,
+});
+
+const ISO_TIME = form("ISO 8601 time", /^\d{4}-\d\d-\d\dT\d\d:\d\d/);
+const ISO_DAY = form("YYYY-MM-DD", /^\d{4}-\d\d-\d\d$/);
+const UNIX = [integer("Unix seconds", 1e8, 1e11), integer("Unix milliseconds", 1e11, 1e14)] as const;
+
+/** The forms of one kind of value; the first is the sandbox's. */
+const families = {
+  time: [...UNIX, ISO_TIME, form("day as text", /^\d{4}-\d\d-\d\d$/), form("seconds as text", /^\d+$/)],
+  amount: [
+    { name: "integer in the smallest unit", matches: Number.isInteger },
+    { name: "decimal number", matches: (value) => typeof value === "number" },
+    form("decimal text", /^-?\d+\.\d+$/),
+    form("integer text", /^-?\d+$/),
+  ],
+  day: [ISO_DAY, ISO_TIME, ...UNIX, form("day with slashes or dots", /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/)],
+  month: [form("YYYY-MM", /^\d{4}-\d\d$/), form("day of a month", /^\d{4}-\d\d-\d\d$/)],
+  currency: [form("three capital letters", /^[A-Z]{3}$/), form("three small letters", /^[a-z]{3}$/), form("three digits", /^\d{3}$/)],
+  country: [form("two capital letters", /^[A-Z]{2}$/), form("two small letters", /^[a-z]{2}$/), form("three letters", /^[A-Za-z]{3}$/)],
+  email: [form("e-mail address", /^[^\s@]+@[^\s@]+\.[^\s@]+$/)],
+  wait: [form("seconds", /^\d{1,8}$/), form("HTTP date", /^[A-Z][a-z]{2}, \d\d /), form("milliseconds", /^\d{9,}$/)],
+  reset: [
+    form("Unix seconds, as text", /^\d{9,11}$/),
+    form("seconds from now", /^\d{1,8}$/),
+    form("Unix milliseconds, as text", /^\d{12,14}$/),
+  ],
+} satisfies Record<string, readonly Form[]>;
+
+type Family = keyof typeof families;
+
+/** The form that the sandbox uses for each family. */
+export const ownForm = (family: Family): string => (families[family][0] as Form).name;
+
+interface FormattedSchema {
+  description?: string;
+  format?: string;
+  pattern?: string;
+}
+
+const PATTERNS: Readonly<Record<string, Family>> = {
+  "^[A-Z]{3}$": "currency",
+  "^[A-Z]{2}$": "country",
+  "^[0-9]{4}-(0[1-9]|1[0-2])$": "month",
+  "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "email",
+};
+
+/** The form of a field's values; undefined if its type says everything. */
+export function formOfSchema(schema: FormattedSchema): string | undefined {
+  if (isTimestamp(schema)) return ownForm("time");
+  if (isAmount(schema)) return ownForm("amount");
+  if (schema.format === "date") return ownForm("day");
+  const family = PATTERNS[schema.pattern ?? ""];
+  return family && ownForm(family);
+}
+
+/** The form of a value among those of the same family as the expected form; never the value itself. */
+export function formOfValue(expected: string, value: unknown): string {
+  const family = Object.values<readonly Form[]>(families).find((forms) => forms[0]?.name === expected) ?? [];
+  return family.find(({ matches }) => matches(value))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
+}

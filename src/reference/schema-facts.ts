@@ -1,0 +1,96 @@
+// The facts that schemas state: fields, types, values, prefixes and forms, of responses and of request bodies.
+
+import type { DeclaredFact, FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
+import {
+  fieldPlace,
+  fieldsOf,
+  hasFields,
+  isConstant,
+  isRequired,
+  itemsOf,
+  itemsPlace,
+  nameOf,
+  typesOf,
+  valueSchema,
+  valuesOf,
+} from "../contracts/schema-parts.ts";
+import { formOfSchema } from "../contracts/value-formats.ts";
+import { ASSUMED, type Assumption } from "../schema/assumed.ts";
+import { prefixOf, type TSchema } from "../schema/shapes.ts";
+
+/** Undefined: the service's documentation states the fact. */
+export type Reason = Assumption | undefined;
+
+export const factFrom = (declared: DeclaredFact, reason: Reason): ServiceFact => ({
+  ...declared,
+  ...(reason ? { origin: "assumed", ...reason } : { origin: "document" }),
+});
+
+const CONSTANT_WHY = "No money moves in the sandbox.";
+
+/** A part of a schema may have a mark of its own; otherwise the reason of the whole holds for it. */
+const reasonOf = (schema: TSchema, inherited: Reason): Reason => (schema as { [ASSUMED]?: Assumption })[ASSUMED] ?? inherited;
+
+/** Collects facts; a titled schema is described once. */
+export function createSchemaFacts() {
+  const facts: ServiceFact[] = [];
+  const described = new Set<string>();
+
+  /** An object of a response or an event, or the body of a request. */
+  const object = (place: string, schema: TSchema, inherited: Reason, isBody = false): void => {
+    const name = nameOf(schema, place);
+    if (described.has(name)) return;
+    described.add(name);
+    const reason = reasonOf(schema, inherited);
+    for (const [field, inner] of fieldsOf(schema)) describeField(fieldPlace(name, field), inner, isRequired(schema, field), reason, isBody);
+    if (!isBody) facts.push(factFrom({ id: `${name}.other_fields`, kind: "other_fields", value: "none" }, reason));
+  };
+
+  const describeField = (id: string, schema: TSchema, required: boolean, inherited: Reason, isBody: boolean): void => {
+    const reason = reasonOf(schema, inherited);
+    const own: DeclaredFact[] = isBody
+      ? [
+          { id, kind: "body_field", value: "known" },
+          { id: `${id}.required`, kind: "required", value: required },
+        ]
+      : [{ id, kind: "field", value: required ? "always" : "sometimes" }];
+    facts.push(...own.map((fact) => factFrom(fact, reason)));
+    describeValue(id, schema, reason, isBody);
+  };
+
+  const describeValue = (id: string, schema: TSchema, reason: Reason, isBody: boolean): void => {
+    facts.push(...valueFacts(id, schema, reason));
+    const inner = valueSchema(schema);
+    const items = itemsOf(inner);
+    if (hasFields(inner)) object(id, inner, reason, isBody);
+    if (items && hasFields(valueSchema(items))) object(itemsPlace(id), valueSchema(items), reason, isBody);
+    else if (items) describeValue(itemsPlace(id), items, reasonOf(items, reason), isBody);
+  };
+
+  return { facts, object };
+}
+
+function valueFacts(id: string, schema: TSchema, reason: Reason): ServiceFact[] {
+  const fact = (part: string, kind: FactKind, value: FactValue) => factFrom({ id: `${id}.${part}`, kind, value }, reason);
+  const inner = valueSchema(schema);
+  const types = typesOf(schema);
+  const prefix = prefixOf(inner as { description?: string });
+  const form = formOfSchema(inner as { description?: string });
+  const values = valuesOf(inner);
+  return [
+    ...(types.length > 0 ? [fact("type", "type", types)] : []),
+    ...(prefix === undefined ? [] : [fact("prefix", "prefix", prefix)]),
+    ...(form === undefined ? [] : [fact("format", "format", form)]),
+    ...(values ? valuesFacts(id, values, isConstant(inner) ? "design" : reason) : []),
+  ];
+}
+
+/** One fact for each value, and one for their list being complete. */
+export function valuesFacts(id: string, values: readonly string[], reason: Reason | "design"): ServiceFact[] {
+  const make = (fact: DeclaredFact): ServiceFact =>
+    reason === "design" ? { ...fact, origin: "design", why: CONSTANT_WHY } : factFrom(fact, reason);
+  return [
+    ...values.map((value) => make({ id: `${id}.values.${value}`, kind: "value", value })),
+    make({ id: `${id}.values`, kind: "values", value: values }),
+  ];
+}
