@@ -1,0 +1,304 @@
+// The differences of the stand-in from the sandbox, each to be switched on alone, with the facts that it contradicts.
+
+import { createHmac } from "node:crypto";
+import type { Behaviour } from "./behaviour.ts";
+import type { Stored } from "./records.ts";
+
+export interface Difference {
+  name: string;
+  change(behaviour: Behaviour): void;
+  /** The ids of the facts that a recording contradicts: one of them, at least. */
+  contradicts: readonly string[];
+  /** The interface document states the fact, or a service file cannot change it. */
+  cannotBeAdopted?: true;
+}
+
+/** Changes the records of a kind, and leaves those of others. */
+const changeRecords = (behaviour: Behaviour, kind: string, change: (record: Stored) => Stored) => {
+  const { record } = behaviour;
+  behaviour.record = (one, of) => (of === kind ? change(record(one, of)) : record(one, of));
+};
+
+const withField = (kind: string, name: string, value: (record: Stored) => unknown) => (behaviour: Behaviour) =>
+  changeRecords(behaviour, kind, (record) => ({ ...record, [name]: value(record) }));
+
+const without = (kind: string, name: string) => (behaviour: Behaviour) => changeRecords(behaviour, kind, ({ [name]: _, ...rest }) => rest);
+
+const renamed = (kind: string, from: string, to: string) => (behaviour: Behaviour) =>
+  changeRecords(behaviour, kind, ({ [from]: value, ...rest }) => ({ ...rest, [to]: value }));
+
+const error = (condition: keyof Behaviour["errors"], change: Partial<Behaviour["errors"]["invalid_state"]>) => (behaviour: Behaviour) => {
+  Object.assign(behaviour.errors[condition], change);
+};
+
+const prefixed = (record: Stored, from: string, to: string): Stored => ({ ...record, id: String(record.id).replace(`${from}_`, `${to}_`) });
+
+export const differences: readonly Difference[] = [
+  // Statuses of successes
+  {
+    name: "a pricing rule is created with 201",
+    change: (to) => (to.success["pricing_rules.create"] = 201),
+    contradicts: ["pricing_rules.create.status"],
+  },
+  {
+    name: "an endpoint is created with 201",
+    change: (to) => (to.success["webhooks.create"] = 201),
+    contradicts: ["webhooks.create.status"],
+  },
+  { name: "declining answers 202", change: (to) => (to.success["bookings.decline"] = 202), contradicts: ["bookings.decline.status"] },
+  // Errors
+  { name: "validation answers 422", change: error("validation_failed", { status: 422 }), contradicts: ["error.validation_failed.status"] },
+  {
+    name: "validation has another category",
+    change: error("validation_failed", { error: "bad_input" }),
+    contradicts: ["error.validation_failed.category"],
+  },
+  {
+    name: "validation has another code",
+    change: error("validation_failed", { code: "params_invalid" }),
+    contradicts: ["error.validation_failed.code"],
+  },
+  {
+    name: "an unknown id answers 410",
+    change: error("resource_not_found", { status: 410 }),
+    contradicts: ["error.resource_not_found.status"],
+  },
+  {
+    name: "an unknown id has another code",
+    change: error("resource_not_found", { code: "missing" }),
+    contradicts: ["error.resource_not_found.code"],
+  },
+  {
+    name: "an unknown id has another category",
+    change: error("resource_not_found", { error: "unknown_resource" }),
+    contradicts: ["error.resource_not_found.category"],
+  },
+  { name: "no key answers 403", change: error("missing_api_key", { status: 403 }), contradicts: ["error.missing_api_key.status"] },
+  { name: "no key has another code", change: error("missing_api_key", { code: "no_token" }), contradicts: ["error.missing_api_key.code"] },
+  { name: "a second decline answers 400", change: error("invalid_state", { status: 400 }), contradicts: ["error.invalid_state.status"] },
+  {
+    name: "a second decline has another code",
+    change: error("invalid_state", { code: "not_pending" }),
+    contradicts: ["error.invalid_state.code"],
+  },
+  {
+    name: "a limit out of bounds answers 422",
+    change: error("invalid_limit", { status: 422 }),
+    contradicts: ["error.invalid_limit.status"],
+  },
+  {
+    name: "a limit out of bounds has another code",
+    change: error("invalid_limit", { code: "bad_limit" }),
+    contradicts: ["error.invalid_limit.code"],
+  },
+  {
+    name: "a reused key answers 409",
+    change: error("idempotency_key_reused", { status: 409 }),
+    contradicts: ["error.idempotency_key_reused.status"],
+  },
+  {
+    name: "a reused key has another code",
+    change: error("idempotency_key_reused", { code: "key_conflict" }),
+    contradicts: ["error.idempotency_key_reused.code"],
+  },
+  {
+    name: "too many requests have another code",
+    change: error("rate_limit_exceeded", { code: "slow_down" }),
+    contradicts: ["error.rate_limit_exceeded.code"],
+  },
+  {
+    name: "errors say nothing of the request",
+    change(to) {
+      to.error = ({ details, ...rest }) => {
+        const { requestId: _, ...kept } = details as Stored;
+        return { ...rest, details: kept };
+      };
+    },
+    contradicts: ["error.details.requestId"],
+  },
+  {
+    name: "errors are wrapped",
+    change: (to) => (to.error = (body) => ({ errors: [body] })),
+    contradicts: ["error.error", "error.other_fields"],
+    cannotBeAdopted: true,
+  },
+  // Lists
+  { name: "a page of payouts has 10", change: (to) => (to.lists.payouts.default = 10), contradicts: ["payouts.list.query.limit.default"] },
+  { name: "payouts take at most 50", change: (to) => (to.lists.payouts.maximum = 50), contradicts: ["payouts.list.query.limit.maximum"] },
+  {
+    name: "a page of payments has 10",
+    change: (to) => (to.lists.payments.default = 10),
+    contradicts: ["payments.list.query.limit.default"],
+    cannotBeAdopted: true,
+  },
+  {
+    name: "a limit out of bounds is moved into them",
+    change: (to) => (to.lists.payouts.clamps = true),
+    contradicts: ["payouts.list.query.limit.maximum", "payouts.list.query.limit.minimum"],
+  },
+  {
+    name: "the cursor is called after",
+    change: (to) => (to.lists.cursor = "after"),
+    contradicts: ["payments.list.query.other_parameters"],
+  },
+  { name: "oldest first", change: (to) => (to.lists.newestFirst = false), contradicts: ["payments.list.order"] },
+  {
+    name: "lists hold their records in items",
+    change: (to) => (to.lists.data = "items"),
+    contradicts: ["payments.list.reply.envelope"],
+    cannotBeAdopted: true,
+  },
+  {
+    name: "a customer is wrapped in data",
+    change: (to) => (to.reply = (body, operation) => (operation === "customers.get" ? { data: body } : body)),
+    contradicts: ["customers.get.reply.envelope"],
+    cannotBeAdopted: true,
+  },
+  {
+    name: "a declined booking is wrapped in booking",
+    change: (to) => (to.reply = (body, operation) => (operation === "bookings.decline" ? { booking: body } : body)),
+    contradicts: ["bookings.decline.reply.envelope"],
+  },
+  // Records
+  {
+    name: "payments are pmt_",
+    change: (to) => changeRecords(to, "payments", (one) => prefixed(one, "pay", "pmt")),
+    contradicts: ["payment.id.prefix"],
+  },
+  {
+    name: "pricing rules are rule_",
+    change: (to) => changeRecords(to, "rules", (one) => prefixed(one, "prl", "rule")),
+    contradicts: ["pricing_rule.id.prefix"],
+  },
+  { name: "payments have no fee", change: without("payments", "fee"), contradicts: ["payment.fee"] },
+  { name: "bookings have no decline reason", change: without("bookings", "declineReason"), contradicts: ["booking.declineReason"] },
+  { name: "payments have a risk score", change: withField("payments", "riskScore", () => 12), contradicts: ["payment.other_fields"] },
+  {
+    name: "the customer of a payment has another name",
+    change: renamed("payments", "customerId", "customer"),
+    contradicts: ["payment.customerId", "payment.other_fields"],
+  },
+  {
+    name: "a refund is called reversed",
+    change: withField("payments", "status", ({ status }) => (status === "refunded" ? "reversed" : status)),
+    contradicts: ["payment.status.values"],
+  },
+  {
+    name: "amounts are texts",
+    change: withField("payments", "amount", ({ amount }) => String(amount)),
+    contradicts: ["payment.amount.type"],
+  },
+  {
+    name: "amounts are in whole units",
+    change: withField("payouts", "amount", ({ amount }) => Number(amount) / 100),
+    contradicts: ["payout.amount.type", "payout.amount.format"],
+  },
+  {
+    name: "times are ISO texts",
+    change: withField("payouts", "created", ({ created }) => new Date(Number(created) * 1_000).toISOString()),
+    contradicts: ["payout.created.type", "payout.created.format"],
+  },
+  {
+    name: "times are milliseconds",
+    change: withField("bookings", "created", ({ created }) => Number(created) * 1_000),
+    contradicts: ["booking.created.format"],
+  },
+  {
+    name: "currencies are in lower case",
+    change: withField("payments", "currency", ({ currency }) => String(currency).toLowerCase()),
+    contradicts: ["payment.currency.format"],
+  },
+  {
+    name: "customers have no name",
+    change: withField("customers", "name", () => null),
+    contradicts: ["customer.name.type"],
+    cannotBeAdopted: true,
+  },
+  // Bodies
+  {
+    name: "a priority is required",
+    change: (to) => to.pricingRule.required.push("priority"),
+    contradicts: ["pricing_rules.create.body.priority.required", "pricing_rules.create.body.accepted"],
+  },
+  {
+    name: "no amount is required",
+    change: (to) => (to.pricingRule.required = ["name", "adjustmentType"]),
+    contradicts: ["pricing_rules.create.body.adjustmentValue.required"],
+  },
+  {
+    name: "unknown fields are refused",
+    change: (to) => (to.pricingRule.takesUnknownFields = false),
+    contradicts: ["pricing_rules.create.body.accepted", "pricing_rules.create.body.other_fields"],
+  },
+  // Limits
+  { name: "a hundred requests a window", change: (to) => (to.rate.limit = 100), contradicts: ["rate_limit.limit"] },
+  { name: "windows of an hour", change: (to) => (to.rate.seconds = 3_600), contradicts: ["rate_limit.seconds"] },
+  {
+    name: "no Retry-After",
+    change: (to) => (to.rate.retryAfter = () => undefined),
+    contradicts: ["header.Retry-After"],
+    cannotBeAdopted: true,
+  },
+  {
+    name: "Retry-After is a date",
+    change: (to) => (to.rate.retryAfter = (wait, now) => new Date(now + wait * 1_000).toUTCString()),
+    contradicts: ["header.Retry-After.format"],
+    cannotBeAdopted: true,
+  },
+  {
+    name: "RateLimit-Reset counts seconds",
+    change: (to) => (to.rate.reset = (end, now) => String(end - now)),
+    contradicts: ["header.RateLimit-Reset.format"],
+    cannotBeAdopted: true,
+  },
+  // Idempotency
+  {
+    name: "another idempotency header",
+    change: (to) => (to.idempotency.header = "X-Request-Key"),
+    contradicts: ["idempotency.header"],
+    cannotBeAdopted: true,
+  },
+  { name: "a repeated key is refused", change: (to) => (to.idempotency.replays = "refused"), contradicts: ["idempotency.replay"] },
+  { name: "a repeated key has a second effect", change: (to) => (to.idempotency.replays = "no"), contradicts: ["idempotency.replay"] },
+  { name: "keys are forgotten after an hour", change: (to) => (to.idempotency.window = 3_600), contradicts: ["idempotency.seconds"] },
+  { name: "a replay is not marked", change: (to) => (to.replayed = {}), contradicts: ["header.Idempotent-Replayed"] },
+  // Events
+  {
+    name: "a declined booking is a rejected one",
+    change: (to) => (to.events.names["booking.declined"] = "booking.rejected"),
+    contradicts: ["event.type.values"],
+  },
+  {
+    name: "events have no merchant",
+    change: (to) => (to.events.envelope = ({ merchantId: _, ...rest }) => rest),
+    contradicts: ["event.merchantId"],
+  },
+  {
+    name: "events name the version",
+    change: (to) => (to.events.envelope = (event) => ({ ...event, apiVersion: "v1" })),
+    contradicts: ["event.other_fields"],
+  },
+  {
+    name: "the signature has another key",
+    change: (to) => (to.deliveries.sign = (body, secret) => createHmac("sha256", secret.replace("whsec_", "")).update(body).digest("hex")),
+    contradicts: ["webhook.signature.key"],
+  },
+  {
+    name: "the event type has another header",
+    change: (to) => (to.deliveries.headers.event = "x-event-type"),
+    contradicts: ["webhook.header.X-Webhook-Event"],
+    cannotBeAdopted: true,
+  },
+  {
+    name: "the first retry comes after ten seconds",
+    change: (to) => (to.deliveries.schedule[0] = 10),
+    contradicts: ["webhook.schedule.1"],
+  },
+  { name: "there are two retries", change: (to) => (to.deliveries.schedule = [1, 5]), contradicts: ["webhook.schedule.3"] },
+  {
+    name: "secrets are secret_",
+    change: (to) => (to.secretPrefix = "secret"),
+    contradicts: ["webhook_endpoint.secret.prefix", "webhooks.create.reply.secret.prefix"],
+    cannotBeAdopted: true,
+  },
+];

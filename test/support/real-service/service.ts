@@ -1,0 +1,274 @@
+// A stand-in for the real service, written without any code of the sandbox. It has a clock of its own, so that a day passes in no time.
+
+import { createHmac } from "node:crypto";
+import { asTheSandbox, type Behaviour } from "./behaviour.ts";
+import { bookings, customers, payments, payouts, START, type Stored } from "./records.ts";
+
+export interface ServiceRequest {
+  method: string;
+  /** With the query. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: unknown;
+}
+
+export interface ServiceResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+/** A webhook as its receiver gets it. */
+export interface Delivered {
+  /** Unix milliseconds. */
+  at: number;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+type Condition = keyof Behaviour["errors"];
+
+interface Call {
+  behaviour: Behaviour;
+  query: URLSearchParams;
+  body: Stored;
+  id: string;
+}
+
+/** Thrown by a handler: the request is refused. */
+class Refused extends Error {
+  readonly condition: Condition;
+  readonly details: Stored;
+
+  constructor(condition: Condition, details: Stored = {}) {
+    super(`Refused: ${condition}.`);
+    this.condition = condition;
+    this.details = details;
+  }
+}
+
+interface Handler {
+  operation: string;
+  method: string;
+  /** The id, if there is one, is the first group. */
+  path: RegExp;
+  run(call: Call): Stored;
+}
+
+const KEY = "sk_live_51H8realRealRealReal";
+
+export type RealService = ReturnType<typeof createRealService>;
+
+/** `change` makes the service behave in another way than the sandbox. */
+export function createRealService(change: (behaviour: Behaviour) => void = () => {}) {
+  const behaviour = asTheSandbox();
+  change(behaviour);
+  const store = { payments: payments(), payouts: payouts(), customers: customers(), bookings: bookings(), rules: [] as Stored[] };
+  const endpoints: Stored[] = [];
+  const replies = new Map<string, { request: string; at: number; response: ServiceResponse }>();
+  const delivered: Delivered[] = [];
+  let now = START * 1_000;
+  let made = 0;
+  let remaining = behaviour.rate.limit;
+  const seconds = () => Math.floor(now / 1_000);
+  const newId = (prefix: string) => `${prefix}_R3al${String(++made).padStart(12, "0")}`;
+
+  const emit = (type: string, data: Stored) => {
+    const { events, deliveries } = behaviour;
+    const id = newId("evt");
+    const name = events.names[type] ?? type;
+    const plain = { id, object: "event", type: name, created: seconds(), livemode: true, merchantId: "mer_real", data };
+    const body = JSON.stringify(events.envelope(plain));
+    for (const { url, secret, events: wanted } of endpoints) {
+      if (!(wanted as string[]).includes(type)) continue;
+      const headers = {
+        "content-type": deliveries.contentType,
+        [deliveries.headers.signature]: deliveries.sign(body, String(secret)),
+        [deliveries.headers.id]: id,
+        [deliveries.headers.event]: name,
+      };
+      let at = now + 200;
+      // The receiver never accepts an event, so that the whole schedule is seen.
+      for (const gap of [0, ...deliveries.schedule]) {
+        at += gap * 1_000;
+        delivered.push({ at, url: String(url), headers, body });
+      }
+    }
+  };
+
+  const listOf = (kind: "payments" | "payouts", { query }: Call): Stored => {
+    const { lists } = behaviour;
+    const bounds = lists[kind];
+    const given = query.get("limit");
+    const asked = given === null ? bounds.default : Number(given);
+    if (!bounds.clamps && (asked < bounds.minimum || asked > bounds.maximum)) throw new Refused("invalid_limit", { field: "limit" });
+    const limit = Math.max(bounds.minimum, Math.min(bounds.maximum, asked));
+    const ordered = lists.newestFirst ? store[kind] : store[kind].toReversed();
+    const after = query.get(lists.cursor);
+    const all = ordered.map((one) => behaviour.record({ ...one }, kind));
+    const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    return { object: lists.object, [lists.data]: all.slice(start, start + limit), [lists.more]: start + limit < all.length };
+  };
+
+  const found = (kind: "customers" | "bookings", id: string): Stored =>
+    store[kind].find((one) => one.id === id) ?? refuse("resource_not_found", { resource: kind.slice(0, -1), id });
+  const refuse = (condition: Condition, details: Stored): never => {
+    throw new Refused(condition, details);
+  };
+
+  const handlers: Handler[] = [
+    {
+      operation: "customers.get",
+      method: "GET",
+      path: /^\/customers\/([^/]+)$/,
+      run: ({ id }) => behaviour.record({ ...found("customers", id) }, "customers"),
+    },
+    { operation: "payments.list", method: "GET", path: /^\/payments$/, run: (call) => listOf("payments", call) },
+    { operation: "payouts.list", method: "GET", path: /^\/payouts$/, run: (call) => listOf("payouts", call) },
+    {
+      operation: "pricing_rules.create",
+      method: "POST",
+      path: /^\/hospitality\/pricing-rules$/,
+      run({ body }) {
+        const { required, takesUnknownFields, known } = behaviour.pricingRule;
+        const errors = [
+          ...required.filter((field) => body[field] === undefined).map((field) => fieldError(field, "required")),
+          ...Object.keys(body)
+            .filter((field) => !takesUnknownFields && !known.includes(field))
+            .map((field) => fieldError(field, "unknown")),
+          ...(body.adjustmentType !== undefined && !["percentage", "fixed"].includes(String(body.adjustmentType))
+            ? [fieldError("adjustmentType", "not_allowed")]
+            : []),
+        ];
+        if (errors.length > 0) refuse("validation_failed", { errors });
+        const rule: Stored = {
+          id: newId("prl"),
+          object: "pricing_rule",
+          merchantId: "mer_real",
+          status: "active",
+          name: body.name ?? "",
+          adjustmentType: body.adjustmentType ?? "fixed",
+          adjustmentValue: body.adjustmentValue ?? 0,
+          ...{ roomTypeId: null, startDate: null, endDate: null, daysOfWeek: null, minNights: null, maxNights: null },
+          ...{ priority: body.priority ?? 0, deactivatedAt: null, metadata: {}, created: seconds(), livemode: true },
+        };
+        store.rules.push(rule);
+        const shown = behaviour.record({ ...rule }, "rules");
+        emit("pricing_rule.created", shown);
+        return shown;
+      },
+    },
+    {
+      operation: "bookings.decline",
+      method: "POST",
+      path: /^\/hospitality\/bookings\/([^/]+)\/decline$/,
+      run({ id }) {
+        const booking = found("bookings", id);
+        if (booking.status !== "pending") refuse("invalid_state", { currentStatus: booking.status, allowedFrom: ["pending"] });
+        Object.assign(booking, { status: "declined", declinedAt: seconds() });
+        const shown = behaviour.record({ ...booking }, "bookings");
+        emit("booking.declined", shown);
+        return shown;
+      },
+    },
+    {
+      operation: "webhooks.create",
+      method: "POST",
+      path: /^\/webhooks$/,
+      run({ body }) {
+        const endpoint = {
+          id: newId("we"),
+          ...{ object: "webhook_endpoint", merchantId: "mer_real", status: "enabled", url: body.url, events: body.events },
+          ...{ metadata: {}, created: seconds(), livemode: true, health: behaviour.endpointHealth },
+        };
+        const secret = `${behaviour.secretPrefix}_${createHmac("sha256", "seed").update(endpoint.id).digest("hex")}`;
+        endpoints.push({ ...endpoint, secret });
+        return behaviour.record({ ...endpoint, secret }, "endpoints");
+      },
+    },
+  ];
+  const fieldError = (field: string, code: string) => ({ pointer: `/${field}`, field, code, message: `${field}: ${code}.` });
+
+  const respond = (request: ServiceRequest): ServiceResponse => {
+    const url = new URL(request.path, "http://service");
+    const handler = handlers.find(({ method, path }) => method === request.method && path.test(url.pathname));
+    const id = handler?.path.exec(url.pathname)?.[1] ?? "";
+    try {
+      if (request.headers.authorization === undefined) throw new Refused("missing_api_key");
+      if (request.headers.authorization !== `Bearer ${KEY}`) throw new Refused("invalid_api_key");
+      if (!handler) return { status: 404, headers: {}, body: "<html><h1>Not here</h1></html>" };
+      if (remaining <= 0) throw new Refused("rate_limit_exceeded");
+      remaining--;
+      return replayed(request, handler, () => {
+        const call = { behaviour, query: url.searchParams, body: (request.body ?? {}) as Stored, id };
+        const body = behaviour.reply(handler.run(call), handler.operation);
+        return { status: behaviour.success[handler.operation] ?? 200, headers: {}, body };
+      });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return refusal(error);
+    }
+  };
+
+  /** A request with a key gets the response of the first one with that key, within the window. */
+  const replayed = (request: ServiceRequest, { operation }: Handler, run: () => ServiceResponse): ServiceResponse => {
+    const { header, window, replays } = behaviour.idempotency;
+    const key = request.headers[header.toLowerCase()];
+    if (key === undefined || request.method === "GET") return run();
+    const text = JSON.stringify([operation, request.path, request.body]);
+    const first = replies.get(key);
+    if (first && now - first.at < window * 1_000) {
+      if (first.request !== text) throw new Refused("idempotency_key_reused");
+      if (replays === "first response") return { ...first.response, headers: { ...first.response.headers, ...behaviour.replayed } };
+      if (replays === "refused") throw new Refused("already_exists");
+    }
+    const response = attempt(run);
+    if (response.status < 500) replies.set(key, { request: text, at: now, response });
+    return response;
+  };
+  const attempt = (run: () => ServiceResponse): ServiceResponse => {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof Refused) return refusal(error);
+      throw error;
+    }
+  };
+
+  const refusal = ({ condition, details }: Refused): ServiceResponse => {
+    const { status, error, code } = behaviour.errors[condition];
+    const wait = 60 - (seconds() % 60);
+    const retryAfter = condition === "rate_limit_exceeded" ? behaviour.rate.retryAfter(wait, now) : undefined;
+    const headers: Record<string, string> = retryAfter === undefined ? {} : { [behaviour.rate.names.retryAfter]: retryAfter };
+    const body = { error, message: `It says ${condition}.`, code, details: { ...details, requestId: newId("req") } };
+    return { status, headers, body: behaviour.error(body) };
+  };
+
+  const rateHeaders = (): Record<string, string> => {
+    const { names, limit, seconds: length, reset } = behaviour.rate;
+    const end = (Math.floor(seconds() / length) + 1) * length;
+    return { [names.limit]: String(limit), [names.remaining]: String(remaining), [names.reset]: reset(end, seconds()) };
+  };
+
+  return {
+    key: KEY,
+    behaviour,
+    delivered: delivered as readonly Delivered[],
+    now: () => now,
+    pass(duration: number) {
+      const { limit, seconds: length } = behaviour.rate;
+      const before = Math.floor(seconds() / length);
+      now += duration * 1_000;
+      if (Math.floor(seconds() / length) !== before) remaining = limit;
+    },
+    /** Other clients of the merchant use up the window. */
+    exhaustLimit() {
+      remaining = 0;
+    },
+    exchange(request: ServiceRequest): ServiceResponse {
+      const { status, headers, body } = respond(request);
+      return { status, headers: { "content-type": "application/json", ...rateHeaders(), ...headers }, body };
+    },
+  };
+}

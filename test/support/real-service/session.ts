@@ -1,0 +1,107 @@
+// A client's session with the stand-in: the same calls in the same order, recorded as a HAR and as the log of a webhook receiver.
+
+import type { RealService, ServiceResponse } from "./service.ts";
+
+interface Step {
+  method: string;
+  path: string;
+  body?: object;
+  key?: string;
+  /** Sent instead of the key of the merchant; null sends none. */
+  authorization?: string | null;
+}
+
+export interface Recording {
+  har: object;
+  /** The lines of the log of webhooks. */
+  webhooks: string[];
+}
+
+const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 500 };
+const RECEIVER = "https://hooks.shop.example/in";
+
+/** Walks through the service as an integration under test does, and through the refusals that it meets. */
+export function recordSession(service: RealService): Recording {
+  const entries: object[] = [];
+  const { header } = service.behaviour.idempotency;
+  const send = ({ method, path, body, key, authorization = `Bearer ${service.key}` }: Step): ServiceResponse => {
+    service.pass(1);
+    const headers = {
+      ...(authorization === null ? {} : { authorization }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === undefined ? {} : { [header.toLowerCase()]: key }),
+    };
+    const response = service.exchange({ method, path, headers, body });
+    entries.push(entryOf(service.now(), { method, path, headers, body }, response));
+    return response;
+  };
+  const get = (path: string) => send({ method: "GET", path });
+  const post = (path: string, body: object, more: Partial<Step> = {}) => send({ method: "POST", path, body, ...more });
+  const rules = "/hospitality/pricing-rules";
+
+  post("/webhooks", { url: RECEIVER, events: ["booking.declined", "pricing_rule.created"] });
+  for (let repeat = 0; repeat < 3; repeat++) get("/customers/cus_real");
+  get("/customers/cus_unknown");
+  for (const list of ["/payments", "/payouts"])
+    for (const limit of ["", "?limit=1", "?limit=3", "?limit=50", "?limit=100", "?limit=0", "?limit=101", "?limit=500"]) get(list + limit);
+  const { lists } = service.behaviour;
+  const page = get("/payments?limit=2").body as Record<string, { id: string }[]>;
+  const last = page[lists.data]?.[1]?.id;
+  if (last) get(`/payments?limit=2&${lists.cursor}=${last}`);
+  send({ method: "GET", path: "/payments", authorization: null });
+  send({ method: "GET", path: "/payments", authorization: "Bearer sk_live_notTheRightOne" });
+  for (let count = 0; count < 3; count++) post(rules, { ...RULE, adjustmentValue: count }, { key: `rule-${count}` });
+  post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
+  post(rules, { ...RULE, adjustmentValue: 77 }, { key: "rule-1" });
+  post(rules, { ...RULE, colour: "blue" });
+  post(rules, { ...RULE, priority: 3 });
+  for (const field of Object.keys(RULE)) post(rules, { ...RULE, [field]: undefined });
+  post(rules, { ...RULE, adjustmentType: "sometimes" });
+  for (const id of ["one", "two", "one"]) post(`/hospitality/bookings/bkg_${id}/decline`, {});
+  post("/hospitality/bookings/bkg_unknown/decline", {});
+  // The next windows of the limit, and one that is used up.
+  for (let window = 0; window < 2; window++) {
+    service.pass(service.behaviour.rate.seconds);
+    get("/payments?limit=1");
+  }
+  service.exhaustLimit();
+  for (let refused = 0; refused < 2; refused++) get("/payments?limit=1");
+  // A day later, the first key is forgotten.
+  service.pass(23 * 3_600);
+  post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
+  service.pass(2 * 3_600);
+  post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
+  return {
+    har: { log: { version: "1.2", creator: { name: "a recorder", version: "1" }, entries } },
+    webhooks: service.delivered.map(({ at, url, headers, body }) => JSON.stringify({ at: new Date(at).toISOString(), url, headers, body })),
+  };
+}
+
+const pairs = (headers: Readonly<Record<string, string>>) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+function entryOf(
+  now: number,
+  request: { method: string; path: string; headers: Record<string, string>; body?: object | undefined },
+  { status, headers, body }: ServiceResponse,
+): object {
+  const { method, path } = request;
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const url = new URL(`https://api.service.example/v1${path}`);
+  return {
+    startedDateTime: new Date(now).toISOString(),
+    time: 20,
+    request: {
+      method,
+      url: url.href,
+      ...{ httpVersion: "HTTP/1.1", cookies: [], headers: pairs(request.headers), headersSize: -1, bodySize: -1 },
+      queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
+      ...(request.body === undefined ? {} : { postData: { mimeType: "application/json", text: JSON.stringify(request.body) } }),
+    },
+    response: {
+      ...{ status, statusText: "", httpVersion: "HTTP/1.1", cookies: [], headers: pairs(headers), redirectURL: "" },
+      ...{ headersSize: -1, bodySize: text.length },
+      content: { size: text.length, mimeType: headers["content-type"] ?? "application/json", text },
+    },
+    ...{ cache: {}, timings: { send: 0, wait: 20, receive: 0 } },
+  };
+}
