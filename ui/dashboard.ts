@@ -14,6 +14,7 @@ import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
 import { saveFile } from "./terminal/save-file.ts";
 import type { Theme } from "./terminal/style.ts";
 import { openTerminal, sizeOf, type Terminal, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
+import { COLOUR_QUERY, type ReportedColours, tonesOn, withReport } from "./terminal/tones.ts";
 import { createFrameRenderer } from "./view/frame-renderer.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
 import { type LiveHandlers, openLive } from "./wire/live.ts";
@@ -70,6 +71,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     terminalHandlers(() => dashboard, streams),
   );
   const dashboard: RunningDashboard = { target, face: terminalFace(terminal), scheduler, stream, state, leave };
+  if (theme.colours && !theme.tones) terminal.send(COLOUR_QUERY);
   scheduler.paintNow();
   return {
     left,
@@ -113,19 +115,27 @@ const streamHandlers = (current: () => RunningDashboard, change: (next: UiState)
   },
 });
 
-const terminalHandlers = (current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers => ({
-  onKeys(keys) {
-    for (const key of keys) applyUpdate(current(), handleKey({ ...current().state, now: realNow() }, key));
-    applyUpdate(current(), updatePreview(current().state, true));
-    current().scheduler.paintNow();
-  },
-  onResize() {
-    current().state = { ...current().state, size: sizeOf(streams) };
-    current().scheduler.paintNow();
-  },
-  onHangup: () => current().leave("hangup"),
-  onOutput(text) {
-    current().state = withNotice(current().state, text.trim().split("\n")[0] ?? "", "red");
-    current().scheduler.paintSoon();
-  },
-});
+function terminalHandlers(current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers {
+  let colours: ReportedColours = {};
+  return {
+    onKeys(keys) {
+      for (const key of keys) applyUpdate(current(), handleKey({ ...current().state, now: realNow() }, key));
+      applyUpdate(current(), updatePreview(current().state, true));
+      current().scheduler.paintNow();
+    },
+    onReport(report) {
+      colours = withReport(colours, report);
+      current().state = { ...current().state, theme: { ...current().state.theme, tones: tonesOn(colours) } };
+      current().scheduler.paintSoon();
+    },
+    onResize() {
+      current().state = { ...current().state, size: sizeOf(streams) };
+      current().scheduler.paintNow();
+    },
+    onHangup: () => current().leave("hangup"),
+    onOutput(text) {
+      current().state = withNotice(current().state, text.trim().split("\n")[0] ?? "", "failure");
+      current().scheduler.paintSoon();
+    },
+  };
+}

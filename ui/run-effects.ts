@@ -65,7 +65,7 @@ function runTask(dashboard: RunningDashboard, { run }: Effect & { kind: "task" }
     dashboard.scheduler.paintNow();
   };
   const { target, face } = dashboard;
-  run({ target, ...face }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "red")));
+  run({ target, ...face }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "failure")));
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Effect & { kind: "call" }): void {
@@ -79,7 +79,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
       (reply) => apply(onReply(dashboard.state, reply)),
       (error: Error) => {
         const fields = error instanceof RefusedCall ? error.fields : [];
-        apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "red")));
+        apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "failure")));
       },
     )
     .catch((error: Error) => apply(update(unreadable(dashboard.state, error))));
@@ -87,7 +87,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
 
 /** Another version of the sandbox, or another program, may reply with other fields. */
 const unreadable = (state: UiState, error: Error) =>
-  withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "red");
+  withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "failure");
 
 function copyToClipboard(dashboard: RunningDashboard, text: string): void {
   const problem = dashboard.face.copy(text);

@@ -188,7 +188,7 @@ describe("untrusted text", () => {
   function expectTame(terminal: TestTerminal): void {
     expect(terminal.titles).toEqual([]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
-    const own = /\x1b\[\?(?:1049|25|7|2004|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g;
+    const own = /\x1b\](?:11|4;[1-6]);\?\x07|\x1b\[\?(?:1049|25|7|2004|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g;
     const rest = terminal.bytes().replaceAll(own, "");
     expect(rest).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
     expect(terminal.lines().filter((line) => line.startsWith("┌")).length).toBeGreaterThan(0);
@@ -218,6 +218,18 @@ describe("the output", () => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
       expect(terminal.bytes()).not.toMatch(/\x1b\[(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/);
     }
+  });
+
+  test("has colours that are readable on the background that the terminal reports", async () => {
+    const terminal = await frozen();
+    await get(terminal.url, RULES);
+    // Another pane: the selected row has one tone.
+    terminal.type("3");
+    await terminal.shows(() => terminal.cells().some((line) => line.includes("GET")));
+    terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07");
+    await terminal.shows(() => terminal.cells().some((line) => line.includes("G{23,")));
+    terminal.type("\x1b]4;6;rgb:0000/6060/6060\x1b\\");
+    await terminal.shows(() => terminal.cells().some((line) => line.includes("G{6,")));
   });
 
   test("uses ASCII lines on a terminal without Unicode", async () => {

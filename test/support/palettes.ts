@@ -1,4 +1,4 @@
-// The 16 colours of common terminal palettes, and the contrast between two colours.
+// The 16 colours of common terminal palettes.
 
 export interface Palette {
   text: string;
@@ -61,18 +61,3 @@ export const PALETTES: Readonly<Record<string, Palette>> = {
     "0c0c0c c50f1f 13a10e c19c00 0037da 881798 3a96dd cccccc 767676 e74856 16c60c f9f1a5 3b78ff b4009e 61d6d6 f2f2f2",
   ),
 };
-
-/** The relative luminance of WCAG 2, of a colour such as `ff8800`. */
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
-    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** The contrast ratio of WCAG 2: from 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (lighter + 0.05) / (darker + 0.05);
-}

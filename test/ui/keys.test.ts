@@ -11,7 +11,7 @@ import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.t
 import { type FilterFacts, filterProblem, readRowFilter } from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { isPaste, textOf } from "../../ui/keys/typed-text.ts";
-import { createKeyReader, readKeys } from "../../ui/terminal/read-keys.ts";
+import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/any-text.ts";
 import { hubOptions } from "../support/hub.ts";
 import { attempt, request } from "../support/live-rows.ts";
@@ -63,6 +63,8 @@ describe("keys", () => {
     "\x1b[Z",
     "\x1b[1;5C",
     "\x1b[[B",
+    "\x1b]11;rgb:ffff/ffff/ffff\x07",
+    "\x1b]4;1;rgb:cdcd/0000/0000\x1b\\",
   );
 
   test("are the same however the input is split, except at an escape", () => {
@@ -77,6 +79,12 @@ describe("keys", () => {
         expect(came).toEqual(readKeys(bytes.toString()));
       }),
     );
+  });
+
+  test("a report of the terminal is none of the keys around it, and enters no text", () => {
+    const keys = readKeys("a\x1b]11;rgb:ffff/ffff/ffff\x07b\x1b]4;1;rgb:cd/00/00\x1b\\c");
+    expect(keys.map((key) => reportOf(key) ?? textOf(key))).toEqual(["a", "11;rgb:ffff/ffff/ffff", "b", "4;1;rgb:cd/00/00", "c"]);
+    expect(keys.map(textOf)).toEqual(["a", undefined, "b", undefined, "c"]);
   });
 
   test("a lone escape is a key at once", () => {

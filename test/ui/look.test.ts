@@ -5,10 +5,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import { bodyLines } from "../../ui/details/detail-lines.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { detectTheme, stripStyles } from "../../ui/terminal/style.ts";
+import { withNotice } from "../../ui/state/state.ts";
+import { detectTheme, stripStyles, type Theme } from "../../ui/terminal/style.ts";
+import { contrast, fixedColour, HUES, type ReportedColours, tonesOn } from "../../ui/terminal/tones.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { attempt, emptyDashboard, rateWindow, request, rule, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
-import { contrast, PALETTES } from "../support/palettes.ts";
+import { PALETTES, type Palette } from "../support/palettes.ts";
 
 const frames = createFrameRenderer();
 afterAll(() => frames.close());
@@ -31,7 +33,7 @@ const failing = (columns = 120, rows = 36, pane = "requests"): UiState => {
 
 interface Cell {
   text: string;
-  /** An index of the 16 colours; undefined for the terminal's own. */
+  /** An index of the 256 colours; undefined for the terminal's own. */
   colour: number | undefined;
   background: number | undefined;
   bold: boolean;
@@ -40,10 +42,11 @@ interface Cell {
 }
 
 /** The cells of the screen as a terminal shows them. */
-async function cellsOf(state: UiState): Promise<Cell[][]> {
-  const { columns: cols, rows } = state.size;
+const cellsOf = (state: UiState) => cellsOfLines(frames.render(state), state.size);
+
+async function cellsOfLines(lines: readonly string[], { columns: cols, rows }: UiState["size"]): Promise<Cell[][]> {
   const terminal = new headless.Terminal({ cols, rows, allowProposedApi: true });
-  await new Promise<void>((done) => terminal.write(frames.render(state).join("\r\n"), done));
+  await new Promise<void>((done) => terminal.write(lines.join("\r\n"), done));
   return Array.from({ length: rows }, (_row, row) =>
     Array.from({ length: cols }, (_column, column) => {
       const cell = terminal.buffer.active.getLine(row)?.getCell(column);
@@ -110,6 +113,66 @@ describe("failures", () => {
   });
 });
 
+describe("text", () => {
+  const JSON_BODY = JSON.stringify({ name: "one", amount: -12.5, paid: true });
+  /** Screens with every kind of text: lists, tabs, details, a form with an invalid field, notices, JSON, a lost connection. */
+  const screensOf = async (theme: Theme): Promise<Cell[][]> => {
+    const state = { ...failing(), theme };
+    const keys = (...pressed: string[]) => pressed.reduce((before, key) => handleKey(before, key).state, state);
+    const narrow = { ...state, size: { columns: 80, rows: 24 } };
+    const lost: UiState = { ...state, connection: { phase: "detached", reason: "gone" } };
+    const shown = [
+      ...["requests", "deliveries", "limits", "faults", "verdicts"].flatMap((pane) => [
+        { ...narrow, pane },
+        keys(paneKey(pane), "g", "enter"),
+      ]),
+      keys("c", "a", "d", "v", "a", "n", "c", "e", "space", "b", "tab", "x"),
+      lost,
+      ...(["green", "yellow", "failure"] as const).map((style) => withNotice(state, "A notice with words", style)),
+    ];
+    const json = await cellsOfLines(bodyLines(theme, 70, JSON_BODY, JSON_BODY.length), { columns: 80, rows: 24 });
+    return [...(await Promise.all(shown.map(cellsOf))).flat(), ...json];
+  };
+  /** Cached, because several palettes give the same tones. */
+  const known = new Map<string, Promise<Cell[]>>();
+  const colouredWords = (theme: Theme): Promise<Cell[]> => {
+    const key = JSON.stringify(theme);
+    const found =
+      known.get(key) ?? screensOf(theme).then((rows) => rows.flat().filter((cell) => isWord(cell) && cell.colour !== undefined));
+    known.set(key, found);
+    return found;
+  };
+  const paneKey = (pane: string) => String(["requests", "deliveries", "limits", "faults", "verdicts"].indexOf(pane) + 1);
+  const isWord = ({ text }: Cell) => /[\p{L}\p{N}]/u.test(text);
+  const hexOf = ({ colours }: Palette, index: number) => (index < 16 ? colours[index] : fixedColour(index)) ?? "";
+  const reportOf = ({ background, colours }: Palette): ReportedColours => ({
+    background,
+    ...Object.fromEntries(HUES.map((hue, index) => [hue, colours[index + 1]])),
+  });
+
+  describe.each(Object.entries(PALETTES))("with %s", (_name, palette) => {
+    test.each([
+      ["its palette", tonesOn(reportOf(palette))],
+      ["its background only", tonesOn({ background: palette.background })],
+      ["nothing", undefined],
+    ])("has a contrast of 4.5 or more where it is coloured, when the terminal reports %s", async (_what, tones) => {
+      const coloured = await colouredWords({ ...COLOURS, ...(tones && { tones }) });
+      const weak = coloured.filter(({ colour = 0, background }) => {
+        const back = background === undefined ? palette.background : hexOf(palette, background);
+        return contrast(hexOf(palette, colour), back) < 4.5;
+      });
+      expect(weak.map(({ text, colour }) => `${text} ${colour}`)).toEqual([]);
+      expect(new Set(coloured.map(({ colour }) => colour)).size).toBeGreaterThan(tones ? 4 : 0);
+    });
+  });
+
+  test("has the palette's colours where they are readable, and fixed ones otherwise", () => {
+    expect(tonesOn({ background: "ffffff", red: "cd0000", green: "00cd00" })).toMatchObject({ red: "31", green: "38;5;28" });
+    expect(tonesOn({ red: "cd0000" })).toEqual({});
+    expect([contrast("ffffff", "000000"), contrast("767676", "ffffff")]).toEqual([21, expect.closeTo(4.54, 2)]);
+  });
+});
+
 describe("the selected row", () => {
   test.each(["requests", "deliveries", "limits", "faults", "verdicts"])("of %s has one tone from border to border", async (pane) => {
     for (const key of ["k", "j"]) {
@@ -158,8 +221,10 @@ test("the key bar has bold keys and dim labels", async () => {
   expect(find([bar], "details").every(({ bold, dim }) => dim && !bold)).toBe(true);
 });
 
+const ON_BLACK: Theme = { ...COLOURS, tones: tonesOn({ background: "000000", green: "00cd00", magenta: "ff00ff", cyan: "00cdcd" }) };
+
 test("methods have colours", async () => {
-  const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: COLOURS }, [
+  const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: ON_BLACK }, [
     { kind: "request", request: request(1, { method: "POST" }) },
     { kind: "request", request: request(2, { method: "DELETE" }) },
     { kind: "request", request: request(3) },
@@ -172,7 +237,7 @@ describe("JSON", () => {
   const body = JSON.stringify({ note: 'a "quoted" text, which is long: {"x": 1}', amount: -12.5, paid: true, rows: ["one", 2, null] });
 
   test.each([20, 80])("has colours for names, strings and other values, and the same text as without, at %i columns", (width) => {
-    const coloured = bodyLines(COLOURS, width, body, body.length);
+    const coloured = bodyLines(ON_BLACK, width, body, body.length);
     expect(coloured.map(stripStyles)).toEqual(bodyLines({ colours: false, unicode: true }, width, body, body.length));
     expect(coloured.join("\n")).toContain('\x1b[36m"amount"\x1b[39m: \x1b[35m-12.5\x1b[39m');
     expect(coloured.join("\n")).toContain('\x1b[32m"one"\x1b[39m');

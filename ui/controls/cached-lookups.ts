@@ -25,5 +25,5 @@ const lookup = <Reply>(call: Call<Reply>, read: (reply: Reply) => CachedLookups)
     call,
     (state, { body }) => update({ ...state, lookups: { ...state.lookups, ...read(body) } }),
     // Retried every second; an open form waits for it, so the reason is shown there.
-    (state, message) => update(topOverlay(state) ? withNotice(state, message, "red") : state),
+    (state, message) => update(topOverlay(state) ? withNotice(state, message, "failure") : state),
   );

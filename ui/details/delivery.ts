@@ -11,7 +11,7 @@ import { symbols, type Theme } from "../terminal/style.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
 import { type Call, quoted } from "../wire/control-calls.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
-import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf } from "./row-lines.ts";
+import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
 import { verdictLines } from "./verdict-lines.ts";
 
 interface DeliveryData {
@@ -132,8 +132,8 @@ const signatureLines = (theme: Theme, attempt: AttemptDetail, width: number): st
 function responseLines(theme: Theme, attempt: AttemptDetail, width: number): DetailLine[] {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;
   return [
-    ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus))),
-    ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "red")),
+    ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus), ...resultStyles(attempt))),
+    ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "failure")),
     ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
     ...(responseBody === null ? [] : bodySection(theme, width, responseBody, byteLength(responseBody))),
     ...(responseTruncated ? paragraph(theme, width, "Truncated: the log keeps only the start of this body.", "yellow") : []),

@@ -25,7 +25,7 @@ export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
       ...labelled(theme, width, "merchant", merchant),
       ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
       ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-      ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "red" : "green"),
+      ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "failure" : "green"),
       ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
       ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
       ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),

@@ -49,6 +49,10 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
 }
 
+/** As the endpoint's answer was, whatever comes next. */
+export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] =>
+  responseStatus !== null && responseStatus < 300 ? ["green"] : ["failure"];
+
 /** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
 type Later = "attempt" | "replay" | undefined;
 
@@ -83,7 +87,15 @@ export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later)
 export function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
   const [outcome, styles] = outcomeOf(state, attempt, later);
   const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
-  const start = `    ${attempt.attempt}/${attempt.maxAttempts}  ${fitTo(sanitize(resultOf(attempt)), 8)}  ${took.padStart(9)}  `;
-  const room = Math.max(0, width - widthOf(start) - 18);
-  return start + styled(state.theme, fitTo(outcome, 17), ...styles) + (room < 8 ? "" : ` ${fitTo(sanitize(attempt.url), room)}`);
+  const number = `    ${attempt.attempt}/${attempt.maxAttempts}  `;
+  const result = fitTo(sanitize(resultOf(attempt)), 8);
+  const time = `  ${took.padStart(9)}  `;
+  const room = Math.max(0, width - widthOf(number + result + time) - 18);
+  return (
+    number +
+    styled(state.theme, result, ...resultStyles(attempt)) +
+    time +
+    styled(state.theme, fitTo(outcome, 17), ...styles) +
+    (room < 8 ? "" : ` ${fitTo(sanitize(attempt.url), room)}`)
+  );
 }

@@ -106,7 +106,7 @@ export function drawDetail(lines: readonly DetailLine[], { selected, search, mat
 
 /** The first cell of a line, after its styles, if it is blank. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
-const FIRST_SPACE = /^((?:\x1b\[\d+m)*) /;
+const FIRST_SPACE = /^((?:\x1b\[[\d;]+m)*) /;
 
 const selectedText = (theme: Theme, text: string, marker: string, width: number) =>
   styled(theme, (marker + text.slice(1)).padEnd(text.length + Math.max(0, width - widthOf(text))), "inverse");

@@ -94,7 +94,7 @@ export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {})
 
 /** The errors of failed calls, and "Loading …" while a call is pending. */
 function fetchStatus({ data, errors, requested }: DetailOverlay, { theme }: UiState, width: number): string[] {
-  const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "red")));
+  const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "failure")));
   const isLoading = requested.some((name) => !(name in data) && !(name in errors));
   return [...(problems.length > 0 ? ["", ...problems] : []), ...(isLoading ? ["", styled(theme, "Loading …", "dim")] : [])];
 }

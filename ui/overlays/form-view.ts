@@ -58,7 +58,7 @@ function footLines({ input, fields, call }: FormView, state: UiState, width: num
   const curl = wrap(sanitize(curlOf(target, call)), width);
   const room = Math.max(1, height - message.length);
   const shown = curl.length > room ? [...curl.slice(0, room - 1), cut(`${curl[room - 1] ?? ""} `, width)] : curl;
-  return [...message.map((line) => styled(theme, line, "red")), ...shown.map((line) => styled(theme, line, "cyan"))];
+  return [...message.map((line) => styled(theme, line, "failure")), ...shown.map((line) => styled(theme, line, "cyan"))];
 }
 
 /** The fields, scrolled so that the focused one and its options are visible. */
@@ -77,14 +77,14 @@ function fieldLine({ focused, values, input, fields }: FormView, field: FormFiel
   const problem = problemOf(field, values) ?? rejectionOf(field, fields, input.rejection);
   const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label, LABEL_WIDTH)} `;
   const room = width - widthOf(label);
-  const note = problem === undefined ? "" : cut(` ${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
-  const space = room - widthOf(note);
+  const note = problem === undefined ? "" : cut(`${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
+  const space = room - (note === "" ? 0 : widthOf(note) + 1);
   const given = defaultOf(field);
   const isDefault =
     (values[field.name] ?? "") === "" && given !== undefined && !field.options?.some(({ value, label }) => value === "" && label !== "-");
   const value = isDefault && !isFocused ? cut(`default: ${given}`, space) : valueText(field, values, isFocused ? input : undefined, space);
   const drawn = isFocused ? styled(theme, value, "inverse") : isDefault ? styled(theme, value, "dim") : value;
-  return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${styled(theme, note, "red")}`;
+  return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${note === "" ? "" : ` ${styled(theme, note, "failure")}`}`;
 }
 
 /** The value of a field; `input` is given for the focused one, which shows the caret of a text input. */

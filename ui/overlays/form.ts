@@ -177,7 +177,7 @@ function submit(state: UiState): StateUpdate {
   const invalid = fields.find((field) => problemOf(field, values) !== undefined);
   if (invalid) {
     const focused = changeTopForm(state, focusOn(invalid.name));
-    return update(withNotice(focused, `${invalid.label} ${problemOf(invalid, values)}`, "red"));
+    return update(withNotice(focused, `${invalid.label} ${problemOf(invalid, values)}`, "failure"));
   }
   const question = topForm(state).form.confirm?.(values);
   return question === undefined ? send(state) : update(openOverlay(state, confirm(question, call, send)));
@@ -191,7 +191,7 @@ function send(state: UiState): StateUpdate {
     const invalid = fieldAt(fields, errors[0]?.field ?? "");
     const focus = invalid ? focusOn(invalid.name) : {};
     const rejected = changeForm(later, id, (before) => ({ ...before, ...focus, isSending: false, rejection: { message, fields: errors } }));
-    return update(withNotice(rejected, message, "red"));
+    return update(withNotice(rejected, message, "failure"));
   };
   const apply = (later: UiState, reply: HttpReply): StateUpdate => {
     if (reply.status < 400) return finish(later, id, onReply(reply.body), call);

@@ -3,7 +3,7 @@
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
 import { attemptCall, attemptRow, attemptsCall, deliveryDetail, isSameDelivery } from "../details/delivery.ts";
-import { outcomeOf, resultOf } from "../details/row-lines.ts";
+import { outcomeOf, resultOf, resultStyles } from "../details/row-lines.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { count, duration } from "../view/format.ts";
 import { failureMark } from "../view/status-colours.ts";
@@ -37,7 +37,7 @@ export const deliveries = listPane<AttemptMessage>({
       { heading: "event id", text: eventId, width: width < 100 ? 10 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
       { heading: "endpoint", text: url, truncate: "middle" },
       { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
-      { heading: "result", text: resultOf(attempt), width: 8, align: "right" },
+      { heading: "result", text: resultOf(attempt), width: 8, align: "right", styles: resultStyles(attempt) },
       { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
       { heading: "took", text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
       { heading: "outcome", text: outcome, width: 15, styles },

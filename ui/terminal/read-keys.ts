@@ -1,5 +1,5 @@
 // Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one. Pasted text is one key,
-// `paste` with the text, which no binding has: only text inputs accept it.
+// `paste` with the text, which no binding has: only text inputs accept it. A report of the terminal is one key too, `report` with its text.
 
 import { StringDecoder } from "node:string_decoder";
 import { MAX_PASTE, pasteKey } from "../keys/typed-text.ts";
@@ -39,18 +39,26 @@ const CONTROL_KEYS: Record<string, string> = {
 
 /** An escape sequence, or any single character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
-const KEY = /\x1b(?:\[\[?[0-?]*[ -/]*[@-~]|O[A-Z])|[\s\S]/gu;
+const KEY = /\x1b(?:\[\[?[0-?]*[ -/]*[@-~]|O[A-Z]|\]\d[ -~]*(?:\x07|\x1b\\))|[\s\S]/gu;
 
 /** An incomplete sequence at the end of a chunk. A lone escape is a key. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-const INCOMPLETE = /\x1b(?:\[\[?[0-?]*[ -/]*|O)$/;
+const INCOMPLETE = /\x1b(?:\[\[?[0-?]*[ -/]*|O|\](?:\d[ -~]{0,99}\x1b?)?)$/;
 
 /** C1 controls and broken characters: no key sends them. */
 const NO_KEY = /[\x80-\x9f\ufffd]|\p{Cs}/u;
 
+const REPORT_KEY = "report ";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+const REPORT_ENDS = /^\x1b\]|\x07$|\x1b\\$/g;
+
+/** The text of a report, such as `11;rgb:0000/0000/0000`; undefined for a key. */
+export const reportOf = (key: string): string | undefined => (key.startsWith(REPORT_KEY) ? key.slice(REPORT_KEY.length) : undefined);
+
 /** Unknown sequences are ignored. */
 export function readKeys(text: string): string[] {
   return (text.match(KEY) ?? []).flatMap((found) => {
+    if (found.startsWith("\x1b]")) return REPORT_KEY + found.replace(REPORT_ENDS, "");
     if (found.length > 1 && found.startsWith("\x1b")) return SEQUENCE_KEYS[found.slice(1)] ?? [];
     const named = CONTROL_KEYS[found];
     if (named) return named;

@@ -1,4 +1,6 @@
-// Text styles: the terminal's 16 colours, so that the user's theme applies, or none. Colour is never the only signal.
+// Text styles: the terminal's own colours where they are readable, so that the user's theme applies, or none. Colour is never the only signal.
+
+import { HUES, type Hue, type Tones, tonesOn } from "./tones.ts";
 
 const STYLE_CODES = {
   bold: [1, 22],
@@ -21,9 +23,14 @@ export type TextStyle = keyof typeof STYLE_CODES | "failure";
 export interface Theme {
   colours: boolean;
   unicode: boolean;
+  /** The colours with enough contrast for text. Default: none, because the background is unknown. */
+  tones?: Tones;
 }
 
 const COLOURLESS: ReadonlySet<TextStyle> = new Set(["bold", "dim", "inverse"]);
+const COLOURED: ReadonlySet<TextStyle> = new Set(HUES);
+/** Bars and marks are visible in any colour; words have to be readable. */
+const WORD = /[\p{L}\p{N}]/u;
 
 /** Without colours, only bold, dim and inverse are applied. */
 export function styled(theme: Theme, text: string, ...styles: readonly TextStyle[]): string {
@@ -33,8 +40,10 @@ export function styled(theme: Theme, text: string, ...styles: readonly TextStyle
       result = failureText(theme, result);
       continue;
     }
+    if (!theme.colours && !COLOURLESS.has(style)) continue;
     const [on, off] = STYLE_CODES[style];
-    if (theme.colours || COLOURLESS.has(style)) result = `\x1b[${on}m${result}\x1b[${off}m`;
+    const code = COLOURED.has(style) ? (theme.tones?.[style as Hue] ?? (WORD.test(text) ? undefined : on)) : on;
+    if (code !== undefined) result = `\x1b[${code}m${result}\x1b[${off}m`;
   }
   return result;
 }
@@ -48,7 +57,7 @@ function failureText(theme: Theme, text: string): string {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
-const STYLES = /\x1b\[\d+m/g;
+const STYLES = /\x1b\[[\d;]+m/g;
 
 /** The text without its styles. */
 export const stripStyles = (text: string) => text.replace(STYLES, "");
@@ -98,6 +107,9 @@ const ASCII: Record<keyof typeof UNICODE, string> = {
 
 export const symbols = (theme: Theme): Record<keyof typeof UNICODE, string> => (theme.unicode ? UNICODE : ASCII);
 
+/** The Linux console, which answers no questions. */
+const CONSOLE = { background: "000000", green: "00aa00", cyan: "00aaaa" };
+
 /** Reads the environment and the `--no-color` flag. */
 export function detectTheme(environment: NodeJS.ProcessEnv, flags: { color?: boolean } = {}): Theme {
   const { NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG } = environment;
@@ -105,6 +117,7 @@ export function detectTheme(environment: NodeJS.ProcessEnv, flags: { color?: boo
   return {
     colours: (flags.color ?? true) && (NO_COLOR ?? "") === "" && TERM !== "dumb",
     // The font of the Linux console lacks most of the symbols.
+    ...(TERM === "linux" && { tones: tonesOn(CONSOLE) }),
     unicode: TERM !== "linux" && (process.platform === "win32" || process.platform === "darwin" || /utf-?8/i.test(locale)),
   };
 }

@@ -4,7 +4,7 @@ import { afterRealTime } from "../../src/kernel/clock.ts";
 import { openNonblockingWriter } from "./nonblocking-writer.ts";
 import { captureOutput } from "./output-capture.ts";
 import { createPainter } from "./painter.ts";
-import { createKeyReader } from "./read-keys.ts";
+import { createKeyReader, reportOf } from "./read-keys.ts";
 import { createScreen } from "./screen.ts";
 import { createSuspension } from "./suspend.ts";
 
@@ -22,6 +22,8 @@ export interface Terminal {
 
 export interface TerminalHandlers {
   onKeys(keys: string[]): void;
+  /** The terminal answered a question, such as that for its background. Default: ignored. */
+  onReport?(report: string): void;
   /** The size changed, or the process came back from being suspended. */
   onResize(): void;
   onHangup(): void;
@@ -55,10 +57,16 @@ export function openTerminal({ input, output, keysOnly = false }: TerminalOption
     handlers.onResize();
   };
   const readKeys = createKeyReader();
+  const onData = (chunk: Buffer) => {
+    const read = readKeys(chunk);
+    for (const report of read.flatMap((key) => reportOf(key) ?? [])) handlers.onReport?.(report);
+    const keys = read.filter((key) => reportOf(key) === undefined);
+    if (keys.length > 0) handlers.onKeys(keys);
+  };
   const suspension = createSuspension(input, screen, redraw);
   const restore = (message = "") => suspension.release(capture.release() + message);
   const removeListeners = addListeners([
-    [input, "data", (chunk: Buffer) => handlers.onKeys(readKeys(chunk))],
+    [input, "data", onData],
     [input, "error", handlers.onHangup],
     [input, "end", handlers.onHangup],
     [output, "resize", redraw],

@@ -100,7 +100,10 @@ export function tabBar(state: UiState): string {
   const isWide = panes.reduce((sum, { title, mark }) => sum + title.length + (mark && ` ${mark}`).length + 4, 1) <= size.columns;
   const tabs = panes.map(({ name, title, mark }, index) => {
     const text = isWide || name === pane ? `${index + 1} ${title}` : String(index + 1);
-    const tab = mark === "" ? text : `${text} ${styled(theme, mark, "yellow", "bold")}`;
+    const tab =
+      mark === ""
+        ? text
+        : `${text} ${styled(theme, mark, ...(mark.startsWith(symbols(theme).bad) ? (["failure"] as const) : (["magenta", "bold"] as const)))}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
   });
   return padEnd(` ${tabs.join("")}`, size.columns);
@@ -127,7 +130,7 @@ function filterBar(state: UiState, { text, caretFromEnd }: FilterLine, width: nu
   const hidden = Math.max(0, widthOf(before.join("")) - Math.floor(width / 2));
   const line = `/${before.slice(hidden).join("")}${symbols(theme).caret}${after}`;
   const room = Math.max(0, width - widthOf(line) - 2);
-  return fitTo(` ${line}  ${styled(theme, fitTo(note, room), problem === undefined ? "dim" : "red")}`, width + 1);
+  return fitTo(` ${line}  ${styled(theme, fitTo(note, room), problem === undefined ? "dim" : "failure")}`, width + 1);
 }
 
 /** The failed rules, most failures first, then how many verdicts passed. */
