@@ -6,9 +6,7 @@ import { pathTo, statesBefore } from "../../src/contracts/transitions.ts";
 import { type Bench, neededFields, open } from "../support/sandbox.ts";
 
 /** Kinds with states whose records a test can create. */
-const kinds = resources.filter(
-  ({ kind, transitions, hidden }) => Object.keys(transitions).length > 0 && hidden.length === 0 && kind !== "merchant",
-);
+const kinds = resources.filter(({ kind, transitions }) => Object.keys(transitions).length > 0 && kind !== "merchant");
 
 /** The types of the events since the last call, oldest first. */
 function watch(bench: Bench) {
@@ -32,10 +30,11 @@ describe("the transitions of every kind", () => {
     const happened = watch(bench);
     const states = Object.keys(transitions);
     expect(states).toContain(defaults.status);
+    await happened();
     for (const from of states)
       for (const to of states) {
         const fields = await neededFields(bench, "mer_blank", kind);
-        await happened();
+        if (Object.keys(fields).length > 0) await happened();
         const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...fields });
         expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
         const later = pathTo(resource, from).slice(1);

@@ -82,9 +82,12 @@ test("snapshot saves, lists, loads and deletes", async () => {
 });
 
 test("openapi prints both documents as JSON, and as YAML that means the same", async () => {
-  for (const make of [serviceOpenapi, controlOpenapi]) {
+  for (const [make, version] of [
+    [serviceOpenapi, "1.1"],
+    [controlOpenapi, "1.2"],
+  ] as const) {
     const document = JSON.parse(JSON.stringify(make("http://127.0.0.1:4747")));
-    for (const version of ["1.1", "1.2"] as const) expect(parse(yamlOf(document), { version, maxAliasCount: 0 })).toEqual(document);
+    expect(parse(yamlOf(document), { version, maxAliasCount: 0 })).toEqual(document);
   }
   const odd = {
     a: [],

@@ -248,16 +248,16 @@ describe("the clock", () => {
 });
 
 describe("merchants", () => {
-  test("fifty merchants created concurrently share nothing", async () => {
+  test("sixteen merchants created concurrently share nothing", async () => {
     const bench = await open({ rateLimit: "20/1m" });
     const receiver = await receive();
     const minted = await Promise.all(
       Array.from(
-        { length: 50 },
+        { length: 16 },
         () => bench.control("POST", "/merchants", { fixture: "lodge" }) as Promise<{ merchant: string; apiKey: string }>,
       ),
     );
-    expect(new Set(minted.flatMap(({ merchant, apiKey }) => [merchant, apiKey])).size).toBe(100);
+    expect(new Set(minted.flatMap(({ merchant, apiKey }) => [merchant, apiKey])).size).toBe(32);
 
     await Promise.all(
       minted.map(async ({ merchant, apiKey: key }, index) => {
@@ -275,7 +275,7 @@ describe("merchants", () => {
     expect(told.sort()).toEqual(minted.map(({ merchant }, index) => [`/hooks/${index}`, merchant, `by ${index}`]).sort());
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} })).status).toBe(200);
     for (const { apiKey: key } of minted) expect(await log(bench, "", key)).toHaveLength(1);
-    expect(new Set((await bench.control("GET", "/events?limit=100")).data.map(({ id }: { id: string }) => id)).size).toBe(51);
+    expect(new Set((await bench.control("GET", "/events?limit=100")).data.map(({ id }: { id: string }) => id)).size).toBe(17);
   });
 
   test("an unknown fixture is rejected with a suggestion, and uses up no id", async () => {
@@ -429,8 +429,14 @@ const ARRIVALS = resources
 const newest = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
 
 describe("records", () => {
+  let shared: Bench;
+  beforeAll(async () => {
+    shared = await share();
+  });
+  afterAll(() => shared.close());
+
   test.each(ARRIVALS)("%s is emitted by a %s", async (event, kind, from, to) => {
-    const bench = await open();
+    const bench = shared;
     const { merchant } = await bench.control("POST", "/merchants", { fixture: "blank" });
     const status = from === undefined ? {} : { status: from };
     const fields = { merchant, ...status, ...(await neededFields(bench, merchant, kind)) };
@@ -468,39 +474,6 @@ describe("records", () => {
     const byOperation = catalogue.flatMap(({ emits }) => emits.map(factOf));
     const byRecord = resources.flatMap(({ events }) => Object.values(events));
     expect([...eventTypes].filter((event) => !byOperation.includes(event) && !byRecord.includes(event))).toEqual([]);
-  });
-
-  const kinds = resources.filter(({ kind, transitions }) => kind !== "merchant" && Object.keys(transitions).length > 0);
-  test.each(kinds.map((resource) => [resource.kind, resource] as const))("a %s moves as its states allow", async (kind, resource) => {
-    const bench = await open();
-    const { merchant } = await bench.control("POST", "/merchants", { fixture: "blank" });
-    for (const [from, next] of Object.entries(resource.transitions)) {
-      for (const to of Object.keys(resource.transitions).filter((state) => state !== from)) {
-        const made = await bench.control("POST", `/records/${kind}`, {
-          merchant,
-          status: from,
-          ...(await neededFields(bench, merchant, kind)),
-        });
-        const before = (await newest(bench))?.id;
-        const answer = await ask(bench, "PATCH", `/records/${kind}/${made.id}`, { status: to });
-        const after = await newest(bench);
-        if (next.includes(to)) {
-          expect([from, to, answer.status, answer.body.status]).toEqual([from, to, 200, to]);
-          // Consequences for other records may have followed it.
-          const { data } = await bench.control("GET", "/events?limit=100");
-          const since = data.slice(
-            0,
-            data.findIndex(({ id }: { id: string }) => id === before),
-          );
-          expect([from, to, since.at(-1)?.type]).toEqual([from, to, resource.events[to]]);
-        } else {
-          expect([from, to, ...refused(answer)]).toEqual([from, to, 409, "invalid_state"]);
-          expect(answer.body.details).toMatchObject({ currentStatus: from });
-          expect(answer.body.details.allowedFrom).not.toContain(from);
-          expect(after?.id).toBe(before);
-        }
-      }
-    }
   });
 
   test("are created with the given fields, and delivered like any other change", async () => {

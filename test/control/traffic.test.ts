@@ -44,28 +44,6 @@ describe("generated traffic", () => {
     expect([times[0], times.at(-1)]).toEqual([expect.toSatisfy((time) => time <= 5), expect.toSatisfy((time) => time >= 50 && time < 60)]);
   });
 
-  test("follows the allowed state transitions and emits their events, with what time brings about, for two months", async () => {
-    const bench = await open();
-    await begin(bench, { rate: "2/h" });
-    await advance(bench, "60d");
-    const all = await events(bench);
-    const types = new Set(all.map(({ type }) => type));
-    for (const type of ["payment.succeeded", "payment.failed", "payout.paid", "booking.created", "booking.confirmed", "booking.declined"])
-      expect([type, types.has(type)]).toEqual([type, true]);
-    for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.accepted", "customer.created"])
-      expect([type, types.has(type)]).toEqual([type, true]);
-    // The last event of a record shows its current state, but for the payout that took it up.
-    const last = new Map(all.map(({ body }) => [body.data.id, body.data]));
-    const { body: payments } = await bench.call("GET", "/v1/payments?limit=100");
-    for (const payment of payments.data.filter(({ id }: { id: string }) => last.has(id))) {
-      const { payoutId, paidOutAmount } = payment;
-      expect(payment).toEqual({ ...last.get(payment.id), payoutId, paidOutAmount });
-    }
-    const payroll = all.find(({ type }) => type === "payroll.created")?.body.data;
-    const net = payroll.items.map(({ netAmount }: { netAmount: number }) => netAmount);
-    expect(payroll.totals.netAmount).toBe(net.reduce((sum: number, amount: number) => sum + amount, 0));
-  });
-
   test("is delivered, signed and logged like any other event, each at its own time", async () => {
     const bench = await open();
     const receiver = await receive();
@@ -84,7 +62,7 @@ describe("generated traffic", () => {
     const seeded = async () => (await bench.call("GET", "/v1/payments?limit=100&starting_after=pay_pending")).text;
     const before = await seeded();
     await begin(bench, { rate: "1/s", mix: { payment: 1, booking: 1 } });
-    await advance(bench, "10m");
+    await advance(bench, "2m");
     expect(await seeded()).toBe(before);
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
   });
@@ -115,8 +93,8 @@ test("pays the staff as often as the merchant's settings say, once a period", as
 
 describe("equal starts", () => {
   const run = async (bench: Bench, merchant?: string) => {
-    await begin(bench, { rate: "3/s", for: "2m", merchant });
-    await advance(bench, "2m");
+    await begin(bench, { rate: "3/s", for: "40s", merchant });
+    await advance(bench, "40s");
     return (await events(bench, merchant)).map(({ body }) => body);
   };
   let first: Answer["body"][];
@@ -126,7 +104,7 @@ describe("equal starts", () => {
   });
 
   test("generate equal records and events: in two sandboxes, and in one after a reset", async () => {
-    expect(first.length).toBeGreaterThan(200);
+    expect(first.length).toBeGreaterThan(80);
     const one = await open();
     expect(await run(one)).toEqual(first);
     await one.control("POST", "/reset", {});
@@ -136,8 +114,8 @@ describe("equal starts", () => {
 
   test("do not depend on the size of the clock's steps", async () => {
     const bench = await open();
-    await begin(bench, { rate: "3/s", for: "2m" });
-    for (const by of ["1ms", "999ms", "333ms", "10s", "1m", "48s", "667ms"]) await advance(bench, by);
+    await begin(bench, { rate: "3/s", for: "40s" });
+    for (const by of ["1ms", "999ms", "333ms", "10s", "20s", "8s", "667ms"]) await advance(bench, by);
     expect((await events(bench)).map(({ body }) => body)).toEqual(first);
   });
 
@@ -156,7 +134,7 @@ describe("equal starts", () => {
     const bench = await open();
     await begin(bench, { rate: "5/s", merchant: "mer_lodge" });
     expect(await run(bench, "mer_market")).toEqual(alone);
-    expect((await state(bench)).happened).toBe(600);
+    expect((await state(bench)).happened).toBe(200);
   });
 });
 

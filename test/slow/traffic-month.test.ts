@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import type { AnyRecord } from "../../src/contracts/resource.ts";
-import { type Bench, NOON, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, NOON, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
 import { violations } from "../support/world-violations.ts";
 
@@ -85,4 +85,26 @@ describe.each([
     for (const { body } of events)
       expect([body.data.object, (before.get(body.data.object) ?? []).length > 0]).toEqual([body.data.object, true]);
   });
+});
+
+test("two months of traffic follow the allowed state transitions and emits their events, with what time brings about", async () => {
+  const bench = await open();
+  await bench.control("POST", "/traffic", { rate: "2/h" });
+  await advance(bench, "60d");
+  const events = await all<{ id: string; type: string; body: Answer["body"] }>(bench, "/events?merchant=mer_lodge");
+  const types = new Set(events.map(({ type }) => type));
+  for (const type of ["payment.succeeded", "payment.failed", "payout.paid", "booking.created", "booking.confirmed", "booking.declined"])
+    expect([type, types.has(type)]).toEqual([type, true]);
+  for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.accepted", "customer.created"])
+    expect([type, types.has(type)]).toEqual([type, true]);
+  // The last event of a record shows its current state, but for the payout that took it up.
+  const last = new Map(events.map(({ body }) => [body.data.id, body.data]));
+  const { body: payments } = await bench.call("GET", "/v1/payments?limit=100");
+  for (const payment of payments.data.filter(({ id }: { id: string }) => last.has(id))) {
+    const { payoutId, paidOutAmount } = payment;
+    expect(payment).toEqual({ ...last.get(payment.id), payoutId, paidOutAmount });
+  }
+  const payroll = events.find(({ type }) => type === "payroll.created")?.body.data;
+  const net = payroll.items.map(({ netAmount }: { netAmount: number }) => netAmount);
+  expect(payroll.totals.netAmount).toBe(net.reduce((sum: number, amount: number) => sum + amount, 0));
 });
