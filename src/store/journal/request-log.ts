@@ -1,7 +1,7 @@
-// The log of requests: a buffer that is flushed in one transaction after the responses, bounded in rows and bytes.
+// The log of requests: a buffer that is written after the responses, bounded in rows and bytes.
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
-import { afterRealTime } from "../../kernel/clock.ts";
+import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
@@ -9,6 +9,7 @@ import type { Database } from "../sqlite/database.ts";
 import { openCallCounts } from "./call-counts.ts";
 import { CALL_COLUMNS, numberOf, type RequestReader, readRequests } from "./read-requests.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
+import { createSlicedBuffer } from "./sliced-buffer.ts";
 
 export interface Connection {
   /** Counts the connections that the sandbox accepted. */
@@ -78,9 +79,9 @@ export interface RequestLog extends RequestReader {
   close(): void;
 }
 
-const FLUSH_AFTER = 50;
-const TRY_AGAIN_AFTER = 2_000;
 const MOST_ROWS = 10_000;
+/** Deleting in batches costs less per row. */
+const TRIM_BATCH = 128;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 const MOST_RESPONSES = 100;
@@ -89,86 +90,100 @@ export function openRequestLog(database: Database): RequestLog {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
   const opened = once(() => ({ ...writer(database), ...openCallCounts(database) }));
   const numbers = openRequestNumbers(database);
-  let buffer: JournalEntry[] = [];
-  let cancel: (() => void) | undefined;
-
-  // While the file is locked the buffer is kept, up to the rows that the log would keep anyway.
-  const flush = () => {
-    cancel?.();
-    cancel = undefined;
-    if (buffer.length === 0) return;
-    try {
-      numbers.reserve();
-      database.transaction(() => opened().write(buffer), "relaxed");
-      buffer = [];
-    } catch {
-      buffer = buffer.slice(-MOST_ROWS);
-      cancel = afterRealTime(TRY_AGAIN_AFTER, flush);
-    }
-  };
+  const buffer = createSlicedBuffer<JournalEntry>({
+    capacity: MOST_ROWS,
+    write(entries, until) {
+      try {
+        numbers.reserve();
+        return database.transaction(() => opened().write(entries, until), "relaxed");
+      } catch (error) {
+        // The rows that were rolled back must not count twice when they are written again.
+        opened().readSizes();
+        throw error;
+      }
+    },
+  });
   return {
-    ...readRequests(database, flush),
+    ...readRequests(database, buffer.flush),
     next: numbers.next,
     last: numbers.last,
     wasMade: (id) => (numberOf(id) ?? Infinity) <= numbers.last(),
     era: numbers.era,
     goOnAfter: numbers.goOnAfter,
     add(entry) {
-      buffer.push(entry);
+      buffer.add(entry);
       opened().count(entry.operation, entry.status, 1);
-      cancel ??= afterRealTime(FLUSH_AFTER, flush);
     },
-    flush,
+    flush: buffer.flush,
     statusCounts: () => opened().counts,
     forget(merchant) {
-      buffer = buffer.filter((entry) => merchant !== undefined && entry.merchant !== merchant);
+      buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return opened().readSizes();
       opened().counts.clear();
       opened().forget();
       numbers.restart();
     },
     close() {
-      flush();
-      cancel?.();
+      buffer.close();
       numbers.close();
     },
   };
 }
 
-function writer({ sql }: Database) {
-  const insert = sql.insert("insert into journal", COLUMNS);
+function writer(database: Database) {
+  const insert = database.sql.insert("insert into journal", COLUMNS);
+  const { add, shrink, ...sizes } = openTrim(database);
+  return {
+    ...sizes,
+    /** Writes the first entry, and the next ones until this real time. Returns how many it wrote. */
+    write(entries: readonly JournalEntry[], until: number): number {
+      let written = 0;
+      for (const entry of entries) {
+        if (written > 0 && realNow() >= until) break;
+        written++;
+        const row = rowOf(entry);
+        insert(row);
+        add(entry.sequence, row.request_headers.length + row.request_body.length + row.response_headers.length + row.response_body.length);
+      }
+      shrink();
+      return written;
+    },
+  };
+}
+
+/** Deletes the oldest rows beyond the bounds of the log. */
+function openTrim({ sql }: Database) {
   const trim = sql.prepare("delete from journal where sequence <= ?");
   const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
   const readKept = sql.prepare<[], { sequence: number; size: number }>(`select sequence, ${sizes} as size from journal order by sequence`);
   let kept: { sequence: number; size: number }[] = [];
+  /** The index of the oldest row: removing the front of the array each time would move all others. */
+  let oldest = 0;
   let total = 0;
+  /** To be called after rows of a merchant were erased, or a transaction was rolled back. */
   const readSizes = () => {
     kept = readKept.all();
+    oldest = 0;
     total = kept.reduce((sum, { size }) => sum + size, 0);
   };
   readSizes();
-
-  const shrink = () => {
-    let dropped = 0;
-    while (kept.length - dropped > MOST_ROWS || total > MOST_BYTES) total -= kept[dropped++]?.size ?? 0;
-    const gone = kept.splice(0, dropped).at(-1);
-    if (gone) trim.run(gone.sequence);
-  };
   return {
-    write(entries: readonly JournalEntry[]) {
-      for (const entry of entries) {
-        const row = rowOf(entry);
-        insert(row);
-        const size = row.request_headers.length + row.request_body.length + row.response_headers.length + row.response_body.length;
-        kept.push({ sequence: entry.sequence, size });
-        total += size;
-      }
-      shrink();
+    add(sequence: number, size: number) {
+      kept.push({ sequence, size });
+      total += size;
     },
-    /** To be called after rows of a merchant were erased. */
+    shrink() {
+      if (total <= MOST_BYTES && kept.length - oldest < MOST_ROWS + TRIM_BATCH) return;
+      while (kept.length - oldest > MOST_ROWS || total > MOST_BYTES) total -= kept[oldest++]?.size ?? 0;
+      trim.run(kept[oldest - 1]?.sequence);
+      if (oldest < MOST_ROWS) return;
+      kept = kept.slice(oldest);
+      oldest = 0;
+    },
     readSizes,
     forget() {
-      kept.length = 0;
+      kept = [];
+      oldest = 0;
       total = 0;
     },
   };

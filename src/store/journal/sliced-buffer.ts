@@ -1,0 +1,78 @@
+// A buffer of rows that are written in slices: short transactions between turns of the event loop, so that no request waits for a long one.
+
+import { afterRealTime, afterThisTurn, realNow } from "../../kernel/clock.ts";
+
+export interface SlicedBuffer<Row> {
+  add(row: Row): void;
+  /** Writes all rows now. */
+  flush(): void;
+  /** Drops the rows that do not match. */
+  keep(isKept: (row: Row) => boolean): void;
+  /** Writes all rows, and drops those that cannot be written. */
+  close(): void;
+}
+
+export interface SlicedBufferOptions<Row> {
+  /** Writes the first row, and the next ones until this real time, in one transaction. Returns how many it wrote. */
+  write(rows: readonly Row[], until: number): number;
+  /** While the file cannot be written, the buffer keeps this many of the newest rows. */
+  capacity: number;
+}
+
+/** A slice begins when this many rows are there: its commit costs as much as three of them. */
+const SLICE = 32;
+/** Real milliseconds after which the rest of a slice waits for the next turn: some rows are a hundred times as long as others. */
+const LONGEST_SLICE = 1;
+/** Real milliseconds after which fewer rows are written. */
+const WRITE_AFTER = 50;
+const TRY_AGAIN_AFTER = 2_000;
+
+export function createSlicedBuffer<Row>({ write, capacity }: SlicedBufferOptions<Row>): SlicedBuffer<Row> {
+  let rows: Row[] = [];
+  let cancelTimer: (() => void) | undefined;
+  let isScheduled = false;
+  let isFailing = false;
+
+  const schedule = () => {
+    if (rows.length === 0 || isScheduled) return;
+    if (rows.length >= SLICE && !isFailing) {
+      isScheduled = true;
+      afterThisTurn(writeScheduled);
+    } else cancelTimer ??= afterRealTime(isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER, writeSlice);
+  };
+  const writeUntil = (until: number) => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (rows.length === 0) return;
+    try {
+      rows.splice(0, write(rows, until));
+      isFailing = false;
+    } catch {
+      rows = rows.slice(-capacity);
+      isFailing = true;
+    }
+    schedule();
+  };
+  const writeSlice = () => writeUntil(realNow() + LONGEST_SLICE);
+  const writeScheduled = () => {
+    isScheduled = false;
+    if (isFailing) schedule();
+    else writeSlice();
+  };
+  const flush = () => writeUntil(Infinity);
+  return {
+    add(row) {
+      rows.push(row);
+      schedule();
+    },
+    flush,
+    keep(isKept) {
+      rows = rows.filter(isKept);
+    },
+    close() {
+      flush();
+      cancelTimer?.();
+      rows = [];
+    },
+  };
+}
