@@ -70,14 +70,16 @@ export const govPayments = resource({
     paid: {
       to: [],
       event: "gov_payment.paid",
-      sets: ({ record, now }) => ({ paidAt: now, receiptNumber: record.receiptNumber ?? `RCPT-${record.id.slice(-6).toUpperCase()}` }),
+      at: "paidAt",
+      sets: ({ record }) => ({ receiptNumber: record.receiptNumber ?? `RCPT-${record.id.slice(-6).toUpperCase()}` }),
     },
     failed: {
       to: [],
       event: "gov_payment.failed",
-      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? "insufficient_funds", failedAt: now }),
+      at: "failedAt",
+      sets: ({ record }) => ({ failureCode: record.failureCode ?? "insufficient_funds" }),
     },
-    cancelled: { to: [], event: "gov_payment.cancelled", sets: ({ now }) => ({ cancelledAt: now }) },
+    cancelled: { to: [], event: "gov_payment.cancelled", at: "cancelledAt" },
   },
   updated: {
     "gov_payment.posted": (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",

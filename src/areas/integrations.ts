@@ -46,16 +46,16 @@ export const syncLogs = resource({
     running: {
       to: ["succeeded", "partial", "failed"],
       event: "integration_sync.started",
-      sets: ({ record, now }) => ({ startedAt: record.startedAt ?? now }),
+      at: "startedAt",
       isBrief: true,
       next: ({ record }) => ({ at: (record.startedAt ?? record.created) * 1000 + SYNC_TIME, status: "succeeded" }),
     },
-    succeeded: { to: [], event: "integration_sync.succeeded", sets: ({ now }) => ({ finishedAt: now }) },
+    succeeded: { to: [], event: "integration_sync.succeeded", at: "finishedAt" },
     partial: {
       to: [],
       event: "integration_sync.partial",
-      sets: ({ record, now }) => ({
-        finishedAt: now,
+      at: "finishedAt",
+      sets: ({ record }) => ({
         recordsFailed: Math.max(record.recordsFailed, 1),
         errorMessage: record.errorMessage ?? "The other system rejected some records.",
       }),
@@ -63,7 +63,8 @@ export const syncLogs = resource({
     failed: {
       to: [],
       event: "integration_sync.failed",
-      sets: ({ record, now }) => ({ finishedAt: now, errorMessage: record.errorMessage ?? "The other system did not answer in time." }),
+      at: "finishedAt",
+      sets: ({ record }) => ({ errorMessage: record.errorMessage ?? "The other system did not answer in time." }),
     },
   },
   updated: "integration_sync.updated",

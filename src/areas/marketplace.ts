@@ -96,17 +96,6 @@ const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ 
     ? undefined
     : problem("items", "fixed", "items are fixed once the order is accepted, because their stock is taken.");
 
-/** An order with `acceptedAt` has taken its stock, so the time follows from the states that the order went through. */
-const acceptedAtFollowsStates: Rule<RecordBase & { acceptedAt: number | null }> = ({ status, acceptedAt }, { before }) => {
-  const isOver = status === "refused" || status === "canceled";
-  const wasAccepted = isOver ? (before?.acceptedAt ?? null) !== null : status !== "pending";
-  if (wasAccepted === (acceptedAt !== null)) return undefined;
-  const message = wasAccepted
-    ? "acceptedAt must not be null: the order was accepted."
-    : `acceptedAt must be null: the order was not accepted; received ${acceptedAt}.`;
-  return problem("acceptedAt", "out_of_order", message);
-};
-
 /** Takes the items from stock, or gives them back. A variant without a stock quantity is not counted. */
 function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): void {
   const variants = own(productVariants);
@@ -168,25 +157,25 @@ export const marketplaceOrders = resource({
     accepted: {
       to: ["shipped", "canceled"],
       event: "marketplace_order.accepted",
-      sets: ({ now }) => ({ acceptedAt: now }),
+      at: "acceptedAt",
       arrive: (order) => moveStock(order, -1),
     },
     shipped: {
       to: ["delivered", "canceled"],
       event: "marketplace_order.shipped",
+      at: "shippedAt",
       sets: ({ record, now, own }) => ({
-        shippedAt: now,
         trackingNumber: record.trackingNumber ?? `TRK${record.id.slice(record.id.indexOf("_") + 1).toUpperCase()}`,
         expectedDelivery: addDays(homeDay({ record, own }, now), DELIVERY_DAYS),
       }),
       next: (order) => onDay(order, order.record.expectedDelivery, "opening", "delivered"),
     },
-    delivered: { to: [], event: "marketplace_order.delivered", sets: ({ now }) => ({ deliveredAt: now }) },
-    refused: { to: [], event: "marketplace_order.refused", sets: ({ now }) => ({ refusedAt: now }) },
+    delivered: { to: [], event: "marketplace_order.delivered", at: "deliveredAt" },
+    refused: { to: [], event: "marketplace_order.refused", at: "refusedAt" },
     canceled: {
       to: [],
       event: "marketplace_order.canceled",
-      sets: ({ now }) => ({ canceledAt: now }),
+      at: "canceledAt",
       // Only an accepted order had taken its stock.
       arrive: (order) => order.record.acceptedAt !== null && moveStock(order, 1),
     },
@@ -197,7 +186,6 @@ export const marketplaceOrders = resource({
     amountOfItems,
     knownItems,
     itemsFixed,
-    acceptedAtFollowsStates,
     inOrder("created", "acceptedAt", "shippedAt", "deliveredAt"),
     inOrder("created", "refusedAt"),
     inOrder("created", "acceptedAt", "shippedAt", "canceledAt"),

@@ -50,22 +50,23 @@ export const membershipRenewals = resource({
       to: ["renewed", "lapsed", "canceled"],
       event: "membership_renewal.grace",
       next: (renewal) => onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
+      at: "graceAt",
       sets: ({ record, now, own }) => ({
-        graceAt: now,
         graceUntil: addDays(record.dueDate ?? today(record.merchantId, now, own), GRACE_DAYS),
       }),
     },
     renewed: {
       to: [],
       event: "membership_renewal.renewed",
+      at: "renewedAt",
       sets({ record, now, own }) {
         const periodStart = record.periodStart ?? record.dueDate ?? today(record.merchantId, now, own);
         const months = /month/i.test(record.plan ?? "") ? 1 : 12;
-        return { renewedAt: now, periodStart, periodEnd: record.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
+        return { periodStart, periodEnd: record.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
       },
     },
-    lapsed: { to: [], event: "membership_renewal.lapsed", sets: ({ now }) => ({ lapsedAt: now }) },
-    canceled: { to: [], event: "membership_renewal.canceled", sets: ({ now }) => ({ canceledAt: now }) },
+    lapsed: { to: [], event: "membership_renewal.lapsed", at: "lapsedAt" },
+    canceled: { to: [], event: "membership_renewal.canceled", at: "canceledAt" },
   },
   updated: "membership_renewal.updated",
   rules: [

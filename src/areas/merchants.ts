@@ -30,11 +30,12 @@ export const merchants = resource({
   view: "merchants",
   fields: nullables({ ...requiredFields, ...optionalFields, ...suspension }),
   states: {
-    active: { to: ["suspended"], event: "merchant.reactivated", sets: () => ({ suspendedAt: null, suspensionReason: null }) },
+    active: { to: ["suspended"], event: "merchant.reactivated", sets: () => ({ suspensionReason: null }) },
     suspended: {
       to: ["active"],
       event: "merchant.suspended",
-      sets: ({ record, now }) => ({ suspendedAt: now, suspensionReason: record.suspensionReason ?? "under_review" }),
+      at: "suspendedAt",
+      sets: ({ record }) => ({ suspensionReason: record.suspensionReason ?? "under_review" }),
     },
   },
   created: null,

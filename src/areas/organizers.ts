@@ -28,11 +28,12 @@ export const eventOrganizers = resource({
   },
   defaults: { verified: false, upcomingEvents: 0, pastEvents: 0 },
   states: {
-    active: { to: ["suspended"], event: "event_organizer.reactivated", sets: () => ({ suspendedAt: null, suspensionReason: null }) },
+    active: { to: ["suspended"], event: "event_organizer.reactivated", sets: () => ({ suspensionReason: null }) },
     suspended: {
       to: ["active"],
       event: "event_organizer.suspended",
-      sets: ({ record, now }) => ({ suspendedAt: now, suspensionReason: record.suspensionReason ?? "under_review" }),
+      at: "suspendedAt",
+      sets: ({ record }) => ({ suspensionReason: record.suspensionReason ?? "under_review" }),
     },
   },
   created: "event_organizer.created",

@@ -25,6 +25,15 @@ function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | n
   return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
 }
 
+/** The time of a refund, partial ones included, stays as long as the refund does. */
+const refundKeepsTime: Rule<RecordBase & SettledPayment & { refundedAt: number | null }> = (payment, { before }) =>
+  payment.refundedAt === null &&
+  before != null &&
+  before.refundedAt !== null &&
+  (payment.refundedAmount > 0 || payment.status === "refunded")
+    ? problem("refundedAt", "out_of_order", "refundedAt must not be null: the payment was refunded.")
+    : undefined;
+
 const refundWithinAmount: Rule<RecordBase & SettledPayment> = ({ status, amount, refundedAmount }) => {
   if (refundedAmount === 0 && status !== "refunded") return undefined;
   if (status !== "succeeded" && status !== "refunded")
@@ -89,12 +98,14 @@ export const payments = resource({
     succeeded: {
       to: ["refunded"],
       event: "payment.succeeded",
-      sets: ({ record, now, own }) => ({ fee: record.fee ?? feeOf(record, own), paidAt: now }),
+      at: "paidAt",
+      sets: ({ record, own }) => ({ fee: record.fee ?? feeOf(record, own) }),
     },
     failed: {
       to: [],
       event: "payment.failed",
-      sets: ({ record, now }) => ({ failureCode: record.failureCode ?? failureOf(record.method), failedAt: now }),
+      at: "failedAt",
+      sets: ({ record }) => ({ failureCode: record.failureCode ?? failureOf(record.method) }),
     },
     refunded: {
       to: [],
@@ -111,6 +122,7 @@ export const payments = resource({
     refundWithinAmount,
     feeWithinAmount,
     currencyOfPayout,
+    refundKeepsTime,
     inOrder("created", "paidAt", "refundedAt"),
     inOrder("created", "failedAt"),
   ],

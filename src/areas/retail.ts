@@ -18,8 +18,8 @@ export const products = resource({
   sample: sampleProduct,
   fields: nullables({ name: text("Name of the product"), description: text("Description of the product"), archivedAt }),
   states: {
-    active: { to: ["archived"], event: "product.restored", sets: () => ({ archivedAt: null }) },
-    archived: { to: ["active"], event: "product.archived", sets: ({ now }) => ({ archivedAt: now }) },
+    active: { to: ["archived"], event: "product.restored" },
+    archived: { to: ["active"], event: "product.archived", at: "archivedAt" },
   },
   created: "product.created",
   updated: "product.updated",
@@ -62,8 +62,8 @@ export const productVariants = resource({
   fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields, archivedAt }), options },
   defaults: { options: {} },
   states: {
-    active: { to: ["archived"], event: "product_variant.restored", sets: () => ({ archivedAt: null }) },
-    archived: { to: ["active"], event: "product_variant.archived", sets: ({ now }) => ({ archivedAt: now }) },
+    active: { to: ["archived"], event: "product_variant.restored" },
+    archived: { to: ["active"], event: "product_variant.archived", at: "archivedAt" },
   },
   created: "product_variant.created",
   updated: "product_variant.updated",

@@ -28,13 +28,14 @@ export const disciplinaryRecords = resource({
     acknowledged: {
       to: ["closed", "appealed"],
       event: "disciplinary_record.acknowledged",
-      sets: ({ now }) => ({ acknowledgedAt: now }),
+      at: "acknowledgedAt",
     },
-    appealed: { to: ["closed"], event: "disciplinary_record.appealed", sets: ({ now }) => ({ appealedAt: now }) },
+    appealed: { to: ["closed"], event: "disciplinary_record.appealed", at: "appealedAt" },
     closed: {
       to: [],
       event: "disciplinary_record.closed",
-      sets: ({ record, now }) => ({ closedAt: now, outcome: record.outcome ?? "upheld" }),
+      at: "closedAt",
+      sets: ({ record }) => ({ outcome: record.outcome ?? "upheld" }),
     },
   },
   updated: "disciplinary_record.updated",
@@ -77,13 +78,14 @@ export const appraisals = resource({
   defaults: { goals: [] },
   states: {
     draft: { to: ["submitted", "cancelled"], event: "appraisal.created" },
-    submitted: { to: ["completed", "cancelled"], event: "appraisal.submitted", sets: ({ now }) => ({ submittedAt: now }) },
+    submitted: { to: ["completed", "cancelled"], event: "appraisal.submitted", at: "submittedAt" },
     completed: {
       to: [],
       event: "appraisal.completed",
-      sets: ({ record, now }) => ({ completedAt: now, finalScore: record.finalScore ?? meanScore(record.goals) }),
+      at: "completedAt",
+      sets: ({ record }) => ({ finalScore: record.finalScore ?? meanScore(record.goals) }),
     },
-    cancelled: { to: [], event: "appraisal.cancelled", sets: ({ now }) => ({ cancelledAt: now }) },
+    cancelled: { to: [], event: "appraisal.cancelled", at: "cancelledAt" },
   },
   updated: "appraisal.updated",
   rules: [

@@ -74,20 +74,20 @@ export const remittances = resource({
       to: ["confirmed"],
       event: "remittance.paid",
       next: (paid) => (isAutomatic(paid) ? onDay(paid, paid.record.dueDate, "opening", "confirmed") : undefined),
-      sets: ({ record, now }) => ({ paidAt: now, paymentReference: record.paymentReference ?? `REM-${record.id.slice(-6).toUpperCase()}` }),
+      at: "paidAt",
+      sets: ({ record }) => ({ paymentReference: record.paymentReference ?? `REM-${record.id.slice(-6).toUpperCase()}` }),
     },
-    overdue: { to: ["paid", "confirmed", "cancelled"], event: "remittance.overdue", sets: ({ now }) => ({ overdueAt: now }) },
+    overdue: { to: ["paid", "confirmed", "cancelled"], event: "remittance.overdue", at: "overdueAt" },
     confirmed: {
       to: [],
       event: "remittance.confirmed",
       // A remittance that arrived was paid, even if the sandbox was not told when.
+      at: ["paidAt", "confirmedAt"],
       sets: ({ record, now, own }) => ({
-        paidAt: record.paidAt ?? now,
-        confirmedAt: now,
         confirmedDate: record.confirmedDate ?? dayAt(homeOf(record.merchantId, own).country, now * 1_000),
       }),
     },
-    cancelled: { to: [], event: "remittance.cancelled", sets: ({ now }) => ({ cancelledAt: now }) },
+    cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
   },
   updated: "remittance.updated",
   rules: [

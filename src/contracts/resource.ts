@@ -2,6 +2,7 @@
 
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
+import { type ArrivalTimes, arrivalTimesOf, timeRules } from "./arrival-times.ts";
 import { describeTransitions, statesBefore, type Transitions } from "./transitions.ts";
 
 /** The fields that every record has. */
@@ -57,6 +58,8 @@ export interface State<R, S extends string = string> {
   to: readonly S[];
   /** The event of the arrival. */
   event?: string;
+  /** The fields with the time of the arrival; one that has a time already keeps it. */
+  at?: string | readonly string[];
   /** Values for fields that the caller left out; reads other records but changes none. */
   sets?(arrival: Arrival<R>): RecordFields<R>;
   /** Consequences for other records; runs after the record is stored and its event emitted. */
@@ -138,6 +141,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly events: Readonly<Record<string, string>>;
   /** The event type of a change that keeps the state. */
   updateEvent(before: R, after: R): string | undefined;
+  /** The states that set each time of an arrival. */
+  readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
   /** Values that are made right instead of refused. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
@@ -170,7 +175,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   view: string;
   fields: F;
   /** The states, the initial one first. */
-  states?: { readonly [Name in S]: State<RecordOf<F>, NoInfer<S>> };
+  states?: { readonly [Name in S]: State<RecordOf<F>, NoInfer<S>> & { at?: NoInfer<keyof F> | readonly NoInfer<keyof F>[] } };
   /** The event of a new record (default: that of the first state); null: none. */
   created?: string | null;
   updated?: UpdateEvents<RecordOf<F>>;
@@ -205,6 +210,7 @@ export function resource<const F extends TProperties, const S extends string = s
   const states = (declared.states ?? {}) as unknown as Resource<R>["states"];
   const [first] = Object.keys(states);
   const transitions = Object.fromEntries(Object.entries(states).map(([name, { to }]) => [name, to]));
+  const arrivalTimes = arrivalTimesOf(states);
   const schema = Type.Object(
     {
       id: id(prefix, "Unique identifier of the object"),
@@ -231,18 +237,24 @@ export function resource<const F extends TProperties, const S extends string = s
     transitions,
     events: eventsOf(declared, transitions),
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
-    rules: (declared.rules ?? []) as unknown as readonly Rule<R>[],
-    ...(declared.corrects ? { corrects: declared.corrects as unknown as NonNullable<Resource<R>["corrects"]> } : {}),
-    ...(declared.changed ? { changed: declared.changed as unknown as NonNullable<Resource<R>["changed"]> } : {}),
+    arrivalTimes,
+    rules: [...((declared.rules ?? []) as unknown as readonly Rule<R>[]), ...timeRules({ kind, transitions, arrivalTimes })],
+    ...hooksOf<R>(declared),
     references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],
     derived: declared.derived ?? [],
-    ...(declared.outstanding ? { outstanding: declared.outstanding as unknown as NonNullable<Resource<R>["outstanding"]> } : {}),
     defaults: { ...(first === undefined ? {} : { status: first }), ...declared.defaults } as Partial<R>,
     datesMoveBy: declared.datesMoveBy ?? "weeks",
     sample: declared.sample,
   };
+}
+
+type Hooks<R extends RecordBase> = Pick<Resource<R>, "corrects" | "changed" | "outstanding">;
+
+/** The functions that only some kinds declare. */
+function hooksOf<R extends RecordBase>({ corrects, changed, outstanding }: { [Name in keyof Hooks<R>]?: unknown }): Hooks<R> {
+  return Object.fromEntries(Object.entries({ corrects, changed, outstanding }).filter(([, hook]) => hook !== undefined));
 }
 
 function eventsOf(

@@ -81,3 +81,51 @@ describe("the transitions of every kind", () => {
     expect(odd.headers["x-sandbox-warning"]).toContain("payment.succeeded");
   });
 });
+
+test.each(kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resource) => [resource.kind, resource] as const))(
+  "%s: the times of its states cannot be cleared, nor set for a state that the record was not in",
+  async (kind, { transitions, arrivalTimes }) => {
+    const bench = await open();
+    for (const status of Object.keys(transitions)) {
+      const fields = await neededFields(bench, "mer_blank", kind);
+      const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status, ...fields });
+      const path = `/_sandbox/records/${kind}/${record.id}`;
+      const change = (body: object) => bench.call("PATCH", path, { key: null, body });
+      for (const [field, setters] of arrivalTimes) {
+        const isSet = record[field] !== null;
+        if (setters.includes(status)) expect([kind, status, field, isSet]).toEqual([kind, status, field, true]);
+        const refused = await change({ [field]: isSet ? null : record.created });
+        expect([kind, status, field, refused.status, refused.body.details?.errors]).toMatchObject([
+          ...[kind, status, field, 400],
+          [
+            {
+              field,
+              code: "out_of_order",
+              message: expect.stringContaining(isSet ? `${field} must not be null` : `${field} must be null`),
+            },
+          ],
+        ]);
+        // A later time of an arrival that happened is a correction, not a contradiction.
+        if (isSet) expect((await change({ [field]: record[field] })).body).toMatchObject({ [field]: record[field] });
+      }
+      // A record that moves on keeps its times, and loses them only where it returns to its first state.
+      for (const next of transitions[status] ?? []) {
+        const set = [...arrivalTimes].find(([field, setters]) => record[field] !== null && !setters.includes(next))?.[0];
+        if (set === undefined || next === Object.keys(transitions)[0]) continue;
+        const answer = await change({ status: next, [set]: null });
+        expect([kind, status, next, answer.status]).toEqual([kind, status, next, 400]);
+      }
+    }
+  },
+);
+
+test("the time of a refund stays as long as the refund does", async () => {
+  const bench = await open();
+  for (const fields of [{ status: "refunded" }, { status: "succeeded", amount: 500 }]) {
+    const { id } = await bench.control("POST", "/records/payment", { merchant: "mer_blank", ...fields });
+    const change = (body: object) => bench.call("PATCH", `/_sandbox/records/payment/${id}`, { key: null, body });
+    if (fields.status === "succeeded") await change({ refundedAmount: 100 });
+    const { status, body } = await change({ refundedAt: null });
+    expect([status, body.details?.errors]).toMatchObject([400, [{ field: "refundedAt", code: "out_of_order" }]]);
+  }
+});

@@ -59,23 +59,39 @@ function statesUpTo<R extends RecordBase>(resource: Resource<R>, { status }: R):
 }
 
 /** The record with the values that its state sets; the caller's values stay. */
-function withValues<R extends RecordBase>({ states }: Resource<R>, arrival: Arrival<R>, given: RecordFields<R> = {} as RecordFields<R>): R {
-  const values = states[arrival.record.status ?? ""]?.sets?.(arrival);
-  if (values === undefined) return arrival.record;
+function withValues<R extends RecordBase>(resource: Resource<R>, arrival: Arrival<R>, given: RecordFields<R> = {} as RecordFields<R>): R {
+  const values = valuesOf(resource, arrival);
   const sent = sentIn(given) ?? {};
   const missing: Record<string, unknown> = {};
   for (const field in values) if (given[field] == null && !Object.hasOwn(sent, field)) missing[field] = values[field];
   return withChanges(arrival.record, missing);
 }
 
+/** The times and the values that the state of the record sets. A record that returns to its first state loses its times. */
+function valuesOf<R extends RecordBase>(
+  { states, defaults, arrivalTimes }: Resource<R>,
+  { record, now, own }: Arrival<R>,
+): RecordFields<R> {
+  const values: Record<string, unknown> = {};
+  const { status = "" } = record;
+  for (const [field, setters] of arrivalTimes)
+    if (setters.includes(status)) values[field] = record[field as keyof R] ?? now;
+    else if (status === defaults.status) values[field] = null;
+  return Object.assign(values, states[status]?.sets?.({ record, now, own })) as RecordFields<R>;
+}
+
 /** The record in its first state, and the given fields that belong to each later state: those that the state would set. */
 function splitByState<R extends RecordBase>(
-  { states, defaults }: Resource<R>,
+  resource: Resource<R>,
   arrival: Arrival<R>,
   fields: RecordFields<R>,
   [first = "", ...later]: string[],
 ): [R, RecordFields<R>[]] {
-  const setBy = (status: string) => Object.keys(states[status]?.sets?.({ ...arrival, record: { ...arrival.record, status } }) ?? {});
+  const { arrivalTimes, defaults } = resource;
+  const setBy = (status: string) =>
+    Object.keys(valuesOf(resource, { ...arrival, record: { ...arrival.record, status } })).filter(
+      (field) => arrivalTimes.get(field)?.includes(status) !== false,
+    );
   const ofFirst = setBy(first);
   const ofLater = later.map((status) => setBy(status).filter((field) => !ofFirst.includes(field)));
   const withheld = ofLater.flat().map((field) => [field, (defaults as Record<string, unknown>)[field] ?? null]);
@@ -100,6 +116,11 @@ export const behaviours: Behaviour[] = [
     id: "records.states",
     fact: "A record changes its state only along the transitions in the reference; any other change gets 409 `invalid_state`, with `currentStatus` and `allowedFrom` in `details`.",
     why: "The service's documentation names no states; these are those of comparable APIs.",
+  },
+  {
+    id: "records.times",
+    fact: "The time of an arrival in a state, such as `paidAt`, is set exactly if the record went through the state: 400 with the field for a change that clears it, or that sets it for a state not reached.",
+    why: "The service's documentation names no such times; a paid record without the time of payment would contradict itself.",
   },
   {
     id: "records.events",
