@@ -1,8 +1,6 @@
 // The times that the states of a kind set on arrival, and the rule that they follow the states that a record went through.
 
 import { sentIn } from "../schema/as-sent.ts";
-import type { RecordBase, Rule } from "./resource.ts";
-import { problem } from "./rules.ts";
 import type { Transitions } from "./transitions.ts";
 
 /** The states that set each time. */
@@ -21,25 +19,31 @@ export function arrivalTimesOf(states: Readonly<Record<string, { at?: string | r
   return times;
 }
 
+interface Stateful {
+  status?: string | undefined;
+}
+
+const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
+
 /** One rule for each time: it has a value exactly if the record went through a state that sets it since it was in its first one. */
-export function timeRules<R extends RecordBase>({ kind, transitions, arrivalTimes }: Kind): Rule<R>[] {
+export function timeRules({ kind, transitions, arrivalTimes }: Kind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");
   return [...arrivalTimes].map(([field, setters]) => {
     const known = statesFrom(transitions, setters);
     const states = setters.join(" or ");
-    return (record, { before }) => {
-      const status = record.status ?? "";
-      const value = record[field as keyof R];
+    return (record: Stateful, { before }: { before: Stateful | undefined }) => {
+      const { status = "" } = record;
+      const value = valueIn(record, field);
       const isSet = value != null;
-      const wasSet = before !== undefined && before[field as keyof R] != null;
+      const wasSet = before !== undefined && valueIn(before, field) != null;
       const isKnown = setters.includes(status) || (wasSet && status !== first && known.has(status));
       // Under open bodies a client may send anything in the field; it is kept as sent.
       if (isSet === isKnown || Object.hasOwn(sentIn(record) ?? {}, field)) return undefined;
       const message = isKnown
         ? `${field} must not be null: the ${name} became ${setters.includes(status) ? status : states}.`
         : `${field} must be null: the ${name} never became ${states}; received ${value}.`;
-      return problem(field, "out_of_order", message);
+      return { field, code: "out_of_order", message };
     };
   });
 }
