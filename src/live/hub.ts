@@ -228,7 +228,8 @@ function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCou
   if (seen === events.newest()) return true;
   if (!digest || !canRead(client)) return digest === undefined;
   const messages = events.since(seen);
-  const selected = digest.select(messages.flatMap((message) => (message.type === "batch" ? message.items : [])));
+  const items = messages.flatMap((message) => (message.type === "batch" ? message.items : []));
+  const selected = digest.select([...events.missedResets(seen), ...items]);
   // The buffer may have dropped matches.
   if (messages.some(({ type }) => type === "gap")) selected.completeFor = {};
   client.seen = events.newest();

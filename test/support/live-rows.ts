@@ -140,8 +140,11 @@ export function withLiveEvents(state: UiState, events: readonly LiveEvent[], uns
   const counts = { request: state.made.requests + unsent, attempt: state.made.attempts };
   const verdicts = { ...state.made.verdicts, failures: { ...state.made.verdicts.failures } };
   const items = events.map((event, index) => {
-    if (event.kind === "reset") Object.assign(counts, { request: 0, attempt: 0 });
-    else if (event.kind === "request" || event.kind === "attempt") counts[event.kind]++;
+    if (event.kind === "reset" && event.merchant === null) {
+      Object.assign(counts, { request: 0, attempt: 0 });
+      Object.assign(verdicts, NO_COUNTS.verdicts, { failures: {} });
+    }
+    if (event.kind === "request" || event.kind === "attempt") counts[event.kind]++;
     else if (event.kind === "verdict") countVerdict(verdicts, event.verdict);
     return { seq: state.lastSeq + 1 + index, nth: nthOf(state, events, index), ...event } as LiveItem;
   });

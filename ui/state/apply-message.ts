@@ -5,9 +5,9 @@ import type { MadeCounts } from "../../src/contracts/counts.ts";
 import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";
 import type { StreamConnection, StreamMessage } from "../wire/live.ts";
-import { withTopGap } from "./gaps.ts";
-import { applyLessonItems, withoutLearner } from "./learning.ts";
-import { append, emptyList, replace } from "./list.ts";
+import { TOP_GAP, withTopGap } from "./gaps.ts";
+import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
+import { append, emptyList, removeRows, replace } from "./list.ts";
 import type { List, Row } from "./rows.ts";
 import { listOf, type UiState, withList, withNotice } from "./state.ts";
 
@@ -21,10 +21,12 @@ export function applyMessage(state: UiState, message: StreamMessage, panes: read
   if (message.type !== "digest") return state;
   const { seq, made, completeFor } = message;
   const items = message.items.filter((item) => item.seq > state.lastSeq);
-  const wasReset = items.some(isReset);
-  const counted = sampleRate({ ...state, made, lastSeq: seq, ...(wasReset && { samples: [] }) });
-  const reset = items.filter(isReset).reduce((before, item) => applyReset(before, item, panes), counted);
-  return appendItems(reset, items, completeFor, panes);
+  const at = items.findLastIndex(isReset);
+  const counted = sampleRate({ ...state, made, lastSeq: seq, ...(at !== -1 && { samples: [] }) });
+  const after = items.slice(at + 1);
+  const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after, panes);
+  const next = appendItems(applyClock(reset, items), after, (_, kind) => madeOf(made, kind), completeFor, panes);
+  return at === -1 ? next : withoutUnknownGaps(next, panes);
 }
 
 /** Another run id means that the sandbox restarted: its log may have other rows. */
@@ -34,16 +36,31 @@ function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "s
   return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show what it has logged", "yellow");
 }
 
-function appendItems(state: UiState, items: readonly LiveItem[], completeFor: CompleteFor, panes: readonly Pane[]): UiState {
-  const afterReset = items.slice(items.findLastIndex(isReset) + 1);
-  const learned = applyLessonItems(applyClock(state, items), afterReset);
-  return panes.reduce((before, { name, stream }) => {
-    if (!stream) return before;
-    const { kind } = stream;
-    const rows = afterReset.flatMap((item) => (item.kind === kind ? [{ row: stream.row(item), nth: item.nth }] : []));
-    const clean = completeFor[kind as keyof CompleteFor];
-    return withList(before, name, append(listOf(before, name), rows, madeOf(state.made, kind), clean));
-  }, learned);
+/** `totalOf` returns the number of rows of a kind, listed or not, once the items are in their list. */
+function appendItems(
+  state: UiState,
+  items: readonly LiveItem[],
+  totalOf: (list: List, kind: LiveItem["kind"]) => number,
+  completeFor: CompleteFor,
+  panes: readonly Pane[],
+): UiState {
+  return panes.reduce(
+    (before, { name, stream }) => {
+      if (!stream) return before;
+      const { kind } = stream;
+      const list = listOf(before, name);
+      const rows = items.flatMap((item) => (item.kind === kind ? [{ row: stream.row(item), nth: item.nth }] : []));
+      return withList(before, name, append(list, rows, totalOf(list, kind), completeFor[kind as keyof CompleteFor]));
+    },
+    applyLessonItems(state, items),
+  );
+}
+
+/** How many items of a kind there are, sent or left out, from the newest row of a list to the last of these. */
+function madeSince({ newest }: List, items: readonly LiveItem[], kind: LiveItem["kind"]): number {
+  const numbers = items.flatMap((item) => (item.kind === kind ? [item.nth] : []));
+  const [first] = numbers;
+  return first === undefined ? 0 : (numbers.at(-1) ?? first) - (newest ?? first - 1);
 }
 
 /** The number of rows of a kind since the last reset. */
@@ -55,11 +72,55 @@ function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["ki
 
 export const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
-/** The reply to a reset made here says so already. */
-function applyReset(state: UiState, { merchant }: LiveItem & { kind: "reset" }, panes: readonly Pane[]): UiState {
-  const cleared = clearLists(state, panes);
+/** Applies items whose last one is a reset. Where there are several, the log fills the lists. */
+function applyResets(state: UiState, items: readonly LiveItem[], after: readonly LiveItem[], panes: readonly Pane[]): UiState {
+  const [first, ...more] = items.filter(isReset);
+  const everything = [first, ...more].some((reset) => reset?.merchant === null);
+  const merchant = first?.merchant ?? "";
+  const cleared =
+    everything || more.length > 0
+      ? clearLists(everything ? withoutCounts(state) : state, panes)
+      : clearMerchant(
+          appendItems(state, items, (list, kind) => list.total + madeSince(list, items, kind), {}, panes),
+          merchant,
+          after,
+          panes,
+        );
+  // The reply to a reset made here says so already.
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
-  return withNotice(cleared, `${merchant ?? "The sandbox"} was reset`, "yellow");
+  return withNotice(
+    cleared,
+    `${everything ? "The sandbox" : merchant}${more.length > 0 && !everything ? " and others were" : " was"} reset`,
+    "yellow",
+  );
+}
+
+/** The counts of the last poll are from before a reset of everything; the next poll is on its way. */
+function withoutCounts(state: UiState): UiState {
+  const { sandbox, made } = state;
+  if (!sandbox) return state;
+  const kept = { requests: made.requests, attempts: made.attempts, verdicts: madeOf(made, "verdict") };
+  return { ...state, sandbox: { ...sandbox, made, kept, pendingDeliveries: 0, failedDeliveries: 0 } };
+}
+
+/** Removes the rows of one merchant from the lists of the stream. `after` are the items that followed its reset. */
+function clearMerchant(before: UiState, merchant: string, after: readonly LiveItem[], panes: readonly Pane[]): UiState {
+  const state = learnerMode(before)?.id === merchant ? withoutLearner(before) : before;
+  const isRemoved = ({ filterBy }: Row) => filterBy.fields.merchant === merchant;
+  return panes.reduce((next, { name, stream }) => {
+    if (!stream) return next;
+    const list = listOf(next, name);
+    return withList(next, name, removeRows(list, isRemoved, madeOf(state.made, stream.kind) - madeSince(list, after, stream.kind)));
+  }, state);
+}
+
+/** After a reset of one merchant the number of rows in a gap is unknown: the log fills a list that has one. */
+function withoutUnknownGaps(state: UiState, panes: readonly Pane[]): UiState {
+  return panes.reduce((next, { name, stream }) => {
+    const { rows, follows, filter, total } = listOf(next, name);
+    if (!stream || !rows.some(({ id, gap }) => gap && id !== TOP_GAP)) return next;
+    return withList(next, name, withTopGap({ ...emptyList(follows), filter, total }));
+  }, state);
 }
 
 /** Clears every list but its filter, so that the log fills it; lists that follow by default follow again. */

@@ -71,6 +71,26 @@ export function replace(list: List, rows: readonly Row[], isFocused = true): Lis
   return refreshCursor({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
 }
 
+/** Removes rows. `total` is the number of those that remain, listed or not. A cursor on a removed row moves to the next one above. */
+export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: number): List {
+  const { cursor, frozen, rows } = list;
+  const remaining = (some: readonly Row[]) => some.filter((row) => !isRemoved(row));
+  const seen = total - remaining(rows.slice(Math.max(0, rows.length - unseenCount(list)))).length;
+  const above = remaining(rows.slice(0, Math.max(0, indexOf(rows, cursor?.id)))).findLast(({ gap }) => !gap);
+  return selectFirst(
+    withTopGap({
+      ...list,
+      ...(cursor && isRemoved(cursor) && { cursor: above, chosen: above }),
+      rows: remaining(rows),
+      frozen: frozen && { rows: remaining(frozen.rows), total: seen },
+      pausedAt: seen,
+      total,
+      // The page that is on its way may have removed rows.
+      loading: undefined,
+    }),
+  );
+}
+
 /** Updates the selected row to its newest version. A removed row stays selected as it was; a frozen list keeps its rows. */
 function refreshCursor(list: List): List {
   if (list.follows || list.frozen) return list;

@@ -63,13 +63,7 @@ export function openRunSummary({ sql }: Database) {
   const kept = sql.prepare<[], { requests: number; attempts: number }>(
     "select (select count(*) from journal) as requests, (select count(*) from attempts) as attempts",
   );
-  const failed = sql
-    .prepare<[], number>(
-      `select count(*) from deliveries d where state = 'failed' and not exists (
-         select 1 from deliveries o where o.event = d.event and o.endpoint = d.endpoint
-           and (o.sequence > d.sequence or o.state = 'pending' or o.state = 'sending'))`,
-    )
-    .pluck();
+  const failed = sql.prepare<[], number>("select count(*) from deliveries where failed = 1").pluck();
   return {
     storedCounts: (): StoredCounts => ({
       requests: rowsOf("requests"),

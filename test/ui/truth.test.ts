@@ -1,0 +1,176 @@
+// The dashboard shows what is: the rate, one duration for an attempt, resets, stale rows, and why there is nothing.
+
+import { describe, expect, test } from "vitest";
+import type { LiveEvent } from "../../src/contracts/live-messages.ts";
+import { afterRealTime } from "../../src/kernel/clock.ts";
+import { createEventBuffer } from "../../src/live/event-buffer.ts";
+import { attemptRow } from "../../ui/details/delivery.ts";
+import { panes } from "../../ui/panes/index.ts";
+import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/state/apply-message.ts";
+import { freeze, moveCursor, unseenCount } from "../../ui/state/list.ts";
+import { listOf, type UiState, withList, withNotice } from "../../ui/state/state.ts";
+import { duration } from "../../ui/view/format.ts";
+import { openTestDashboard } from "../support/dashboard.ts";
+import { attempt, emptyDashboard, INDEX, request, verdict, withLiveEvents } from "../support/live-rows.ts";
+import { open } from "../support/sandbox.ts";
+import { receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const asked = (number: number, merchant: string): LiveEvent => ({ kind: "request", request: request(number, { merchant }) });
+const idsIn = (state: UiState, pane = "requests") => listOf(state, pane).rows.map(({ id }) => id);
+const reset = (merchant: string | null): LiveEvent => ({ kind: "reset", merchant });
+
+describe("the rate", () => {
+  test.each([
+    [10, 100],
+    [1_000, 100],
+    [1_000, 400],
+    [10_000, 400],
+  ])("of %i requests a second is that, at every moment of digests every %i ms, and 0 after the last", (rate, interval) => {
+    let state: UiState = { ...emptyDashboard(), run: "r" };
+    const digest = (requests: number) => {
+      const made = { ...state.made, requests };
+      state = applyMessage(state, { type: "digest", seq: state.lastSeq + 1, made, completeFor: {}, items: [] }, panes);
+    };
+    for (let now = 0; now <= 8_000; now += 50) {
+      state = applyTime(state, 100_000 + now);
+      if (now % interval === 0) digest((rate * now) / 1_000);
+      if (now >= 3_000) expect([now, requestRate(state)]).toEqual([now, rate]);
+    }
+    expect(requestRate(applyTime(state, 111_000))).toBe(0);
+  });
+});
+
+test("an attempt has one duration: in the log, the list, its detail and the attempts of its delivery", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  // Real time passes, so that the duration is none that the frozen clock of the sandbox shows.
+  receiver.always((_, outgoing) => void afterRealTime(30, () => outgoing.writeHead(200).end()));
+  await register(bench, receiver.url);
+  await trigger(bench);
+  await settle(bench);
+  const { data } = await bench.control("GET", "/deliveries");
+  const took = duration(data[0].durationMs);
+  const desk = await openTestDashboard(bench.url);
+  desk.state = withLiveEvents(desk.state, [{ kind: "attempt", attempt: attemptRow(data[0]) }]);
+  desk.press("2");
+  const shown = () => desk.screen(260, 60).join("\n").split(took).length - 1;
+  expect([data[0].durationMs > 20, shown()]).toEqual([true, 1]);
+  desk.press("enter");
+  await desk.settle();
+  expect(shown()).toBe(2);
+});
+
+describe("a reset of everything", () => {
+  const busy = () => {
+    const events = [
+      asked(1, "mer_lodge"),
+      { kind: "attempt", attempt: attempt(1) },
+      { kind: "verdict", verdict: verdict(1) },
+    ] as LiveEvent[];
+    const state = withLiveEvents({ ...emptyDashboard(120, 40), run: "r" }, events);
+    const counts = {
+      failedDeliveries: 1,
+      pendingDeliveries: 4,
+      made: { ...state.made, requests: 900 },
+      kept: { ...INDEX.kept, requests: 1 },
+    };
+    return { ...state, sandbox: { ...INDEX, ...counts } };
+  };
+
+  test("is said once, and no title has a number from before", async () => {
+    const desk = await openTestDashboard((await open()).url, 120, 40);
+    desk.state = busy();
+    expect(desk.screen().join("\n")).toMatch(/1 failed[\s\S]*✗ retry_after/);
+    desk.state = withLiveEvents(desk.state, [reset(null)]);
+    const screen = desk.screen().join("\n");
+    expect(screen.match(/reset/g)).toHaveLength(1);
+    expect(screen).not.toMatch(/failed|kept|✗|[1-9]\d* pending|not shown/);
+  });
+
+  test("that was made here is said by the reply alone; one made elsewhere later is said", () => {
+    const here = withNotice({ ...busy(), lastCall: { method: "POST", path: "/reset", body: {} } }, "Reset everything");
+    expect(withLiveEvents(here, [reset(null)]).notice?.text).toBe("Reset everything");
+    expect(withLiveEvents({ ...here, notice: undefined }, [reset(null)]).notice?.text).toBe("The sandbox was reset");
+  });
+
+  test("reaches a client that was away for longer than the buffer lasts", () => {
+    const buffer = createEventBuffer(2);
+    for (const event of [reset("mer_lodge"), reset("mer_market"), reset("mer_lodge"), asked(1, "mer_lodge")]) buffer.push(event);
+    for (let number = 2; number < 9; number++) buffer.push(asked(number, "mer_lodge"));
+    expect(buffer.missedResets(0)).toMatchObject([
+      { seq: 2, merchant: "mer_market" },
+      { seq: 3, merchant: "mer_lodge" },
+    ]);
+    expect(buffer.missedResets(2)).toMatchObject([{ seq: 3 }]);
+    buffer.push(reset(null));
+    expect(buffer.missedResets(0)).toEqual([]);
+    for (let number = 9; number < 16; number++) buffer.push(asked(number, "mer_lodge"));
+    expect(buffer.missedResets(0)).toMatchObject([{ merchant: null }]);
+  });
+});
+
+describe("a reset of one merchant", () => {
+  const rows = [1, 2, 3, 4, 5, 6].map((number) => asked(number, number % 2 === 0 ? "mer_market" : "mer_lodge"));
+  /** The sandbox counts only what it has after the reset. */
+  const afterReset = (state: UiState, events: LiveEvent[], requests: number) =>
+    withLiveEvents({ ...state, made: { ...state.made, requests } }, events);
+
+  test("takes exactly its rows, and leaves the cursor, the pause and the numbers of the others", () => {
+    const filled = withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 4));
+    const pinned = withList(filled, "requests", moveCursor(listOf(filled, "requests"), -3, 10));
+    const paused = withLiveEvents(pinned, rows.slice(4));
+    expect([listOf(paused, "requests").cursor?.id, unseenCount(listOf(paused, "requests"))]).toEqual(["req_1", 2]);
+    const state = afterReset(paused, [reset("mer_market"), asked(7, "mer_market")], 3);
+    const list = listOf(state, "requests");
+    expect(idsIn(state)).toEqual(["req_1", "req_3", "req_5", "req_7"]);
+    expect([list.cursor?.id, list.total, unseenCount(list), state.notice?.text]).toEqual(["req_1", 4, 2, "mer_market was reset"]);
+  });
+
+  test("moves a cursor on one of its rows to the next one above, and takes its rows from a frozen display", () => {
+    const filled = withLiveEvents({ ...emptyDashboard(), run: "r" }, rows);
+    const frozen = withList(filled, "requests", freeze(moveCursor(listOf(filled, "requests"), -2, 10)));
+    expect(listOf(frozen, "requests").cursor?.id).toBe("req_4");
+    const list = listOf(afterReset(frozen, [reset("mer_market")], 3), "requests");
+    expect([list.cursor?.id, list.frozen?.rows.map(({ id }) => id), unseenCount(list)]).toEqual(["req_3", ["req_1", "req_3", "req_5"], 0]);
+  });
+
+  test("leaves a list with gaps to the log, because the number of missing rows is unknown", () => {
+    const filled = withLiveEvents(withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 3)), rows.slice(3));
+    const gapped = applyMessage(
+      filled,
+      {
+        type: "digest",
+        seq: 99,
+        made: { ...filled.made, requests: 20 },
+        completeFor: {},
+        items: [{ seq: 99, nth: 20, kind: "request", request: request(20) }],
+      },
+      panes,
+    );
+    expect(idsIn(gapped)).toContain("gap:20");
+    const list = listOf(afterReset(gapped, [reset("mer_market")], 9), "requests");
+    expect(list.rows.map(({ id, gap }) => [id, gap?.missing])).toEqual([["gap:top", 9]]);
+  });
+});
+
+describe("without a connection", () => {
+  test("the first line, the title and the rows say that they are stale, and no longer do once it is back", async () => {
+    const desk = await openTestDashboard((await open()).url, 80, 24);
+    const seen = withLiveEvents({ ...emptyDashboard(80, 24), run: "r" }, [asked(1, "mer_lodge")]);
+    desk.state = applyConnection(seen, { phase: "reconnecting", retryInMs: 3_000, reason: "connection refused" });
+    expect(desk.screen().join("\n")).toMatch(/data is stale[\s\S]*1 Requests ─.*─ 1 {2}stale {2}following/);
+    desk.state = applyConnection(desk.state, { phase: "live" });
+    expect(desk.screen().join("\n")).not.toContain("stale");
+  });
+
+  test("a program that is no sandbox is named with its address, and nothing else is offered", async () => {
+    const bench = await open();
+    const desk = await openTestDashboard(bench.url, 80, 24);
+    const reason = "this is not a merchant-sandbox: it answered HTTP 404 to GET /_sandbox/live";
+    desk.state = applyConnection({ ...emptyDashboard(80, 24), sandbox: undefined }, { phase: "detached", reason });
+    const screen = desk.screen().join("\n");
+    expect(screen).toContain("No sandbox answers at http://127.0.0.1:4747: this is not");
+    expect(screen).toContain("Check the address");
+    expect(screen).not.toContain("No requests yet");
+  });
+});
