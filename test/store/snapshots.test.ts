@@ -269,6 +269,9 @@ describe("a snapshot changed by another program", () => {
     ["a request number beyond all", "update events set request = 'req_99999999999999999999'", /events .*request/],
     ["a delivery that is due in the year 300,000", "update deliveries set due = 9e15", /deliveries .*due/],
     ["a fault that is none", "update deliveries set decided = '[1]'", /deliveries .*decided/],
+    ["a reason of a failed attempt that is none", "update attempts set error_code = 'tired'", /attempt "whd_.*errorCode must be one of/],
+    ["an attempt without an id", "update attempts set id = ''", /attempt "".*id /],
+    ["an attempt whose fault names no rules", "update attempts set fault = '{}'", /attempts .*fault/],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
     ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
     ["a state before the step that lacks the counts", "update learners set lesson = 'paging', mark = '{}'", /learners .*mark/],
@@ -282,6 +285,7 @@ describe("a snapshot changed by another program", () => {
     bench = await share();
     await register(bench, "http://127.0.0.1:2/closed", ["payment.succeeded"]);
     await trigger(bench, "payment.succeeded");
+    await settle(bench);
     await bench.control("POST", "/learners", { name: "Ada" });
   });
   afterAll(() => bench.close());

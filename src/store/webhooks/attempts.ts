@@ -99,6 +99,9 @@ interface AttemptRow {
   body: string;
 }
 
+const LOG = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
+  join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event`;
+
 type OrderColumn = "ended" | "delivery" | "attempt" | "sequence";
 
 const DEFAULT_PAGE = 25;
@@ -214,8 +217,7 @@ function reading({ sql }: Database) {
 function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
   const statements = new Map<string, Statement<[Record<string, unknown>], AttemptRow>>();
   const list = (where: string, order: string) => {
-    const text = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
-      join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event where ${where} order by ${order} limit @limit + 0`;
+    const text = `${LOG} where ${where} order by ${order} limit @limit + 0`;
     const known = statements.get(text) ?? sql.prepare<[Record<string, unknown>], AttemptRow>(text);
     statements.set(text, known);
     return known;
@@ -244,6 +246,9 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
     return { object: "list", data, has_more: rows.length > limit };
   };
 }
+
+/** Every attempt as the API returns it, for the check of a restored snapshot. */
+export const allAttempts = (sql: Pick<Database["sql"], "prepare">): WebhookDelivery[] => sql.prepare<[], AttemptRow>(LOG).all().map(show);
 
 function show(row: AttemptRow): WebhookDelivery {
   return {

@@ -1,9 +1,11 @@
 // Checks the values of a restored snapshot: its tables have the right types, but another program may have written its values.
 
 import type { Resource } from "../../contracts/resource.ts";
+import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
+import { allAttempts } from "../webhooks/attempts.ts";
 
 /** The end of time for a JavaScript date, in milliseconds. */
 const LAST_TIME = 8_640_000_000_000_000;
@@ -22,6 +24,15 @@ const requestId = "(request is null or (request glob 'req_[0-9]*' and length(req
 /** An injection that lacks one of these would stop every delivery. */
 const injections = `(decided is null or iif(json_valid(decided), not exists (
   select 1 from json_each(decided) where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null), 0))`;
+/** What fault rules did to an attempt, as the control API returns it. */
+const attemptFault = `(fault is null or iif(json_valid(fault), ${[
+  ...["id", "wouldHaveSent.body"].map((name) => `json_type(fault, '$.${name}') = 'text'`),
+  "json_type(fault, '$.copy') = 'integer'",
+  "json_type(fault, '$.wouldHaveSent.headers') = 'object'",
+  "json_type(fault, '$.effects') = 'array'",
+].join(" and ")} and not exists (
+  select 1 from json_each(fault, '$.effects') where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null), 0))`;
+
 /** What `takeBaseline` of the verifier stores. A learner without a lesson has none. */
 const baseline = `(mark = 'null' or iif(json_valid(mark) and lesson is not null, ${[
   ...["request", "delivery", "attempt", "verdict"].map((name) => `json_type(mark, '$.${name}') = 'integer'`),
@@ -52,7 +63,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     ...times("next_due", "started", "ended"),
     json("request_headers", "object"),
     "not exists (select 1 from json_each(request_headers) where type <> 'text')",
-    json("fault", "object"),
+    attemptFault,
   ],
   let_go: counts("emitted", "delivered"),
   learners: [...steps("step", "hints"), ...times("began"), baseline],
@@ -69,7 +80,16 @@ export function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "ch
       const wrong = sql.prepare<[], number>(`select 1 from main.${table} where not coalesce(${rule}, 0) limit 1`).pluck().get();
       if (wrong !== undefined) return `holds a row of ${table} for which this is false: ${rule.replace(/\s+/g, " ")}`;
     }
-  return wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
+  return wrongAttempt(sql) ?? wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
+}
+
+/** The API returns logged attempts without another check. */
+function wrongAttempt(sql: Sql): string | undefined {
+  for (const attempt of allAttempts(sql)) {
+    const [error] = fieldErrors(WebhookDelivery, attempt);
+    if (error) return `holds the attempt ${JSON.stringify(attempt.id)}, which is invalid: ${error.message.replace(/\.$/, "")}`;
+  }
+  return undefined;
 }
 
 /** Fields that no request can set to a value of another type. */
