@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
-import { screenPicture } from "./screen-picture.js";
+import { PALETTES, screenPicture } from "./screen-picture.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "docs/pictures");
@@ -21,15 +21,34 @@ const SIZES = [
 ];
 const PATIENCE = 20_000;
 
-const terminal = new headless.Terminal({ ...SIZE, allowProposedApi: true });
-const program = spawn(process.execPath, [join(root, "dist/bin.cjs"), "--memory", "--port", String(PORT), "--ui"], {
-  name: "xterm-256color",
-  cols: SIZE.cols,
-  rows: SIZE.rows,
-  cwd: root,
-  env: { ...process.env, LANG: "C.UTF-8", NO_COLOR: "" },
-});
-program.onData((data) => terminal.write(data));
+/** Those of the run whose pictures are being taken. */
+let terminal;
+let program;
+
+/** Starts the program in a terminal that answers the question for its colours, as common terminals do. */
+function open(shade) {
+  terminal = new headless.Terminal({ ...SIZE, allowProposedApi: true });
+  program = spawn(process.execPath, [join(root, "dist/bin.cjs"), "--memory", "--port", String(PORT), "--ui"], {
+    name: "xterm-256color",
+    cols: SIZE.cols,
+    rows: SIZE.rows,
+    cwd: root,
+    env: { ...process.env, LANG: "C.UTF-8", NO_COLOR: "" },
+  });
+  const [screenOfRun, run] = [terminal, program];
+  run.onData((data) => screenOfRun.write(data));
+  const { paper, colours } = PALETTES[shade];
+  const answers = { 11: () => paper, 4: (index) => colours[index] };
+  for (const [code, colourOf] of Object.entries(answers)) {
+    terminal.parser.registerOscHandler(Number(code), (data) => {
+      const [index] = data.split(";").map(Number);
+      const [red, green, blue] = colourOf(index).match(/[\da-f]{2}/g);
+      program.write(`\x1b]${code};${code === "4" ? `${index};` : ""}rgb:${red}/${green}/${blue}\x1b\\`);
+      return true;
+    });
+  }
+}
+
 const press = (keys) => program.write(keys);
 
 const screen = () =>
@@ -73,15 +92,11 @@ function receiver() {
   }).listen(HOOKS, "localhost");
 }
 
-const SHADES = ["dark", "light"];
-
-function take(name, title) {
+function take(name, title, shade) {
   if (/Fetching|Loading/.test(screen())) throw new Error(`${name} is still loading:\n${screen()}`);
   mkdirSync(folder, { recursive: true });
-  for (const shade of SHADES) {
-    writeFileSync(join(folder, `${name}-${shade}.svg`), screenPicture(terminal, title, shade));
-    process.stdout.write(`docs/pictures/${name}-${shade}.svg\n`);
-  }
+  writeFileSync(join(folder, `${name}-${shade}.svg`), screenPicture(terminal, title, shade));
+  process.stdout.write(`docs/pictures/${name}-${shade}.svg\n`);
 }
 
 /** Resizes the terminal, and resolves when the program has painted all of it. */
@@ -90,6 +105,28 @@ async function resize(cols, rows) {
   terminal.write("\x1b[2J");
   program.resize(cols, rows);
   await shows(new RegExp(`^.*LIVE.*\\n(?:.*\\n){${rows - 2}}.*q quit *$`));
+}
+
+/** A client that lost a response, and sends the payroll again under another key. */
+async function payTwice() {
+  await call("POST", "/_sandbox/faults", { name: "lost again", match: { operation: "payroll.create" }, action: { type: "lost_response" } });
+  for (const key of ["february", "february-2"]) await call("POST", "/v1/employees/payroll", payroll("02"), { idempotencyKey: key });
+}
+
+const READS = ["merchants/me", "payments?limit=10", "customers/cus_nobody", "statutory/settings", "payments?limit=100", "payouts?limit=5"];
+/** How many of them in each five seconds, the spans of the trends. */
+const BURSTS = [2, 5, 3, 6, 1, 4];
+
+async function earlier() {
+  for (const burst of BURSTS) {
+    for (const path of READS.slice(0, burst)) await call("GET", `/v1/${path}`);
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+  }
+}
+
+function payroll(month) {
+  const item = { employeeId: "emp_marta", employeeName: "Marta Gonçalves", grossAmount: 260_000, deductions: [] };
+  return { periodStart: `2026-${month}-01`, periodEnd: `2026-${month}-28`, payDate: `2026-${month}-28`, currency: "EUR", items: [item] };
 }
 
 async function business() {
@@ -109,36 +146,46 @@ async function business() {
   await call("PUT", "/_sandbox/rate-limits/mer_market", { remaining: 0, resetIn: "40s" });
   await call("GET", "/v1/payments?limit=25");
   await call("GET", "/v1/payouts", undefined, { key: "sk_test_market" });
-  const item = { employeeId: "emp_marta", employeeName: "Marta Gonçalves", grossAmount: 260_000, deductions: [] };
-  const payroll = { periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-28", currency: "EUR", items: [item] };
-  for (const _ of ["lost", "again"]) await call("POST", "/v1/employees/payroll", payroll, { idempotencyKey: "payroll-2026-01" });
+  for (const _ of ["lost", "again"]) await call("POST", "/v1/employees/payroll", payroll("01"), { idempotencyKey: "payroll-2026-01" });
   await call("GET", "/v1/payouts?limit=5");
   await call("GET", "/v1/payouts?limit=5");
+  await payTwice();
   await call("GET", "/v1/customers/cus_nobody");
   await call("POST", "/v1/webhook-events/test", { type: "payout.paid", data: { id: "po_001" } });
 }
 
-const hooks = receiver();
-try {
+async function takeAll(shade) {
   await shows(/LIVE/);
+  await earlier();
   await business();
   await shows(/next in|delivered/);
   await shows(/spent/);
   for (const [cols, rows] of SIZES) {
     await resize(cols, rows);
     if (cols >= 160) await shows(/"object": /);
-    take(`dashboard-${cols}x${rows}`, `The dashboard of merchant-sandbox on a terminal of ${cols} columns and ${rows} rows`);
+    take(`dashboard-${cols}x${rows}`, `The dashboard of merchant-sandbox on a terminal of ${cols} columns and ${rows} rows`, shade);
   }
-  press("kkkkk\r");
+  // The call that lost its response, three rows above the newest.
+  press("kkk\r");
   // Only the loaded detail has the stages.
   await shows(/operation +[\d.]+ ms/);
-  take("detail", "One request in detail: headers, bodies, what it made happen");
+  take("detail", "One request in detail: headers, bodies, what it made happen", shade);
   press("q");
   press("x");
   await shows(/Arm a fault/);
-  take("faults", "Arming a fault from the dashboard");
-} finally {
-  program.kill();
-  hooks.close();
-  hooks.closeAllConnections();
+  take("faults", "Arming a fault from the dashboard", shade);
+}
+
+for (const shade of Object.keys(PALETTES)) {
+  const hooks = receiver();
+  open(shade);
+  const ended = new Promise((resolve) => program.onExit(resolve));
+  try {
+    await takeAll(shade);
+  } finally {
+    program.kill();
+    await ended;
+    hooks.close();
+    hooks.closeAllConnections();
+  }
 }

@@ -4,7 +4,7 @@ const CELL = { width: 8.4, height: 18 };
 const EDGE = 16;
 const BAR = 30;
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
-const PALETTES = {
+export const PALETTES = {
   dark: {
     paper: "#282c34",
     ink: "#dcdfe4",
@@ -29,11 +29,10 @@ export function screenPicture(terminal, title, shade) {
   const { cols, rows } = terminal;
   const width = Math.ceil(cols * CELL.width + 2 * EDGE);
   const height = Math.ceil(rows * CELL.height + 2 * EDGE + BAR);
-  const lines = Array.from({ length: rows }, (_, row) =>
-    runsOf(terminal.buffer.active, row, cols)
-      .map((run) => drawn(run, row, palette))
-      .join(""),
-  );
+  const lines = Array.from({ length: rows }, (_, row) => runsOf(terminal.buffer.active, row, cols).map((run) => drawn(run, row, palette)));
+  // Before any text, because letters reach below their line.
+  const grounds = lines.map((runs) => runs.map(({ ground }) => ground).join(""));
+  const texts = lines.map((runs) => runs.map(({ text }) => text).join(""));
   const dots = ["#f07178", "#ffcb6b", "#a6cc70"].map(
     (colour, index) => `<circle cx="${EDGE + 6 + index * 18}" cy="${BAR / 2 + 4}" r="5.5" fill="${colour}"/>`,
   );
@@ -42,7 +41,7 @@ export function screenPicture(terminal, title, shade) {
 <rect width="${width}" height="${height}" rx="9" fill="${palette.paper}"/>
 ${dots.join("")}
 <g font-family="${FONT}" font-size="14" fill="${palette.ink}">
-${lines.filter((line) => line !== "").join("\n")}
+${[...grounds, ...texts].filter((line) => line !== "").join("\n")}
 </g>
 </svg>
 `;
@@ -84,14 +83,21 @@ const styleOf = (cell) => ({
 /** Inverse swaps text and background, as a terminal does. */
 function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { paper, ink, colours }) {
   const swap = (one, other) => (inverse ? [other, one] : [one, other]);
-  const [colour, ground] = swap(colours[front] ?? ink, colours[back] ?? paper);
-  if (text.trim() === "" && ground === paper) return "";
+  const [colour, ground] = swap(colourOf(colours, front) ?? ink, colourOf(colours, back) ?? paper);
+  if (text.trim() === "" && ground === paper) return { ground: "", text: "" };
   const x = round(EDGE + column * CELL.width);
   const y = BAR + EDGE + row * CELL.height;
   const wide = round((end - column) * CELL.width);
   const rect = ground === paper ? "" : `<rect x="${x}" y="${round(y - 0.5)}" width="${wide}" height="${CELL.height}" fill="${ground}"/>`;
   const style = `${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}${colour === ink ? "" : ` fill="${colour}"`}`;
-  return `${rect}<text x="${x}" y="${round(y + 13.5)}" textLength="${wide}"${style}>${escaped(text)}</text>`;
+  return { ground: rect, text: `<text x="${x}" y="${round(y + 13.5)}" textLength="${wide}"${style}>${escaped(text)}</text>` };
+}
+
+/** One of the 16 colours of the palette, or of the cube of 216 that follows them. */
+function colourOf(colours, index) {
+  if (index === undefined || index < 16) return colours[index];
+  const levels = ["00", "5f", "87", "af", "d7", "ff"];
+  return `#${[36, 6, 1].map((step) => levels[Math.floor((index - 16) / step) % 6]).join("")}`;
 }
 
 const round = (value) => Math.round(value * 10) / 10;

@@ -67,7 +67,7 @@ describe("the preview", () => {
     ]);
     expect(opened(state).effects).toEqual([]);
     const narrow = opened(sized(state, 159, 45));
-    expect([narrow.state.preview, narrow.effects, textOf(narrow.state).includes("req_3")]).toEqual([undefined, [], false]);
+    expect([narrow.state.preview, narrow.effects, textOf(narrow.state).includes("id             req_3")]).toEqual([undefined, [], false]);
   });
 
   test("moves with the cursor at once, and with new rows at most once a second", () => {

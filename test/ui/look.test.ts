@@ -248,10 +248,20 @@ describe("JSON", () => {
   });
 });
 
-test("a screen of 220 columns shows the operation of a request beside its path; one of 140 leaves the path its room", () => {
-  const [at140, at220] = [140, 220].map((columns) => frames.render(failing(columns, 60)).map(stripStyles).join("\n"));
+test("each width shows more than the one before", () => {
+  const [at80 = "", at120 = "", at140 = "", at160 = "", at220 = ""] = [80, 120, 140, 160, 220].map((columns) => {
+    const state = failing(columns, 60, columns === 80 ? "deliveries" : "requests");
+    return frames.render(state).map(stripStyles).join("\n");
+  });
+  for (const text of [at80, at120, at140]) expect(text).toMatch(/payment\.succeeded +evt_1 +:3000\/hooks +1\/6/);
+  expect(at80).not.toContain("Rate limits ─");
+  expect(at120).toMatch(/Requests .*Rate limits/);
+  expect(at120).not.toMatch(/req_1 /);
+  expect(at140).toMatch(/req_1 +GET +\/v1\/five/);
+  expect([at140.includes("Details"), at160.includes("Details")]).toEqual([false, true]);
+  expect(at160).toMatch(/req_1 +GET +\/v1\/five +✗503/);
   expect(at220).toMatch(/req_1 .*\/v1\/five +payments\.list +✗503/);
-  expect(at140).not.toMatch(/\/v1\/five +payments\.list/);
+  expect(at220).toMatch(/http:\/\/localhost:3000\/hooks +1\/6 +200 +3\.0 ms/);
 });
 
 test("the Linux console gets ASCII, whatever its locale", () => {

@@ -3,6 +3,9 @@
 import { cut, cutMiddle, fitTo, sanitize } from "../terminal/cells.ts";
 import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
 
+/** The ids of rows are shown from this width on. */
+export const IDS_FROM = 84;
+
 export interface Column {
   text: string;
   /** Above the column, where the pane is high enough. Default: none. */

@@ -8,9 +8,16 @@ import { listOf, type UiState } from "../state/state.ts";
 import { count, duration } from "../view/format.ts";
 import { failureMark } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
+import { IDS_FROM } from "./columns.ts";
 import { deliveryKeys, laterThan } from "./delivery-keys.ts";
 import { listPane, logOf, rowFetch } from "./pane.ts";
 import { firstApiKey } from "./requests.ts";
+
+/** In a narrower list a URL is shortened. */
+const WHOLE_URL_FROM = 100;
+
+/** `:3000/hooks` for `http://localhost:3000/hooks`. */
+const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\.0\.1)(?=:))?/, "");
 
 export const deliveries = listPane<AttemptMessage>({
   name: "deliveries",
@@ -33,9 +40,9 @@ export const deliveries = listPane<AttemptMessage>({
     const { eventType, eventId, url, durationMs } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, laterThan(listOf(state, "deliveries").rows, attempt));
     return [
-      { heading: "event", text: eventType, width: width < 100 ? 18 : 24, truncate: "middle" },
-      { heading: "event id", text: eventId, width: width < 100 ? 10 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
-      { heading: "endpoint", text: url, truncate: "middle" },
+      { heading: "event", text: eventType, width: width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
+      { heading: "event id", text: eventId, width: width < IDS_FROM ? 9 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
+      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, truncate: "middle" },
       { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { heading: "result", text: resultOf(attempt), width: 8, align: "right", styles: resultStyles(attempt) },
       { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },

@@ -31,7 +31,7 @@ export const rateLimits = listPane<RateWindow>({
     const { merchant, operation, limit, remaining } = window;
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
     const isExhausted = remaining === 0;
-    const barWidth = width < 60 ? 6 : Math.max(16, Math.floor(width / 3));
+    const barWidth = width < 60 ? 5 : Math.max(16, Math.floor(width / 3));
     return [
       { heading: "merchant", text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
       {

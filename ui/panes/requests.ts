@@ -9,6 +9,7 @@ import { symbols } from "../terminal/style.ts";
 import { duration, timeOfDay } from "../view/format.ts";
 import { methodStyles, statusLabel, statusStyles } from "../view/status-colours.ts";
 import { curlOf } from "../wire/control-calls.ts";
+import { IDS_FROM } from "./columns.ts";
 import { listPane, logOf, rowFetch } from "./pane.ts";
 import { requestKeys } from "./request-keys.ts";
 
@@ -29,10 +30,10 @@ export const requests = listPane<RequestMessage>({
     const mark = replayOf ? symbols(theme).replayed : fault ? "*" : "";
     return [
       { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
-      { heading: "id", text: id, width: 8, truncate: "middle", styles: ["dim"], hideBelow: 110 },
+      { heading: "id", text: id, width: 8, truncate: "middle", styles: ["dim"], hideBelow: IDS_FROM },
       { heading: "method", text: method, width: 6, styles: methodStyles(method) },
       { heading: "path", text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
-      { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 110 },
+      { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 107 },
       { heading: "code", text: statusLabel(theme, status), width: 4, styles: statusStyles(status) },
       { text: mark, width: 1, styles: fault ? ["magenta"] : [] },
       { heading: "took", text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },

@@ -148,7 +148,7 @@ function verdictSummary(state: UiState): string {
   return ["verdicts", ...failed, ...others].join("   ");
 }
 
-const KEY_NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab" };
+const KEY_NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab", down: "Down", "ctrl-y": "Ctrl-Y" };
 
 /** The enabled keys that have a label. Those that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {

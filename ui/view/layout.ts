@@ -37,6 +37,8 @@ const BORDER_LINES = 2;
 const LOWER_SHARE = 0.36;
 /** From here on, the selected row is shown in detail beside the lists. */
 const PREVIEW_COLUMNS = 160;
+const PREVIEW_SHARE = 0.44;
+const SIDE_WIDTH = 45;
 export const PREVIEW = "preview";
 /** The lines of a chart: rate, errors, percentile. */
 const CHART_LINES = 3;
@@ -60,7 +62,8 @@ function placePanes(state: UiState, area: BoxSize): Placements {
   if (state.learning?.kind === "workshop") return placeAboveBoard(state, area);
   const { width, height } = area;
   const hasPreview = state.size.columns >= PREVIEW_COLUMNS;
-  const side = Math.max(46, Math.floor(width * (hasPreview ? 0.44 : 0.38)));
+  // Without a preview, every further column is for the lists, which then show ids.
+  const side = hasPreview ? Math.floor(width * PREVIEW_SHARE) : SIDE_WIDTH;
   const lower = Math.max(5, Math.floor(height * LOWER_SHARE));
   const preview = hasPreview ? Math.floor(height / 2) : 0;
   const right = stackPanes(state, height - preview).map((placed) => ({ ...placed, width: side }));
@@ -96,7 +99,7 @@ function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width"
 function placeAboveBoard(state: UiState, { width, height }: BoxSize): Placements {
   const lower = Math.max(5, Math.floor(height * 0.6));
   const upper = height - lower;
-  const side = Math.max(46, Math.floor(width * 0.38));
+  const side = Math.max(SIDE_WIDTH, Math.floor(width * 0.38));
   // As high as its rows need, and at most half.
   const limits = Math.min(Math.floor(upper / 2), Math.max(4, listOf(state, "limits").rows.length + BORDER_LINES));
   return {
