@@ -37,6 +37,12 @@ function open(shade) {
   });
   const [screenOfRun, run] = [terminal, program];
   run.onData((data) => screenOfRun.write(data));
+  for (const final of ["h", "l"]) {
+    terminal.parser.registerCsiHandler({ prefix: "?", final }, ([mode]) => {
+      if (mode === 2026) isPainting = final === "h";
+      return false;
+    });
+  }
   const { paper, colours } = PALETTES[shade];
   const answers = { 11: () => paper, 4: (index) => colours[index] };
   for (const [code, colourOf] of Object.entries(answers)) {
@@ -57,12 +63,15 @@ const screen = () =>
     (_, row) => terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row)?.translateToString(true) ?? "",
   ).join("\n");
 
+/** Whether part of a frame is still to come (DEC mode 2026). */
+let isPainting = false;
+
 /** Resolves when the screen shows the text. */
 function shows(wanted) {
   return new Promise((resolve, reject) => {
     const tired = setTimeout(() => reject(new Error(`The screen never showed ${wanted}:\n${screen()}`)), PATIENCE);
     const look = () => {
-      if (!wanted.test(screen())) return;
+      if (isPainting || !wanted.test(screen())) return;
       clearTimeout(tired);
       listening.dispose();
       resolve();

@@ -32,7 +32,7 @@ const LABEL_WIDTH = 14;
 export function labelled(theme: Theme, width: number, label: string, value: string, ...styles: TextStyle[]): string[] {
   const name = styled(theme, INDENT + fitTo(sanitize(label), LABEL_WIDTH), "dim");
   const room = Math.max(10, width - INDENT.length - LABEL_WIDTH - 1);
-  const [first = "", ...rest] = value.split("\n").flatMap((line) => wrap(sanitize(line), room));
+  const [first = "", ...rest] = value.split("\n").flatMap((line) => wrapWords(sanitize(line), room));
   return [
     `${name} ${styled(theme, first, ...styles)}`,
     ...rest.map((line) => " ".repeat(INDENT.length + LABEL_WIDTH + 1) + styled(theme, line, ...styles)),
@@ -46,13 +46,18 @@ export const wrapped = (text: string, width: number, indent = ""): string[] =>
 /** Text wrapped between words. */
 export function paragraph(theme: Theme, width: number, text: string, ...styles: TextStyle[]): string[] {
   const room = Math.max(10, width - INDENT.length);
+  return wrapWords(sanitize(text), room).map((line) => INDENT + styled(theme, line, ...styles));
+}
+
+/** Wraps between words, and inside a word that is wider than a line. */
+function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
-  for (const word of sanitize(text).split(" ")) {
+  for (const word of text.split(" ")) {
     const last = lines.at(-1);
-    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= room) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return lines.flatMap((line) => wrap(line, room)).map((line) => INDENT + styled(theme, line, ...styles));
+  return lines.flatMap((line) => wrap(line, width));
 }
 
 const MAX_BODY_CHARACTERS = 16_384;
