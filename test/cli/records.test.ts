@@ -125,6 +125,7 @@ test.each([
   [["make", "payment", "--amount", "5.123"], '--amount takes an amount such as 12.50 EUR; received "5.123".'],
   [["make", "payment", "--amount", "1.5", "--merchant", "stage"], "--amount takes an amount such as 1250 JPY"],
   [["make", "payment", "--currency", "eur"], "--currency must be"],
+  [["make", "payment", "--paid-at", "5"], "\n--paid-at must be null: the payment never became succeeded"],
   [["make", "pricing-rule", "--days-of-week", "monday"], '--days-of-week takes json; received "monday".'],
   [["make", "customer", "--created", "soon"], "--created takes a time such as"],
   [["make", "merchant"], "POST /v1/merchants"],

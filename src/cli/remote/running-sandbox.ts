@@ -82,13 +82,20 @@ const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<
   });
 
 function refusal(method: string, path: string, { status, body }: HttpReply, translate: (message: string) => string): SandboxError {
-  const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown };
+  const { message, code, details } = (body ?? {}) as { message?: unknown; code?: unknown; details?: unknown };
   const said =
     typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
   const exit = REFUSED_WORDS[status];
   if (code === "control_token_required")
     return new SandboxError("The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.");
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
-    return new SandboxError(translate(said), exit);
+    return new SandboxError(allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said), exit);
   return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
+}
+
+/** The message of each invalid field, where there are several: that of the error has only the first. */
+function allProblems(details: unknown): string[] | undefined {
+  const { errors } = (details ?? {}) as { errors?: unknown };
+  const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
+  return messages.length > 1 && messages.every((message) => typeof message === "string") ? messages : undefined;
 }
