@@ -1,0 +1,53 @@
+// The table of tasks in docs/dashboard.md, with the text that shows that a task is done.
+
+import { readFileSync } from "node:fs";
+
+const PAGE = readFileSync(new URL("../../docs/dashboard.md", import.meta.url), "utf8");
+
+export interface Task {
+  name: string;
+  keys: string[];
+  /** How many keys the peer takes; undefined if it cannot do the task. */
+  peer: number | undefined;
+}
+
+export const tasks: Task[] =
+  PAGE.split("| task | keys | in mitmproxy or k9s |\n")[1]
+    ?.split("\n\n")[0]
+    ?.split("\n")
+    .slice(1)
+    .map((line) => {
+      const [, name = "", keys = "", peer = ""] = line.split("|").map((cell) => cell.trim());
+      const pressed = [...keys.matchAll(/`([^`]+)`/g)].map(([, key = ""]) => (key.length > 1 ? key.toLowerCase() : key));
+      return { name, keys: pressed, peer: /\d+/.test(peer) ? Number(/\d+/.exec(peer)?.[0]) : undefined };
+    }) ?? [];
+
+/** Text that the screen shows after the keys, or that has been copied. */
+export const RESULTS: Readonly<Record<string, RegExp>> = {
+  "see requests arrive": /POST +\/v1\/hos.*decline +200/,
+  "pause on a row": /PAUSED/,
+  "filter by a status": /1 Requests.*\/404 {2}1 of/,
+  "see only cut connections": /1 Requests.*\/cut {2}1 of/,
+  "see the body of a response": /"status": "declined"/,
+  "see the time of each stage": /operation +\d+\.\d+ ms +█/,
+  "search in a body": /\/full {2}1 of \d/,
+  "go from a request to its delivery": /▸ booking\.declined to http/,
+  "go from a delivery to its request": /▸ POST \/v1\/hospitality/,
+  "copy a request as curl": /copied: curl .*POST.*decline/,
+  "replay a delivery": /Replayed booking\.declined/,
+  "see whether a delivery arrived": /✓ delivered/,
+  "answer an operation with 429": /Armed rate_limit on bookings\.decline/,
+  "start an outage of 30 s": /Armed outage .*30/,
+  "lose a response": /Armed lost/,
+  "slow a call by 500 ms": /Armed latency \(ms 500\) on bookings\.decline/,
+  "use up a rate limit": /Exhausted the rate limit/,
+  "remove all faults": /Removed \d+ fault/,
+  "make a payment succeed": /payment\.succeeded/,
+  "advance the clock by a minute": /Clock advanced to 2026-01-05T12:01/,
+  "advance the clock by an hour": /Clock advanced to 2026-01-05T13:00/,
+  "start traffic": /Started traffic/,
+  "see failed verdicts": /▸ 5 Verdicts/,
+  "create a merchant and copy its key": /copied: sk_test_/,
+  "reset the sandbox": /[Rr]eset/,
+  "list the keys": /▸ Keys|▸ .*[Kk]eys|▸ Help/,
+};
