@@ -21,7 +21,7 @@ export const cuts = {
   limit: [before("readBody,")],
   body: [before("readIdempotencyKey,")],
   validate: [before("faults.around(")],
-  unnoted: [{ file: "src/store/journal/request-log.ts", find: "buffer.push(entry);", replace: "" }],
+  unnoted: [{ file: "src/store/journal/request-log.ts", find: "buffer.add(entry);", replace: "" }],
   whole: [],
 };
 

@@ -1412,6 +1412,8 @@ export interface SandboxDrainReply {
 
 export interface SandboxHealthReply {
   status: "ready";
+  /** The longest time in real milliseconds for which the event loop was blocked while requests or webhooks passed */
+  longestStallMs: number;
 }
 
 export interface SandboxOpenapiInput {

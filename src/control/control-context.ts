@@ -13,6 +13,7 @@ import type { Traffic } from "../contracts/traffic.ts";
 import type { JudgeResults } from "../contracts/verdict.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { StallGauge } from "../kernel/longest-stall.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Trends } from "../live/trends.ts";
@@ -45,6 +46,7 @@ export interface ControlContext extends Stores {
   lessons: Lessons & { reset(): void; stop(): void };
   traffic: Traffic;
   trends: Pick<Trends, "read">;
+  stalls: Pick<StallGauge, "longest">;
   /** The report of the run so far: an object if the format is JSON, else a Document. `end` is how `exec` ended. */
   report(format: ReportFormat, end: RunEnd): Promise<object>;
   auditor: { audit(url: string, secret: string | undefined): Promise<Audit> };

@@ -104,12 +104,17 @@ export const showHealth = endpoint({
   summary: "Check whether the sandbox is ready",
   description:
     "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
-  reply: Type.Object({ status: Type.String({ const: "ready" }) }),
+  reply: Type.Object({
+    status: Type.String({ const: "ready" }),
+    longestStallMs: Type.Number({
+      description: "The longest time in real milliseconds for which the event loop was blocked while requests or webhooks passed",
+    }),
+  }),
   errors: ["database_missing"],
-  handle({ database }) {
+  handle({ database, stalls }) {
     if (!database.isInPlace())
       fail("database_missing", `The SQLite file ${database.file} was deleted or replaced, so nothing is kept. Start the sandbox again.`);
-    return { status: "ready" };
+    return { status: "ready", longestStallMs: Math.round(stalls.longest() * 10) / 10 };
   },
 });
 

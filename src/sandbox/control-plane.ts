@@ -26,7 +26,8 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } =
+    engine;
   const about = { version: version(), url: address.url, file: stores.database.file };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
@@ -41,11 +42,10 @@ export function openControlPlane(engine: Engine): ControlContext {
   const traffic = openTraffic(engine);
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
-  const sources = { ...stores, about, clock, coverage, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
+  const shared = { ...stores, about, clock, coverage };
+  const sources = { ...shared, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
   return {
-    ...stores,
-    about,
-    clock,
+    ...shared,
     random,
     life,
     world,
@@ -57,6 +57,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     scenarios,
     traffic,
     trends,
+    stalls,
     lessons,
     verifier,
     auditor: openAuditor(engine),
@@ -64,7 +65,6 @@ export function openControlPlane(engine: Engine): ControlContext {
     renew,
     publish: hub.publish,
     made: hub.made,
-    coverage,
     resources,
     documents: openDocuments(address.url),
   };

@@ -11,6 +11,7 @@ import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { notifyEach } from "../kernel/listeners.ts";
+import { createStallGauge, type StallGauge } from "../kernel/longest-stall.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { createLife, type Life } from "../life/life.ts";
@@ -66,6 +67,7 @@ export interface Engine extends Storage {
   scenarios: Scenarios;
   hub: Hub;
   trends: Trends;
+  stalls: StallGauge;
   /** Called after each response and each internal error: listeners of our own parts and of the user. */
   listeners: {
     request: Set<(entry: JournalEntry) => void>;
@@ -118,7 +120,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const reportLife = (error: unknown) => reportDefect(listeners, error, "life");
   const life = createLife({ ...stores, clock, resources, isOn: options.life === "on", report: reportLife });
   clock.onFailure((error) => reportDefect(listeners, error, "clock"));
-  const inMemory = { heldResponses: createHeldResponses(), trends: createTrends() };
+  const inMemory = { heldResponses: createHeldResponses(), trends: createTrends(), stalls: createStallGauge() };
   const engine = { ...storage, ...inMemory, faults, limiter, dispatcher, life, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
@@ -134,14 +136,16 @@ export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, er
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
-function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine): void {
+function connect({ faults, dispatcher, judge, hub, trends, stalls, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);
   listeners.request.add(trends.add);
+  listeners.request.add(stalls.watch);
   faults.listen(judge.fired);
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
   dispatcher.listen((attempt) => hub.publish({ kind: "attempt", attempt }));
   dispatcher.listen(judge.attempt);
+  dispatcher.listen(stalls.watch);
 }
 
 /** How webhooks are sent, by the dispatcher and by the audit of a receiver. */

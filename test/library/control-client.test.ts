@@ -126,8 +126,8 @@ describe("a sandbox in another process", () => {
   test("requires its control token", async () => {
     const sandbox = await open({ controlToken: "let-me-in" });
     await expect(connect(sandbox.url).health()).rejects.toMatchObject({ code: "control_token_required" });
-    expect(await connect(`${sandbox.url}/`, { controlToken: "let-me-in" }).health()).toEqual({ status: "ready" });
-    expect(await sandbox.health()).toEqual({ status: "ready" });
+    expect(await connect(`${sandbox.url}/`, { controlToken: "let-me-in" }).health()).toMatchObject({ status: "ready" });
+    expect(await sandbox.health()).toMatchObject({ status: "ready" });
   });
 
   test("that is missing, is no sandbox or has no URL is reported in one sentence", async () => {

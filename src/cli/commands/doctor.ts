@@ -13,7 +13,7 @@ import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { portOwner } from "../process/port-owner.ts";
-import { describeSandboxAt } from "../remote/probe.ts";
+import { describeSandboxAt, longestStallAt } from "../remote/probe.ts";
 import { folderOf } from "../remote/state-files.ts";
 import type { Settings } from "../settings.ts";
 
@@ -30,6 +30,7 @@ export const doctor = command({
       checkNode(process.versions.node, engines.node),
       checkSqlite(),
       await checkPort(port, host),
+      ...(await checkStalls(port)),
       ...(memory ? [] : [checkFolder(db), checkDisk(freeSpace(db))]),
       checkTerminal(process.stdout, process.env),
       checkProxy(process.env),
@@ -70,6 +71,8 @@ export interface TerminalInfo {
 const MEGABYTE = 1_048_576;
 const WARN_BELOW_MB = 200;
 const FAIL_BELOW_MB = 20;
+/** Milliseconds: many clients give up after a second. */
+const LONG_STALL = 1_000;
 
 /** `engines` consists of alternatives such as `^20.19`, which is this major version only, or `>=22.14`. */
 export function checkNode(version: string, engines: string): DoctorCheck {
@@ -93,6 +96,8 @@ export function checkSqlite(): DoctorCheck {
   return { check: "sqlite", state: "fail", says, remedy: `${remedy[0]?.toUpperCase()}${remedy.slice(1)}.` };
 }
 
+const localhostUrl = (port: number) => `http://127.0.0.1:${port}`;
+
 export async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
   if (port === 0) return { check: "port", state: "ok", says: "any free port" };
   const code = await listenError(port, host);
@@ -105,11 +110,21 @@ export async function checkPort(port: number, host = "127.0.0.1"): Promise<Docto
       remedy: "Choose another with --port <n>.",
     };
   const says = `port ${port} belongs to ${(await portOwner(port)) ?? "another program"}`;
-  const isOurs = (await describeSandboxAt(`http://127.0.0.1:${port}`, undefined)) !== undefined;
+  const isOurs = (await describeSandboxAt(localhostUrl(port), undefined)) !== undefined;
   const remedy = isOurs
     ? "Use that sandbox, stop it, or choose another port with --port <n>."
     : "Stop it, or choose another port with --port <n> or --port 0.";
   return { check: "port", state: isOurs ? "warn" : "fail", says, remedy };
+}
+
+/** How long the sandbox on the port was blocked; nothing if there is none. */
+async function checkStalls(port: number): Promise<DoctorCheck[]> {
+  const milliseconds = port === 0 ? undefined : await longestStallAt(localhostUrl(port));
+  if (milliseconds === undefined) return [];
+  const says = `longest stall of the sandbox on port ${port}: ${milliseconds} ms`;
+  if (milliseconds < LONG_STALL) return [{ check: "stalls", state: "ok", says }];
+  const remedy = "Meanwhile it served no request. Run fewer programs on this machine, or keep its file on a faster disk.";
+  return [{ check: "stalls", state: "warn", says, remedy }];
 }
 
 function listenError(port: number, host: string): Promise<string | undefined> {

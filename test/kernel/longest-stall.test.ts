@@ -1,0 +1,21 @@
+// The gauge of stalls: the longest time for which the event loop was blocked.
+
+import { expect, test } from "vitest";
+import { blockThread, realDelay } from "../../src/kernel/clock.ts";
+import { createStallGauge } from "../../src/kernel/longest-stall.ts";
+
+/** Real milliseconds: the native timer of the gauge ticks at least once meanwhile, and a stall is measured between two ticks. */
+const TICK = 20;
+
+test("the gauge keeps the longest time for which the event loop was blocked", async () => {
+  const gauge = createStallGauge();
+  expect(gauge.longest()).toBe(0);
+  gauge.watch();
+  await realDelay(TICK);
+  blockThread(100);
+  await realDelay(TICK);
+  const longest = gauge.longest();
+  expect(longest).toBeGreaterThan(90);
+  await realDelay(TICK);
+  expect(gauge.longest()).toBeGreaterThanOrEqual(longest);
+});
