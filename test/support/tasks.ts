@@ -29,7 +29,7 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "filter by a status": /1 Requests.*\/404 {2}1 of/,
   "see only cut connections": /1 Requests.*\/cut {2}1 of/,
   "see the body of a response": /"status": "declined"/,
-  "see the time of each stage": /operation +\d+\.\d+ ms +█/,
+  "see the time of each stage": /operation +[\d.,]+ m?s +█/,
   "search in a body": /\/full {2}1 of \d/,
   "go from a request to its delivery": /▸ booking\.declined to http/,
   "go from a delivery to its request": /▸ POST \/v1\/hospitality/,
