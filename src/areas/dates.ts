@@ -7,7 +7,7 @@ import { merchants } from "./merchants.ts";
 type Waiting = Pick<Arrival<RecordBase>, "record" | "own">;
 
 /** Hours of the day in the merchant's time zone. */
-export const HOURS = { midnight: 0, morning: 8, opening: 9, checkOut: 11, checkIn: 15 };
+const HOURS = { midnight: 0, morning: 8, opening: 9, checkOut: 11, checkIn: 15 };
 
 /** The next state of a record at an hour of a day; undefined without that day. */
 export function onDay<S extends string>(

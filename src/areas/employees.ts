@@ -34,21 +34,21 @@ const period = {
   payDate: day("Day on which employees are paid"),
 };
 
-type Run = RecordBase & { items: PayrollItem[]; totals: Static<typeof totals>; payDate: string | null; periodStart: string | null };
+type PayrollRun = RecordBase & { items: PayrollItem[]; totals: Static<typeof totals>; payDate: string | null; periodStart: string | null };
 
-const totalsOfRun = ({ record }: Arrival<Run>) => (record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") });
+const totalsOfRun = ({ record }: Arrival<PayrollRun>) => (record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") });
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
 /** A new pay date lies within ten years of the sandbox clock. */
-const payDateNear: Rule<Run> = ({ payDate }, { before, now }) => {
+const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
   if (payDate === null || payDate === before?.payDate) return undefined;
   if (Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS) return undefined;
   return problem("payDate", "out_of_range", `payDate must be within ten years of the sandbox clock; received ${payDate}.`);
 };
 
 /** Makes the remittances of the enabled schemes: what was withheld from the employees, and the employer's share of the gross pay. */
-function remit({ record, own }: Arrival<Run & { currency: string | null }>): void {
+function remit({ record, own }: Arrival<PayrollRun & { currency: string | null }>): void {
   const { items, totals, periodStart, payDate } = record;
   const period = (periodStart ?? payDate)?.slice(0, 7);
   if (period === undefined) return;

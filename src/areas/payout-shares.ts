@@ -1,17 +1,15 @@
 // The share of each payment that a payout contains, and the rules that hold the two together.
 
-import { total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
+import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
 import type { Arrival, OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
 import { problem } from "../contracts/rules.ts";
-import { amount, id, type Static, Type } from "../schema/shapes.ts";
+import { amount, id, Type } from "../schema/shapes.ts";
 import { payments } from "./payments.ts";
 
 export const paymentShare = Type.Object({
   paymentId: id("pay", "Payment in the payout"),
   amount: amount("What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout"),
 });
-
-type PaymentShare = Static<typeof paymentShare>;
 
 /** The shares of payments in a currency that no standing payout contains, the oldest first. */
 export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);

@@ -56,7 +56,7 @@ export const totals = Type.Object({
 /** An item as a request sends it. */
 export const payItem = Type.Object({ employeeId: employee, grossAmount: gross, ...optionals({ employeeName, deductions }) });
 
-type PayItem = Static<typeof payItem>;
+export type PayItem = Static<typeof payItem>;
 
 export function composeItem(item: PayItem, id: string, payrollId: string): PayrollItem {
   const kept = item.deductions ?? [];
@@ -100,7 +100,7 @@ function amountsOf(entries: Static<typeof deductions>): number[] {
 /** An override may at most double the gross pay. */
 export const MOST_OVERRIDE = 2;
 
-interface Run {
+interface PayrollItems {
   items: PayrollItem[];
   totals: Static<typeof totals>;
 }
@@ -109,7 +109,7 @@ const itemProblem = (index: number, field: string, code: string, message: string
   problem(`items/${index}/${field}`, code, `items.${index}.${field} ${message}`);
 
 /** Each employee is in the run once. */
-export const employeesOnce: Rule<RecordBase & Run> = ({ items }) => {
+export const employeesOnce: Rule<RecordBase & PayrollItems> = ({ items }) => {
   if (items.length < 2) return undefined;
   const seen = new Set<string>();
   for (const [index, { employeeId }] of items.entries()) {
@@ -124,7 +124,7 @@ export const employeesOnce: Rule<RecordBase & Run> = ({ items }) => {
  * Net pay is gross pay less deductions, and not negative; an override is at most twice the gross pay. An item that stays as it was is not
  * checked again: with open bodies, its amount may be stored as it was sent.
  */
-export const netFits: Rule<RecordBase & Run> = ({ items }, { before }) => {
+export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) => {
   for (let index = 0; index < items.length; index++) {
     if (items[index] === before?.items[index]) continue;
     const { grossAmount, deductions, netAmount, overridden } = items[index] as PayrollItem;
@@ -151,7 +151,7 @@ export const netFits: Rule<RecordBase & Run> = ({ items }, { before }) => {
 };
 
 /** The totals are the sums of the items. Checked when either changes, for the same reason. */
-export const totalsFit: Rule<RecordBase & Run> = ({ items, totals: given }, { before }) => {
+export const totalsFit: Rule<RecordBase & PayrollItems> = ({ items, totals: given }, { before }) => {
   if (items === before?.items && given === before.totals) return undefined;
   const computed = totalsOf(items, "items");
   for (const [name, sum] of Object.entries(computed)) {

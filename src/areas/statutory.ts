@@ -122,7 +122,7 @@ const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
   amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };
 
 /** The settings' day of the month after the period. */
-export const dueDateOf = (period: string, own: OwnRecords) =>
+const dueDateOf = (period: string, own: OwnRecords) =>
   addDays(addMonths(`${period}-01`, 1), (own(statutorySettings).newest()?.remittanceDueDay ?? DEFAULT_DUE_DAY) - 1);
 
 const DEFAULT_DUE_DAY = 15;

@@ -44,9 +44,7 @@ export const webhookEndpoints = resource({
 
 const secret = text("Secret that signs every delivery; returned only in this response (`whsec_…`)");
 
-export const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
-
-export type CreatedWebhook = Static<typeof createdWebhook>;
+const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
 
 export const createWebhook = endpoint({
   id: "webhooks.create",

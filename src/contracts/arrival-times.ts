@@ -6,7 +6,7 @@ import type { Transitions } from "./transitions.ts";
 /** The states that set each time. */
 export type ArrivalTimes = ReadonlyMap<string, readonly string[]>;
 
-interface Kind {
+interface TimedKind {
   kind: string;
   transitions: Transitions;
   arrivalTimes: ArrivalTimes;
@@ -26,7 +26,7 @@ interface Stateful {
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
 /** One rule for each time: it has a value exactly if the record went through a state that sets it since it was in its first one. */
-export function timeRules({ kind, transitions, arrivalTimes }: Kind) {
+export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");
   return [...arrivalTimes].map(([field, setters]) => {

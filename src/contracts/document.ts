@@ -1,7 +1,7 @@
 // A response that is not JSON, such as an HTML page or a JUnit file. Only control-plane operations return one.
 
 /** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
-export const PAGE_POLICY =
+const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export class Document {

@@ -2,13 +2,13 @@
 
 import type { LearnerState, Lesson, LessonBlock, LessonStep } from "./lesson.ts";
 
-type Progress = Pick<LearnerState, "step" | "ticked" | "next">;
+type StepProgress = Pick<LearnerState, "step" | "ticked" | "next">;
 
 /**
  * The text of a learner's current step, after the introduction if it is the first; at the end of the lesson, its result and the next
  * lesson. Wraps prose to `width` if given.
  */
-export function currentStepText(lesson: Lesson, learner: Progress, width?: number): string {
+export function currentStepText(lesson: Lesson, learner: StepProgress, width?: number): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
   if (!step) return finishedText(lesson, learner);
   const text = stepText(lesson, step, width);
@@ -36,7 +36,7 @@ function wrapLines(words: readonly string[], width: number): string {
   return lines.join("\n");
 }
 
-function finishedText({ title, steps }: Lesson, { ticked, next }: Progress): string {
+function finishedText({ title, steps }: Lesson, { ticked, next }: StepProgress): string {
   const score = ticked === steps.length ? `all ${ticked} steps` : `${ticked} of ${steps.length} steps`;
   return `"${title}" is over: ${score} ticked.${next === null ? " It was the last one." : ` The next one is ${next}.`}`;
 }

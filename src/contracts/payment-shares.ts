@@ -12,7 +12,7 @@ export interface SettledPayment {
 }
 
 /** The amount of a payment that a payout contains; negative for a refund after an earlier payout. */
-interface PaymentShare {
+export interface PaymentShare {
   paymentId: string;
   amount: number;
 }

@@ -106,6 +106,6 @@ export const admit =
   };
 
 /** Whether the client waits for `100 Continue` before it sends the body; compared as Node compares it. */
-export const isContinue = (expect: string) => /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
+const isContinue = (expect: string) => /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 
 const quote = (value: string | string[] | undefined) => (value === undefined ? "none" : mask(JSON.stringify(value), 200));

@@ -5,7 +5,7 @@ import { afterRealTime } from "../kernel/clock.ts";
 import type { RequestContext } from "./context.ts";
 
 /** Real milliseconds, and bytes, for which a body is read and discarded after the response. */
-export const DISCARD_TIMEOUT = 5_000;
+const DISCARD_TIMEOUT = 5_000;
 const MAX_DISCARDED = 256 * 1_048_576;
 
 export const announcesBody = ({ headers }: IncomingMessage) =>

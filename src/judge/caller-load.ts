@@ -108,7 +108,7 @@ const workersOn = (call: ObservedCall, { recentOf }: LoadListeners) =>
 const addressOf = ({ method, path, search }: ObservedCall) => `${method} ${path}${search}`;
 
 /** At least this many workers share the key: the most calls that were under way at once, or connections that carry several calls. */
-export function countWorkers(calls: readonly ObservedCall[]): number {
+function countWorkers(calls: readonly ObservedCall[]): number {
   const most = Math.max(
     1,
     ...calls.map((call) => calls.filter((other) => startOf(other) <= call.arrived && other.answered >= call.arrived).length),

@@ -61,4 +61,4 @@ function readLessonFile(folder: string, name: string): LessonFile | null {
 }
 
 /** The Markdown of a block. */
-export const blockMarkdown = ({ kind, text }: LessonBlock) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``);
+const blockMarkdown = ({ kind, text }: LessonBlock) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``);

@@ -59,7 +59,7 @@ export function startStep(context: LessonContext, progress: LearnerProgress, row
 }
 
 /** Starts the timer of the next automatic hint, if there is one. */
-export function scheduleHint(context: LessonContext, progress: LearnerProgress, annotations: StepAnnotations | undefined): void {
+function scheduleHint(context: LessonContext, progress: LearnerProgress, annotations: StepAnnotations | undefined): void {
   progress.cancelHint();
   progress.cancelHint = () => {};
   if (progress.hintAfter === 0 || !annotations || progress.row.hints >= annotations.hints.length) return;

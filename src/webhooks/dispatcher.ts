@@ -64,11 +64,11 @@ export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attempt
   report(error: unknown): void;
 }
 
-type State = DispatcherState & DispatcherOptions & AttemptRecorderOptions;
+type DispatcherParts = DispatcherState & DispatcherOptions & AttemptRecorderOptions;
 
 export function createDispatcher(given: DispatcherOptions): Dispatcher {
   const options = { ...given, attemptId: createAttemptIds(given.random) };
-  const state: State = {
+  const state: DispatcherParts = {
     ...options,
     queues: createEndpointQueues(options.deliveries),
     recorder: createAttemptRecorder(options),
@@ -115,7 +115,7 @@ export function createDispatcher(given: DispatcherOptions): Dispatcher {
   return dispatcher;
 }
 
-async function drain(state: State, within: number): Promise<DrainResult> {
+async function drain(state: DispatcherParts, within: number): Promise<DrainResult> {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
   const limit = timeLimit(within);
@@ -125,7 +125,7 @@ async function drain(state: State, within: number): Promise<DrainResult> {
 }
 
 /** Asks the fault rules about the deliveries of a request now, not when they are due: one of them may have to come before the response. */
-function deliverBeforeResponse(state: State, request: string): Promise<void> | undefined {
+function deliverBeforeResponse(state: DispatcherParts, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {
     for (const pending of database.transaction(() => timing.decideForRequest(request))) queues.add(pending);
@@ -138,7 +138,7 @@ function deliverBeforeResponse(state: State, request: string): Promise<void> | u
 }
 
 /** Waits no longer than an attempt may take: a receiver that calls the API before it responds would otherwise wait for itself. */
-async function waitForDeliveries(state: State, request: string): Promise<void> {
+async function waitForDeliveries(state: DispatcherParts, request: string): Promise<void> {
   const { timing, waiters, timeout } = state;
   const limit = timeLimit(timeout);
   while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([waiters.next(), limit.expired]);
@@ -158,14 +158,14 @@ function timeLimit(milliseconds: number) {
   return { expired, isOver: () => isOver, cancel: () => cancel() };
 }
 
-async function replayAttempt(state: State, merchant: string, id: string): Promise<ReplayResult> {
+async function replayAttempt(state: DispatcherParts, merchant: string, id: string): Promise<ReplayResult> {
   const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
   if (!state.deliveries.receiver(merchant, endpointId))
     fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
   return replay(state, merchant, eventId, endpointId);
 }
 
-async function replay(state: State, merchant: string, eventId: string, endpoint?: string): Promise<ReplayResult> {
+async function replay(state: DispatcherParts, merchant: string, eventId: string, endpoint?: string): Promise<ReplayResult> {
   const replays = await state.database.groupCommit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
@@ -176,7 +176,7 @@ async function replay(state: State, merchant: string, eventId: string, endpoint?
   return { eventId, attempts };
 }
 
-function explain({ deliveries }: State, merchant: string, endpoint: string, body: string, signature: string): SignatureDiagnosis {
+function explain({ deliveries }: DispatcherParts, merchant: string, endpoint: string, body: string, signature: string): SignatureDiagnosis {
   const secrets = deliveries.secrets(merchant);
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
@@ -186,12 +186,12 @@ function explain({ deliveries }: State, merchant: string, endpoint: string, body
 
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
 
-async function enable(state: State, merchant: string, endpoint: string): Promise<void> {
+async function enable(state: DispatcherParts, merchant: string, endpoint: string): Promise<void> {
   const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
   if (!exists) noSuchEndpoint(endpoint);
 }
 
-async function stop(state: State, within: number): Promise<void> {
+async function stop(state: DispatcherParts, within: number): Promise<void> {
   state.running = false;
   state.waiters.notify();
   await state.starting;

@@ -272,6 +272,12 @@ describe("a snapshot changed by another program", () => {
     ["a reason of a failed attempt that is none", "update attempts set error_code = 'tired'", /attempt "whd_.*errorCode must be one of/],
     ["an attempt without an id", "update attempts set id = ''", /attempt "".*id /],
     ["an attempt whose fault names no rules", "update attempts set fault = '{}'", /attempts .*fault/],
+    ["a learner of a merchant that is missing", "update learners set merchant = 'mer_none'", /learners .*merchant/],
+    [
+      "a record with the last number that JavaScript counts exactly",
+      "update documents set sequence = 9007199254740992 where sequence = (select max(sequence) from documents where kind = 'payment')",
+      /documents .*sequence/,
+    ],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
     ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
     ["a state before the step that lacks the counts", "update learners set lesson = 'paging', mark = '{}'", /learners .*mark/],

@@ -6,7 +6,7 @@ import { byteLength } from "../../src/kernel/byte-length.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { apiKeysOf, type UiState } from "../state/state.ts";
 
-export const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
+const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
 
 /** The API key of a request, found by its last characters, which is all that the journal keeps; null for a request without a key. */
 export function apiKeyOf(state: UiState, request: RequestDetail): string | null | undefined {

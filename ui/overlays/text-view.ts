@@ -16,7 +16,7 @@ const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
 const CONTINUED = " \\";
 
 /** A command on lines of at most `width` cells that a shell reads as one. Text that is no command is only wrapped. */
-export function shellLines(command: string, width: number): string[] {
+function shellLines(command: string, width: number): string[] {
   if (widthOf(command) <= width) return [command];
   const words = command.match(WORD) ?? [];
   const room = width - CONTINUED.length;

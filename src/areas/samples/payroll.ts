@@ -2,15 +2,9 @@
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, dayNumber } from "../../kernel/calendar.ts";
+import type { PayItem } from "../payroll-items.ts";
 import { daysBetween, monthsLater, textOf } from "./parts.ts";
 import { type TaxRate, taxRatesOf } from "./tax-rates.ts";
-
-export interface PayItem {
-  employeeId: string;
-  employeeName?: string | null;
-  grossAmount: number;
-  deductions?: { code: string; amount: number }[];
-}
 
 interface Period {
   start: string;
@@ -97,7 +91,8 @@ function ratesOf(settings: AnyRecord | undefined, { country }: AnyRecord): reado
 }
 
 function payOf(staff: readonly PayItem[], rates: readonly TaxRate[], payrollId: string, mint: SampleContext["mint"]) {
-  const items = staff.map(({ employeeId, employeeName = null, grossAmount, deductions = deductionsOf(grossAmount, rates) }) => {
+  const items = staff.map(({ employeeId, employeeName = null, grossAmount, deductions: given }) => {
+    const deductions = given ?? deductionsOf(grossAmount, rates);
     const netAmount = grossAmount - deductions.reduce((sum, { amount }) => sum + amount, 0);
     const base = { id: mint("pyi"), object: "payroll_item", payrollId, employeeId, employeeName, grossAmount };
     return { ...base, deductions, netAmount, overridden: false, override: null };

@@ -11,10 +11,10 @@ import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox
 
 const flags = { json: { description: "print the whole reply as one JSON object" }, ...connectionFlags };
 
-type Move = (sandbox: RunningSandbox, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>;
+type ClockChange = (sandbox: RunningSandbox, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>;
 
 /** The words of the usage stand for the fields of the API in its errors. */
-const move = (usage: string, summary: string, positionals: number, run: Move) =>
+const move = (usage: string, summary: string, positionals: number, run: ClockChange) =>
   command({
     usage: `clock ${usage}`,
     summary,

@@ -89,7 +89,7 @@ function isAtLeast(version: string, from: string, isOneMajor: boolean): boolean 
   return foundMajor === major ? foundMinor >= minor : !isOneMajor && foundMajor > major;
 }
 
-export function checkSqlite(): DoctorCheck {
+function checkSqlite(): DoctorCheck {
   const problem = findAddonProblem();
   if (!problem) return { check: "sqlite", state: "ok", says: "better-sqlite3 loads" };
   const { says, remedy } = problem;
@@ -98,7 +98,7 @@ export function checkSqlite(): DoctorCheck {
 
 const localhostUrl = (port: number) => `http://127.0.0.1:${port}`;
 
-export async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
+async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
   if (port === 0) return { check: "port", state: "ok", says: "any free port" };
   const code = await listenError(port, host);
   if (code === undefined) return { check: "port", state: "ok", says: `port ${port} is free` };
@@ -136,7 +136,7 @@ function listenError(port: number, host: string): Promise<string | undefined> {
 }
 
 /** If the folder does not exist yet, its nearest existing parent is checked. */
-export function checkFolder(db: string | undefined): DoctorCheck {
+function checkFolder(db: string | undefined): DoctorCheck {
   const folder = nearest(folderOf(db));
   const remedy = "Choose another file with --db <file>, or keep all data in memory with --memory.";
   try {
@@ -148,7 +148,7 @@ export function checkFolder(db: string | undefined): DoctorCheck {
   }
 }
 
-export const freeSpace = (db: string | undefined): number => {
+const freeSpace = (db: string | undefined): number => {
   const { bavail, bsize } = statfsSync(nearest(folderOf(db)));
   return bavail * bsize;
 };
@@ -195,7 +195,7 @@ export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: T
 }
 
 /** Many HTTP clients send requests to localhost through the proxy too, unless NO_PROXY excludes it. */
-export function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
+function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
   const variable = (name: string) => environment[name] || environment[name.toLowerCase()];
   const proxies = ["HTTP_PROXY", "ALL_PROXY"].filter((name) => variable(name));
   const exempt = (variable("NO_PROXY") ?? "").split(/[\s,]+/);

@@ -3,6 +3,7 @@
 import { matchingTypes } from "../../areas/event-patterns.ts";
 import { eventTypes } from "../../areas/index.ts";
 import type { RegisteredEndpoint } from "../../client/control-plane.generated.ts";
+import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
@@ -41,8 +42,6 @@ export const listen = command({
     return undefined;
   },
 });
-
-type NewEndpoint = Parameters<RunningSandbox["control"]["endpoints"]["register"]>[0];
 
 /** Until a signal: after a reset or a restart of the sandbox, the endpoint is registered again. */
 async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {

@@ -28,7 +28,7 @@ export const checkedTransport =
     throw refused(foreignReply(call.method, `${url}/_sandbox${call.path}`, problem));
   };
 
-export const foreignReply = (method: string, address: string, problem: string) =>
+const foreignReply = (method: string, address: string, problem: string) =>
   `${method} ${address} was answered as no merchant-sandbox of this version answers: ${problem} Use the version of the sandbox.`;
 
 /** The first mismatch of a reply with its schema, as a sentence; undefined without one. */

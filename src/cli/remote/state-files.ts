@@ -18,11 +18,11 @@ import { describeSandboxAt } from "./probe.ts";
 
 const State = Type.Object({ url: Type.String(), pid: Type.Integer({ minimum: 1 }), controlToken: Type.Optional(Type.String()) });
 
-type Kind = "detached" | "foreground";
+type SandboxKind = "detached" | "foreground";
 
 /** A sandbox that runs now and has a state file. */
 export interface StatedSandbox extends Static<typeof State> {
-  kind: Kind;
+  kind: SandboxKind;
   /** The state file. */
   file: string;
   /** Where a detached sandbox prints. */
@@ -33,10 +33,10 @@ export const folderOf = (db: string | undefined) => dirname(resolve(db ?? option
 
 export const logFileIn = (folder: string, name: string) => join(folder, `detached-${name}.log`);
 
-const stateFileIn = (folder: string, kind: Kind, name: string) => join(folder, `${kind}-${name}.json`);
+const stateFileIn = (folder: string, kind: SandboxKind, name: string) => join(folder, `${kind}-${name}.json`);
 
 /** Returns the path of the file. */
-export function writeState(folder: string, kind: Kind, name: string, state: Static<typeof State>): string {
+export function writeState(folder: string, kind: SandboxKind, name: string, state: Static<typeof State>): string {
   const file = stateFileIn(folder, kind, name);
   try {
     writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flag: "wx" });
@@ -79,12 +79,12 @@ export async function readStates(folder: string): Promise<StatedSandbox[]> {
 
 const timeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-function namesIn(folder: string): [Kind, string][] {
+function namesIn(folder: string): [SandboxKind, string][] {
   const found = (attempt(() => readdirSync(folder)) ?? []).map((name) => /^(detached|foreground)-(\w+)\.json$/.exec(name));
-  return found.flatMap((parts) => (parts ? [[parts[1] as Kind, parts[2] as string]] : []));
+  return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
-function readState(folder: string, kind: Kind, name: string): StatedSandbox[] {
+function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {
   const file = stateFileIn(folder, kind, name);
   if (!isPrivate(file)) {
     note(`${file} is ignored: it must be a file that only this user can read and write.`);

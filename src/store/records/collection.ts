@@ -14,7 +14,7 @@ import { usable, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
-import type { DueRecords } from "./due-records.ts";
+import type { DueRecords, RecordKey } from "./due-records.ts";
 import { dueTimeOf } from "./due-time.ts";
 import { openRecordPages, type Page, type RecordPosition, type RecordQuery } from "./record-pages.ts";
 import { checkRules } from "./record-rules.ts";
@@ -48,8 +48,6 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   /** The record with these values in fields that are unique together. */
   lookup(values: Partial<R>): R | undefined;
 }
-
-type RecordKey = { merchant: string; kind: string; id: string };
 
 /** The statements that all collections of a database share. */
 function prepare(database: Database) {

@@ -32,7 +32,7 @@ export interface FixtureMerchant extends FixtureRecord {
 export type FixtureRecord = Readonly<Record<string, unknown>>;
 
 /** A file once it is known to be a JSON object. */
-interface Source extends JsonFile {
+interface FixtureFile extends JsonFile {
   value: Record<string, unknown>;
 }
 
@@ -41,20 +41,20 @@ const REMEDY = "A fixture is a file such as shop.json, with a merchant and its r
 
 /** Every fixture of a folder, the oldest merchant first. The built-in files are not validated at the start: a test validates them. */
 export async function readFixtures(folder: string, options: { validate?: readonly Resource[] } = {}): Promise<Fixture[]> {
-  const sources: Source[] = [];
+  const sources: FixtureFile[] = [];
   for (const name of filesIn(folder, /\.json$/, ".json file", REMEDY)) sources.push(await read(join(folder, name)));
   if (options.validate) await check(sources, options.validate);
   return sources.map(fixtureOf).sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
 }
 
-async function read(path: string): Promise<Source> {
+async function read(path: string): Promise<FixtureFile> {
   const { file, text, value } = await readJsonFile(path);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new SandboxError(`${file}:1: a fixture is a JSON object with a merchant and its records.`, "badFixture");
   return { file, text, value: value as Record<string, unknown> };
 }
 
-async function check(sources: readonly Source[], resources: readonly Resource[]): Promise<void> {
+async function check(sources: readonly FixtureFile[], resources: readonly Resource[]): Promise<void> {
   for (const source of sources) {
     const live = source.text.search(/sk_live_/i);
     if (live !== -1)
@@ -62,16 +62,16 @@ async function check(sources: readonly Source[], resources: readonly Resource[])
     await refuse(source, checkFixture(source.value, resources));
   }
   const shared = checkFixturesTogether(sources.map(({ file, value }) => ({ file, merchant: value.merchant as FixtureRecord })));
-  for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as Source, [problem]);
+  for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as FixtureFile, [problem]);
 }
 
-async function refuse(source: Source, [first, ...others]: readonly FixtureProblem[]): Promise<void> {
+async function refuse(source: FixtureFile, [first, ...others]: readonly FixtureProblem[]): Promise<void> {
   if (!first) return;
   const more = others.length === 0 ? "" : ` (and ${others.length} more in this file)`;
   throw await errorAt(source, first.pointer, `${first.message}${more}`);
 }
 
-function fixtureOf({ file, value }: Source): Fixture {
+function fixtureOf({ file, value }: FixtureFile): Fixture {
   const { description = "", asOf, life, merchant, records = {} } = value as Partial<Fixture>;
   return { name: basename(file, ENDING), file, description, asOf, life, merchant: merchant as FixtureMerchant, records };
 }

@@ -33,6 +33,8 @@ const attemptFault = `(fault is null or iif(json_valid(fault), ${[
 ].join(" and ")} and not exists (
   select 1 from json_each(fault, '$.effects') where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null), 0))`;
 
+const ownMerchant = "merchant in (select id from main.documents where kind = 'merchant')";
+
 /** What `takeBaseline` of the verifier stores. A learner without a lesson has none. */
 const baseline = `(mark = 'null' or iif(json_valid(mark) and lesson is not null, ${[
   ...["request", "delivery", "attempt", "verdict"].map((name) => `json_type(mark, '$.${name}') = 'integer'`),
@@ -44,20 +46,21 @@ const baseline = `(mark = 'null' or iif(json_valid(mark) and lesson is not null,
 const RULES: Readonly<Record<string, readonly string[]>> = {
   sqlite_sequence: ["typeof(name) = 'text'", "typeof(seq) = 'integer'", ...counts("seq")],
   counters: counts("value"),
-  keys: times("expires"),
+  keys: [...counts("sequence"), ...times("expires")],
   logins: ["email = lower(email)"],
   origins: [json("still", "array")],
-  documents: [...times("created", "due"), json("body", "object"), "body ->> 'id' = id"],
+  documents: [...counts("sequence"), ...times("created", "due"), json("body", "object"), "body ->> 'id' = id"],
   replies: [requestId, between("status", 100, 599), ...times("expires")],
-  events: [requestId, ...times("created"), json("body", "object")],
+  events: [requestId, ...counts("sequence"), ...times("created"), json("body", "object")],
   deliveries: [
     ...steps("attempts", "aborted", "allowed"),
-    ...counts("replay", "copy"),
+    ...counts("sequence", "replay", "copy"),
     ...times("due", "created"),
     json("decided", "array"),
     injections,
   ],
   attempts: [
+    ...counts("sequence"),
     ...steps("attempt", "allowed"),
     between("response_status", 100, 599),
     ...times("next_due", "started", "ended"),
@@ -66,7 +69,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     attemptFault,
   ],
   let_go: counts("emitted", "delivered"),
-  learners: [...steps("step", "hints"), ...times("began"), baseline],
+  learners: [...counts("sequence"), ...steps("step", "hints"), ...times("began"), ownMerchant, baseline],
   left_steps: [...steps("step", "hints", "place"), ...times("ended")],
 };
 

@@ -12,7 +12,7 @@ import type { SeedImage } from "./seed-image.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
-interface Origin extends SeededIdentity {
+interface MerchantOrigin extends SeededIdentity {
   fixture: string;
 }
 
@@ -91,7 +91,9 @@ const createMerchants =
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
-  const originOf = sql.prepare<[string], Origin>("select merchant as id, fixture, key, email, place from origins where merchant = ?");
+  const originOf = sql.prepare<[string], MerchantOrigin>(
+    "select merchant as id, fixture, key, email, place from origins where merchant = ?",
+  );
   return {
     isEmpty: () => isEmpty.get() === 1,
     known: (merchant: string) =>
