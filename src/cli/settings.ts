@@ -46,7 +46,7 @@ function sourceOf(name: OptionName, flags: GivenFlags, environment: NodeJS.Proce
 /** The options of this folder's merchant-sandbox.json; none without the file. */
 async function readConfigFile(): Promise<GivenOptions> {
   if (!existsSync(join(process.cwd(), CONFIG_FILE))) return {};
-  const source = await asUsage(() => readJsonFile(CONFIG_FILE));
+  const source = await readJsonFile(CONFIG_FILE, "usage");
   const { value } = source;
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new SandboxError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`, "usage");
@@ -72,14 +72,5 @@ async function readValue(source: JsonFile, name: OptionName, value: unknown): Pr
   }
 }
 
-const mistake = (source: JsonFile, pointer: string, message: string) =>
-  asUsage(async () => {
-    throw await errorAt(source, pointer, message);
-  });
-
 /** A mistake in the file is misuse of the command, unlike one in fixtures. */
-async function asUsage<T>(read: () => Promise<T>): Promise<T> {
-  return read().catch((error: unknown) => {
-    throw error instanceof SandboxError ? new SandboxError(error.message, "usage") : error;
-  });
-}
+const mistake = (source: JsonFile, pointer: string, message: string) => errorAt(source, pointer, message, "usage");

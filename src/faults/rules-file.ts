@@ -1,10 +1,10 @@
 // Adds the fault rules of a file, and reports errors with file and line.
 
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
-import { errorAt, readJsonFile } from "../store/world/json-file.ts";
+import { errorAt, type FileMistake, readJsonFile } from "../store/world/json-file.ts";
 
 /** The file holds a list of rules, or an object whose `faults` is one. */
-export async function addRulesFromFile(path: string, add: (rule: unknown) => unknown): Promise<void> {
+export async function addRulesFromFile(path: string, add: (rule: unknown) => unknown, mistake: FileMistake = "badFixture"): Promise<void> {
   const source = await readJsonFile(path);
   const { value } = source;
   const [rules, parent] = Array.isArray(value) ? [value, ""] : [(value as { faults?: unknown } | null)?.faults, "/faults"];
@@ -16,7 +16,7 @@ export async function addRulesFromFile(path: string, add: (rule: unknown) => unk
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const [first] = (error.details.errors ?? []) as FieldError[];
-      throw await errorAt(source, `${parent}/${index}${first?.pointer ?? ""}`, error.message);
+      throw await errorAt(source, `${parent}/${index}${first?.pointer ?? ""}`, error.message, mistake);
     }
   }
 }

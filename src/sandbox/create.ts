@@ -18,6 +18,7 @@ import { createRandom } from "../kernel/random.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
+import { CONFIG_FILE } from "./config-schema.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { createEngine, type Defect, type Engine, openStorage, operations } from "./engine.ts";
 import { inProcessTransport } from "./in-process-transport.ts";
@@ -92,8 +93,12 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
     controlPlane().snapshots.restoreFile(resolve(snapshot));
     controlPlane().lessons.reset();
   }
-  // A restart with the same file and database arms the same rules again.
-  if (faults !== undefined) await addRulesFromFile(resolve(faults), (rule) => controlPlane().faults.add(rule, { resumes: true }));
+  if (faults !== undefined) {
+    // A restart with the same file and database arms the same rules again.
+    const add = (rule: unknown) => controlPlane().faults.add(rule, { resumes: true });
+    // A wrong rule among the options is misuse of the command, like any other wrong option.
+    await addRulesFromFile(faults, add, faults === CONFIG_FILE ? "usage" : "badFixture");
+  }
   for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);
   for (const endpoint of endpoints) await registerGiven(controlPlane(), endpoint);
 }

@@ -135,6 +135,14 @@ describe("merchant-sandbox.json", () => {
     [{ port: 4800, rateLimits: "1/1s" }, "merchant-sandbox.json:3 /rateLimits: There is no option rateLimits. Did you mean rateLimit?"],
     [{ port: "4800" }, "merchant-sandbox.json:2 /port: port must be an integer"],
     [{ rateLimit: "10" }, "merchant-sandbox.json:2 /rateLimit: rateLimit takes requests per duration"],
+    [
+      { memory: true, port: 0, faults: [{ action: { type: "statu", status: 503 } }] },
+      'merchant-sandbox.json:7 /faults/0/action/type: There is no action "statu". Did you mean status?',
+    ],
+    [
+      { memory: true, port: 0, faults: [{ match: { operation: "payment.list" }, action: { type: "status", status: 503 } }] },
+      '/faults/0/match/operation: There is no operation "payment.list". Did you mean payments.list?',
+    ],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
     [[], "merchant-sandbox.json must be a JSON object"],
     ['{"port": 4800,\n}', "merchant-sandbox.json:2: is not JSON"],

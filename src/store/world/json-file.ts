@@ -13,23 +13,26 @@ export interface JsonFile {
   line?: number;
 }
 
-export const readJsonFile = (file: string): Promise<JsonFile> => readJson(file, readText(file));
+/** What an error in a file is: a bad fixture, or a wrong option in merchant-sandbox.json. */
+export type FileMistake = "badFixture" | "usage";
+
+export const readJsonFile = (file: string, mistake?: FileMistake): Promise<JsonFile> => readJson(file, readText(file, mistake), 1, mistake);
 
 /** Parses JSON that starts at a line of a file. */
-export async function readJson(file: string, text: string, line = 1): Promise<JsonFile> {
+export async function readJson(file: string, text: string, line = 1, mistake: FileMistake = "badFixture"): Promise<JsonFile> {
   try {
     return { file, text, line, value: JSON.parse(text) as unknown };
   } catch (error) {
-    throw await syntaxError(file, text, line, error as Error);
+    throw new SandboxError(await syntaxProblem(file, text, line, error as Error), mistake);
   }
 }
 
 /** The text of a file without the byte order mark that some editors write. */
-export function readText(file: string): string {
+export function readText(file: string, mistake: FileMistake = "badFixture"): string {
   try {
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
-    throw new SandboxError(`Cannot read ${file}: ${(error as Error).message}.`, "badFixture");
+    throw new SandboxError(`Cannot read ${file}: ${(error as Error).message}.`, mistake);
   }
 }
 
@@ -46,8 +49,13 @@ export function filesIn(folder: string, pattern: RegExp, noun: string, remedy: s
 }
 
 /** An error message with the file and line of a JSON Pointer. */
-export async function errorAt({ file, text, value, line = 1 }: JsonFile, pointer: string, message: string): Promise<SandboxError> {
-  return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, "badFixture");
+export async function errorAt(
+  { file, text, value, line = 1 }: JsonFile,
+  pointer: string,
+  message: string,
+  mistake: FileMistake = "badFixture",
+): Promise<SandboxError> {
+  return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, mistake);
 }
 
 /** The line of the value at a pointer; if there is none, that of the nearest enclosing value. */
@@ -67,16 +75,16 @@ async function lineOf(text: string, root: unknown, pointer: string): Promise<num
   return 1;
 }
 
-async function syntaxError(file: string, text: string, line: number, error: Error): Promise<SandboxError> {
+async function syntaxProblem(file: string, text: string, line: number, error: Error): Promise<string> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const found: ParseError[] = [];
   parse(text, found, { disallowComments: true });
   const [first] = found;
-  if (!first) return new SandboxError(`${file}: is not JSON: ${error.message}.`, "badFixture");
+  if (!first) return `${file}: is not JSON: ${error.message}.`;
   const words = printParseErrorCode(first.error)
     .replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`)
     .toLowerCase();
-  return new SandboxError(`${file}:${line - 1 + lineAt(text, first.offset)}: is not JSON: ${words}.`, "badFixture");
+  return `${file}:${line - 1 + lineAt(text, first.offset)}: is not JSON: ${words}.`;
 }
 
 export const lineAt = (text: string, offset: number) => text.slice(0, offset).split("\n").length;
