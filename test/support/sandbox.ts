@@ -1,5 +1,6 @@
 // A sandbox on a real port with a frozen clock, and a plain HTTP client for it.
 
+import { appendFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
@@ -100,7 +101,9 @@ export function call(url: string, method: string, path: string, options: CallOpt
       incoming.on("end", () => {
         const text = Buffer.concat(chunks).toString("utf8");
         const { statusCode = 0, headers: answered, rawHeaders } = incoming;
-        resolve({ status: statusCode, headers: answered, rawHeaders, text, body: parsed(text) });
+        const answer = { status: statusCode, headers: answered, rawHeaders, text, body: parsed(text) };
+        record({ method, path, headers, ...(bytes && { body: bytes.toString("utf8") }) }, answer);
+        resolve(answer);
       });
     });
     outgoing.on("error", reject);
@@ -109,6 +112,13 @@ export function call(url: string, method: string, path: string, options: CallOpt
       outgoing.write(bytes?.subarray(start, start + chunked));
     outgoing.end(chunked === undefined ? bytes : undefined);
   });
+}
+
+/** With RECORDED_CALLS, adds each call of the API to that file: `npm run openapi:tools` sends them through a validating proxy. */
+function record(request: object & { path: string }, { status, headers, text }: Answer): void {
+  const file = process.env.RECORDED_CALLS;
+  if (file !== undefined && request.path.startsWith("/v1/"))
+    appendFileSync(file, `${JSON.stringify({ ...request, response: { status, headers, text } })}\n`);
 }
 
 const bytesOf = (body: unknown) => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));

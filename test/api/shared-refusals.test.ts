@@ -1,0 +1,55 @@
+// The refusals that operations share, as the OpenAPI document lists them: each operation returns each of its own.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
+import type { ErrorCode } from "../../src/kernel/errors.ts";
+import { serviceOpenapi } from "../../src/sandbox/documents.ts";
+import { type Bench, type CallOptions, share } from "../support/sandbox.ts";
+
+/** The request or the fault that causes each refusal; `again`: at the second call, which has a query. */
+const causes: Partial<Record<ErrorCode, CallOptions & { fault?: object; again?: true }>> = {
+  idempotency_key_in_use: { fault: { type: "idempotency", as: "in_progress" }, headers: { "idempotency-key": "busy" } },
+  payload_too_large: { body: JSON.stringify({ x: "x".repeat(1_048_576) }) },
+  unsupported_media_type: { body: "{}", contentType: "text/plain" },
+  idempotency_key_reused: { headers: { "idempotency-key": "known" }, again: true },
+  injected_rate_limit: { fault: { type: "rate_limit" } },
+  injected_error: { fault: { type: "status", status: 500 } },
+  outage: { fault: { type: "status", status: 503 } },
+};
+
+const { paths } = serviceOpenapi("http://127.0.0.1:4747");
+
+const responsesOf = ({ path, method }: (typeof catalogue)[number]) =>
+  (paths[path]?.[method.toLowerCase()] as { responses: Record<string, unknown> }).responses;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await share();
+});
+afterAll(() => bench.close());
+
+test.each(catalogue.map((operation) => [operation.id, operation] as const))(
+  "%s returns the refusals that it shares",
+  async (id, operation) => {
+    const path = `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => operation.exampleParams[name] ?? "whe_1")}`;
+    const causable = operation.idempotent ? Object.keys(causes) : Object.keys(causes).filter((code) => !code.startsWith("idempotency"));
+    const statuses = new Set<string>();
+    for (const code of causable as ErrorCode[]) {
+      const { fault, again, ...options } = causes[code] ?? {};
+      if (operation.method === "GET" && options.body !== undefined) continue;
+      if (fault) await bench.control("POST", "/faults", { match: { operation: id }, action: fault });
+      const send = (query: string) => bench.call(operation.method, path + query, { body: operation.example, ...options });
+      if (again) await send("");
+      const answer = await send(again ? "?other=1" : "");
+      expect(answer.body.code, answer.text).toBe(code);
+      statuses.add(String(answer.status));
+    }
+    // The other statuses that the document lists depend on the operation: contract.test.ts causes them.
+    const own = ["200", "201", "400", "401", "403", "404", ...(operation.idempotent ? [] : ["409"])];
+    expect([...statuses].sort()).toEqual(
+      Object.keys(responsesOf(operation))
+        .filter((status) => !own.includes(status))
+        .sort(),
+    );
+  },
+);
