@@ -23,7 +23,7 @@ export interface ControlPlane {
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & { format: "junit" | "markdown" | "html" }): Promise<string>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
-  report(given?: SandboxReportInput): Promise<Record<string, unknown>>;
+  report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
   /** Reset to the fixtures, including ids. Everything, or one merchant: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows and the request log. */
@@ -82,7 +82,7 @@ export interface ControlPlane {
     /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. An `id` that the logs still name, of a rule that was removed, is refused. */
     add(given: FaultsAddInput): Promise<FaultRule>;
     /** Get the JSON Schema of a fault rule. */
-    schema(): Promise<Record<string, unknown>>;
+    schema(): Promise<JsonSchema>;
     /** Get a fault rule with its counts. */
     get(given: { id: string }): Promise<FaultRule>;
     /** Change a fault rule. Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again. */
@@ -96,7 +96,7 @@ export interface ControlPlane {
     /** List the scenarios, with the results of those that are armed. */
     list(): Promise<ScenariosListReply>;
     /** Get the JSON Schema of a scenario file. */
-    schema(): Promise<Record<string, unknown>>;
+    schema(): Promise<JsonSchema>;
     /** Get a scenario: its faults, expectations, verdicts and score. */
     get(given: ScenariosGetInput): Promise<Scenario>;
     /** Arm a scenario, for one merchant or for all. Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it. */
@@ -215,7 +215,20 @@ export interface ControlPlane {
 }
 
 /** A record of any kind, with the fields of its kind */
-export type AnyRecord = Record<string, unknown>;
+export interface AnyRecord {
+  id: string;
+  /** The kind of record */
+  object: string;
+  /** The owner */
+  merchantId: string;
+  /** Only kinds with states have one */
+  status?: string;
+  /** Free-form key-value data, stored unchanged */
+  metadata: Record<string, unknown>;
+  /** Time at which it was created, in Unix seconds */
+  created: number;
+  [field: string]: unknown;
+}
 
 export interface AttemptsGetReply {
   attempt: LoggedAttempt;
@@ -769,6 +782,29 @@ export interface FaultsListReply {
   /** Always `list` */
   object: "list";
   data: FaultRule[];
+}
+
+export interface HarLog {
+  /** The traffic as HAR 1.2 */
+  log: {
+    version: string;
+    creator: {
+      name: string;
+      version: string;
+    };
+    pages: (Record<string, unknown>)[];
+    entries: (Record<string, unknown>)[];
+    /** Why the run failed */
+    comment?: string;
+  };
+}
+
+/** A JSON Schema */
+export interface JsonSchema {
+  /** The dialect */
+  $schema: string;
+  title?: string;
+  [field: string]: unknown;
 }
 
 export interface JudgedRule {
@@ -1348,6 +1384,122 @@ export interface RoomSkipInput {
   format?: "json" | "text";
 }
 
+export interface RunReport {
+  /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on` */
+  problems: string[];
+  /** The conditions of `exec --fail-on`; null outside of `exec`, where each failed verdict fails the report */
+  failOn: string[] | null;
+  /** In `exec`, whether it exits with another code than 0 */
+  failed: boolean;
+  sandbox: {
+    version: string;
+    url: string;
+    clock: string;
+    now: string;
+  };
+  totals: {
+    operations: {
+      called: number;
+      total: number;
+    };
+    /** Counts of event types */
+    events: {
+      emitted: number;
+      delivered: number;
+      total: number;
+    };
+    requests: number;
+    /** Requests by class: 2xx, 4xx, 5xx */
+    statuses: Record<string, number>;
+    attempts: number;
+    /** Deliveries by final status, each with all its attempts */
+    deliveries: Record<string, number>;
+    verdicts: {
+      pass: number;
+      fail: number;
+      inconclusive: number;
+    };
+  };
+  coverage: ({
+    operation: string;
+    area: string;
+    method: string;
+    path: string;
+    calls: number;
+    /** The count of each declared status, and of every other status that was returned */
+    statuses: ({
+      status: number;
+      calls: number;
+    })[];
+    /** The count of each declared event, whatever caused it */
+    events: ({
+      type: string;
+      count: number;
+    })[];
+  })[];
+  /** Every type of event that the service can send */
+  events: ({
+    type: string;
+    emitted: number;
+    delivered: number;
+  })[];
+  /** The armed scenarios */
+  scenarios: ({
+    name: string;
+    title: string;
+    merchant: string | null;
+    score: number;
+    points: number;
+    says: string;
+    verdict: "pass" | "fail" | "inconclusive";
+    expectations: ({
+      rule: string;
+      points: number;
+      verdict: "pass" | "fail" | "inconclusive";
+      earned: number;
+    })[];
+  })[];
+  /** Failed ones first */
+  verdicts: Verdict[];
+  /** Oldest first; of a long run, only the newest */
+  requests: ({
+    id: string;
+    at: string;
+    method: string;
+    path: string;
+    query: string;
+    operation: string | null;
+    merchant: string | null;
+    status: number;
+    durationMs: number;
+    idempotencyKey: string | null;
+    replayOf: string | null;
+    fault: string | null;
+  })[];
+  deliveries: ({
+    id: string;
+    at: string;
+    merchant: string;
+    event: string;
+    type: string;
+    endpoint: string;
+    url: string;
+    trigger: string;
+    attempt: number;
+    maxAttempts: number;
+    status: string;
+    responseStatus: number | null;
+    error: string | null;
+    /** The request that caused the event */
+    request: string | null;
+  })[];
+  /** The number of older entries that the report omits */
+  leftOut: {
+    requests: number;
+    attempts: number;
+  };
+}
+
 export interface SandboxAssumptionsReply {
   /** The number of facts that are assumptions */
   total: number;
@@ -1702,7 +1854,18 @@ export interface TrafficStartInput {
   /** Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer */
   rate?: string;
   /** Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has) */
-  mix?: unknown;
+  mix?: {
+    payment?: number;
+    booking?: number;
+    marketplace_order?: number;
+    customer?: number;
+    payout?: number;
+    membership_renewal?: number;
+    sync_log?: number;
+    payroll?: number;
+    remittance?: number;
+    gov_payment?: number;
+  };
   /** How long it runs, such as 1m (default: until it is stopped) */
   for?: string;
 }

@@ -2,10 +2,8 @@
 
 import { RuleState } from "../contracts/fault.ts";
 import { RULE_FIELDS } from "../faults/rule-schema.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
-
-const anyObject = () => Type.Record(Type.Unknown());
 
 /** The fields whose shape depends on the action are checked with it. */
 const given = {
@@ -104,6 +102,6 @@ export const showFaultSchema = endpoint({
   method: "GET",
   path: "/faults/schema.json",
   summary: "Get the JSON Schema of a fault rule",
-  reply: anyObject(),
+  reply: jsonSchemaReply,
   handle: ({ faults }) => faults.schema(),
 });

@@ -3,18 +3,24 @@
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { annotate } from "../schema/assumed.ts";
-import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../schema/shapes.ts";
 import { changeAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import { makeRecord } from "../store/records/sample-record.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
-/** No fields are declared: the fields of a reply are the service's own, and callers may set those of a record. */
-const AnyRecord = annotate(Type.Record(Type.Unknown()), {
-  title: "any_record",
-  description: "A record of any kind, with the fields of its kind",
-});
+/** The fields of every kind; a reply has those of its own kind too, which are the service's. */
+const AnyRecord = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.String({ description: "The kind of record" }),
+    merchantId: Type.String({ description: "The owner" }),
+    status: Type.Optional(Type.String({ description: "Only kinds with states have one" })),
+    metadata: metadata(),
+    created: timestamp("Time at which it was created"),
+  },
+  { title: "any_record", description: "A record of any kind, with the fields of its kind", additionalProperties: true },
+);
 
 const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const owner = Type.Optional(text("The owner, such as mer_lodge (default: the first merchant)"));

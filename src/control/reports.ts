@@ -1,6 +1,7 @@
 // The report of the run so far.
 
 import { REPORT_FORMATS } from "../contracts/report-format.ts";
+import { HarLog, RunReport } from "../contracts/run-report.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
@@ -25,12 +26,12 @@ export const showReport = endpoint({
       ),
     ),
   }),
-  reply: Type.Record(Type.Unknown()),
+  reply: Type.Union([RunReport, HarLog]),
   documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
   errors: ["validation_failed"],
   async handle({ query: { format = "json", problems = "", failOn }, report }) {
     const parts = (text: string, separator: string) => text.split(separator).filter((part) => part !== "");
     const end = { problems: parts(problems, "\n"), failOn: failOn === undefined ? null : parts(failOn, ",") };
-    return (await report(format, end)) as Record<string, unknown>;
+    return (await report(format, end)) as RunReport | HarLog;
   },
 });

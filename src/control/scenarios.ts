@@ -2,7 +2,7 @@
 
 import { type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
 import { endpoint } from "./control-context.ts";
 
 const scenarioReply = (state: ScenarioState) => ({
@@ -31,7 +31,7 @@ export const showScenarioSchema = endpoint({
   method: "GET",
   path: "/scenarios/schema.json",
   summary: "Get the JSON Schema of a scenario file",
-  reply: Type.Record(Type.Unknown()),
+  reply: jsonSchemaReply,
   handle: ({ scenarios }) => scenarios.schema(),
 });
 

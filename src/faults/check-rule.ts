@@ -49,7 +49,7 @@ export function checkMeaning(rule: FaultRule, known: KnownNames): void {
   for (const span of [rule.ttl, trigger.after, trigger.for]) if (span !== null) milliseconds(span);
   action.prepare(rule.fields);
   checkExists("operation", match.operation, known.operations, "operation");
-  checkExists("event", match.event, [...known.eventTypes], "event type", true);
+  checkExists("event", match.event, [...known.eventTypes], "event type", " docs/events.md lists them.");
   checkOwner(match, known);
   checkExpected(rule.expect, known.judgeRules);
   for (const pointer of Object.keys(match.body ?? {}))
@@ -63,19 +63,16 @@ export function checkMeaning(rule: FaultRule, known: KnownNames): void {
   if (action.target === "api") checkPhase(action.phase as ApiPhase, action.type, rule);
 }
 
-/** `open` allows unknown names that resemble no known one: test events have types of their own. */
 function checkExists(
   field: string,
   given: string | readonly string[] | undefined,
   names: readonly string[],
   noun: string,
-  open = false,
+  list = ` There are ${names.join(", ")}.`,
 ): void {
   for (const name of given === undefined ? [] : ([given].flat() as string[])) {
     if (names.some((existing) => matchesName([name], existing))) continue;
-    const guess = didYouMean(name, names);
-    if (open && guess === "" && !name.endsWith(".*")) continue;
-    rejectField(`/match/${field}`, "not_allowed", `There is no ${noun} ${quote(name)}.${guess || ` There are ${names.join(", ")}.`}`);
+    rejectField(`/match/${field}`, "not_allowed", `There is no ${noun} ${quote(name)}.${didYouMean(name, names) || list}`);
   }
 }
 

@@ -1,24 +1,17 @@
 // Formats a run as one self-contained HTML page without scripts.
 
 import { createHash } from "node:crypto";
+import type { Coverage, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
+import type { EventTypeCoverage } from "../store/journal/coverage.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import style from "./report.css?raw";
-import {
-  type Coverage,
-  classOf,
-  type EventCoverage,
-  nameOfStatus,
-  type ReportedScenario,
-  type ReportedVerdict,
-  type Run,
-  verdictOf,
-} from "./run-data.ts";
+import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
 import { timeline } from "./timeline.ts";
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'`;
 
-export function page(run: Run): string {
+export function page(run: RunReport): string {
   const { sandbox, totals } = run;
   return markup`<!doctype html>
 <html lang="en">
@@ -48,7 +41,7 @@ ${deliveries(run)}
 `.text;
 }
 
-function outcome({ problems, failed, verdicts, totals }: Run): Markup {
+function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
   if (problems.length > 0) return markup`<span class="pill fail">the run failed</span>`;
   if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
   const { fail } = totals.verdicts;
@@ -65,7 +58,7 @@ function outcome({ problems, failed, verdicts, totals }: Run): Markup {
 /** `says` is shown after the count unless it is 0. */
 type Share = readonly [look: string, count: number, says: (count: number) => string];
 
-function tiles({ totals }: Run): Markup[] {
+function tiles({ totals }: RunReport): Markup[] {
   const { operations, events, statuses, deliveries, verdicts, requests } = totals;
   const of = (name: string) => statuses[name] ?? 0;
   const done = deliveries.succeeded ?? 0;
@@ -125,7 +118,7 @@ function scenario({ name, title, merchant, verdict, says, expectations }: Report
   return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "everybody"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
 }
 
-function verdicts(run: Run): Markup {
+function verdicts(run: RunReport): Markup {
   const wrong = run.verdicts.filter(({ verdict }) => verdict !== "pass");
   const right = run.verdicts.filter(({ verdict }) => verdict === "pass");
   if (right.length === 0) return markup`${wrong.map(verdictOfJudge)}`;
@@ -141,7 +134,7 @@ function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts,
   return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${proofOf({ provenBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="hint">${hint}</p>`}</div>`;
 }
 
-function coverage({ coverage: rows }: Run): Markup {
+function coverage({ coverage: rows }: RunReport): Markup {
   const areas = [...new Set(rows.map(({ area }) => area))];
   return markup`${areas.map(
     (area) =>
@@ -156,12 +149,12 @@ function coverageRow({ operation, method, path, calls, statuses, events }: Cover
 }
 
 /** Event types that were sent come first, each with its accepted and total deliveries. */
-function events({ events: rows }: Run): Markup {
+function events({ events: rows }: RunReport): Markup {
   const sent = rows.filter(({ emitted }) => emitted > 0);
   return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("good", type, 0))}</p>`;
 }
 
-const sentEvent = ({ type, emitted, delivered }: EventCoverage) =>
+const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
   markup`<span class="chip ${delivered > 0 ? "good" : "refused"}">${type} ×${emitted}, ${delivered} taken</span>`;
 
 const chip = (look: string, name: string, count: number) =>
@@ -174,7 +167,7 @@ function lookOf(status: number): string {
 
 const MOST_OPEN = 60;
 
-function requests({ requests: rows, leftOut }: Run): Markup {
+function requests({ requests: rows, leftOut }: RunReport): Markup {
   const lines = rows.map(
     ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf, fault }) =>
       markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip limited">fault ${fault}</span>`}</td></tr>`,
@@ -184,7 +177,7 @@ function requests({ requests: rows, leftOut }: Run): Markup {
     : folding("Requests", rows.length, leftOut.requests, ["Request", "Time", "Call", "Status", "Took", "Merchant", "Notes"], lines);
 }
 
-function deliveries({ deliveries: rows, leftOut }: Run): Markup {
+function deliveries({ deliveries: rows, leftOut }: RunReport): Markup {
   const lines = rows.map(
     ({ id, at, type, event, url, attempt, maxAttempts, status, responseStatus, error, request }) =>
       markup`<tr id="${id}"><td class="mono soft">${at.slice(11, 19)}</td><td><code>${type}</code><br><span class="soft mono">${event}</span></td><td class="mono path">${url}</td><td class="number">${attempt}/${maxAttempts}</td><td><span class="chip ${status === "succeeded" ? "good" : "bad"}">${responseStatus ?? error ?? status}</span></td><td>${request === null ? "" : markup`<a class="mono" href="#${request}">${request}</a>`}</td></tr>`,

@@ -1,9 +1,10 @@
 // Formats a run as JUnit XML: a case for each verdict and for each operation of the service.
 
+import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { evidenceText } from "../contracts/verdict.ts";
-import { countsAsFailure, type ReportedScenario, type ReportedVerdict, type Run } from "./run-data.ts";
+import { countsAsFailure } from "./run-data.ts";
 
-export function junit(run: Run): string {
+export function junit(run: RunReport): string {
   const scenarios =
     run.scenarios.length === 0
       ? []
@@ -43,7 +44,7 @@ const total = (suites: readonly Suite[]) => ({
   failures: suites.reduce((sum, { failures }) => sum + failures, 0),
 });
 
-function suite(name: string, run: Run, cases: readonly Case[]): Suite {
+function suite(name: string, run: RunReport, cases: readonly Case[]): Suite {
   const of = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;
   const counts = { tests: cases.length, failures: of("failed"), skipped: of("skipped") };
   const described = { name, ...counts, errors: 0, time: 0, timestamp: run.sandbox.now.slice(0, 19), hostname: "localhost" };
@@ -62,7 +63,7 @@ const skipped = (classname: string, name: string, message: string) =>
 const tolerated = (condition: string, says: string) => `Failed, but the run does not fail on ${condition}: ${says}`;
 
 /** An inconclusive verdict is a skipped case. */
-function scenarioCase(run: Run, { name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
+function scenarioCase(run: RunReport, { name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
   const named = [name, merchant].filter((part) => part !== null).join(" ");
   if (verdict === "pass") return testcase("passed", "scenarios", named);
   if (verdict === "inconclusive") return skipped("scenarios", named, says);
@@ -72,7 +73,7 @@ function scenarioCase(run: Run, { name, merchant, title, verdict, says, expectat
   return testcase("failed", "scenarios", named, failure);
 }
 
-function verdictCase(run: Run, verdict: ReportedVerdict): Case {
+function verdictCase(run: RunReport, verdict: ReportedVerdict): Case {
   const { id, rule, says, hint, severity, operation } = verdict;
   const name = [rule, operation, id].filter((part) => part !== null).join(" ");
   if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
@@ -88,7 +89,7 @@ function verdictCase(run: Run, verdict: ReportedVerdict): Case {
 }
 
 /** An operation that was never called is a skipped case. */
-function coverageCase({ area, operation, calls, method, path }: Run["coverage"][number]): Case {
+function coverageCase({ area, operation, calls, method, path }: RunReport["coverage"][number]): Case {
   const of = `coverage.${area}`;
   if (calls > 0) return testcase("passed", of, operation);
   return skipped(of, operation, `${method} ${path} was never called`);

@@ -1,7 +1,8 @@
 // Formats a run as Markdown for a CI job summary: failures first, the rest folded.
 
+import type { RunReport } from "../contracts/run-report.ts";
 import { evidenceText } from "../contracts/verdict.ts";
-import { nameOfStatus, type Run, verdictOf } from "./run-data.ts";
+import { nameOfStatus, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
   pass: "✅ Nothing that the judge saw is wrong",
@@ -11,7 +12,7 @@ const OUTCOME = {
 
 const MOST_ROWS = 50;
 
-export function markdown(run: Run): string {
+export function markdown(run: RunReport): string {
   const { coverage, events, scenarios, verdicts, deliveries, requests } = run;
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
@@ -53,14 +54,14 @@ export function markdown(run: Run): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function title(run: Run): string {
+function title(run: RunReport): string {
   const { problems, verdicts, totals } = run;
   if (problems.length > 0) return "❌ The run failed";
   if (totals.verdicts.fail > 0 && !run.failed) return "⚠️ The run passed, but the judge found mistakes";
   return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox";
 }
 
-const reasons = ({ problems }: Run) =>
+const reasons = ({ problems }: RunReport) =>
   section(
     "Why the run failed",
     ["Reason"],
@@ -69,7 +70,7 @@ const reasons = ({ problems }: Run) =>
 
 type Cell = string | number | null;
 
-function summary({ totals, sandbox }: Run): string {
+function summary({ totals, sandbox }: RunReport): string {
   const { operations, events, statuses, deliveries, verdicts } = totals;
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
@@ -91,7 +92,7 @@ function summary({ totals, sandbox }: Run): string {
 
 const SIGN = { pass: "✅", fail: "❌", inconclusive: "⚠️" } as const;
 
-const scenarioRow = ({ name, merchant, score, points, verdict, says }: Run["scenarios"][number]): Cell[] => [
+const scenarioRow = ({ name, merchant, score, points, verdict, says }: RunReport["scenarios"][number]): Cell[] => [
   SIGN[verdict],
   name,
   merchant ?? "everybody",
@@ -99,14 +100,14 @@ const scenarioRow = ({ name, merchant, score, points, verdict, says }: Run["scen
   says,
 ];
 
-function verdictRow(found: Run["verdicts"][number]): Cell[] {
+function verdictRow(found: RunReport["verdicts"][number]): Cell[] {
   const { verdict, rule, says, hint } = found;
   return [SIGN[verdict], rule, says, hint, evidenceText(found)];
 }
 
-const eventRow = ({ type, emitted, delivered }: Run["events"][number]): Cell[] => [type, emitted, delivered];
+const eventRow = ({ type, emitted, delivered }: RunReport["events"][number]): Cell[] => [type, emitted, delivered];
 
-function coverageRow({ operation, calls, statuses, events }: Run["coverage"][number]): Cell[] {
+function coverageRow({ operation, calls, statuses, events }: RunReport["coverage"][number]): Cell[] {
   const seen = statuses.map((one) => (one.calls > 0 ? `${nameOfStatus(one.status)} ×${one.calls}` : `(${one.status})`));
   return [operation, calls, seen.join(" "), events.map(({ type, count }) => (count > 0 ? `${type} ×${count}` : `(${type})`)).join(" ")];
 }

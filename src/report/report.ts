@@ -2,11 +2,12 @@
 
 import { Document } from "../contracts/document.ts";
 import type { ReportFormat } from "../contracts/report-format.ts";
+import type { RunEnd } from "../contracts/run-report.ts";
 import { har } from "./har.ts";
 import { page } from "./html-page.ts";
 import { junit } from "./junit.ts";
 import { markdown } from "./markdown.ts";
-import { gather, type Material, type RunEnd, type RunSources } from "./run-data.ts";
+import { gather, type Material, type RunSources } from "./run-data.ts";
 
 const formats: Record<ReportFormat, (material: Material) => object> = {
   json: ({ run }) => run,

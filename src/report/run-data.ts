@@ -1,7 +1,7 @@
 // A run as data: requests, responses, deliveries, verdicts. Every format is made from it.
 
-import type { RequestMessage } from "../contracts/live-messages.ts";
-import type { ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
+import type { Coverage, ReportedAttempt, ReportedRequest, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
+import type { ScenarioState } from "../contracts/scenario.ts";
 import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
@@ -24,91 +24,9 @@ export interface RunSources {
   scenarios(): readonly ScenarioState[];
 }
 
-export interface Coverage {
-  operation: string;
-  area: string;
-  method: string;
-  path: string;
-  calls: number;
-  /** The count of each declared status, and of every other status that was returned. */
-  statuses: { status: number; calls: number }[];
-  /** The count of each declared event, whatever caused it. */
-  events: { type: string; count: number }[];
-}
-
-/** The event types that operations declare, and those that only a state change emits. */
-export type EventCoverage = EventTypeCoverage;
-
-/** A request of the live stream, with its time as text. */
-export interface ReportedRequest extends Omit<RequestMessage, "at"> {
-  at: string;
-}
-
-export interface ReportedAttempt {
-  id: string;
-  at: string;
-  merchant: string;
-  event: string;
-  type: string;
-  endpoint: string;
-  url: string;
-  trigger: string;
-  attempt: number;
-  maxAttempts: number;
-  status: string;
-  responseStatus: number | null;
-  error: string | null;
-  /** The request that caused the event. */
-  request: string | null;
-}
-
-/** The state of an armed scenario. */
-export interface ReportedScenario extends Pick<ScenarioState, "name" | "title" | "merchant" | "score" | "points" | "says"> {
-  verdict: Verdict;
-  expectations: Pick<ScenarioResult, "rule" | "points" | "verdict" | "earned">[];
-}
-
-export type ReportedVerdict = Omit<VerdictMessage, "at"> & { at: string };
-
-/** How `exec` ended; outside of it, there are no problems and no conditions. */
-export interface RunEnd {
-  /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on`. */
-  problems: readonly string[];
-  /** The conditions of `exec --fail-on`; null outside of `exec`, where each failed verdict fails the report. */
-  failOn: readonly string[] | null;
-}
-
-export interface Run extends RunEnd {
-  /** In `exec`, whether it exits with another code than 0. */
-  failed: boolean;
-  sandbox: { version: string; url: string; clock: string; now: string };
-  totals: {
-    operations: { called: number; total: number };
-    /** Event types: how many were sent, how many were accepted, and how many there are. */
-    events: { emitted: number; delivered: number; total: number };
-    requests: number;
-    /** By class: 2xx, 4xx, 5xx. */
-    statuses: Record<string, number>;
-    attempts: number;
-    /** Deliveries by final status, each with all its attempts. */
-    deliveries: Record<string, number>;
-    verdicts: Record<Verdict, number>;
-  };
-  coverage: Coverage[];
-  events: EventCoverage[];
-  scenarios: ReportedScenario[];
-  /** Failed ones first. */
-  verdicts: ReportedVerdict[];
-  /** Oldest first; of a long run, only the newest. */
-  requests: ReportedRequest[];
-  deliveries: ReportedAttempt[];
-  /** The number of older entries that the report omits. */
-  leftOut: { requests: number; attempts: number };
-}
-
 /** The run, and the rows that formats with bodies need. */
 export interface Material {
-  run: Run;
+  run: RunReport;
   rows: RequestRow[];
   attempts: WebhookDelivery[];
 }
@@ -133,7 +51,7 @@ export function gather(sources: RunSources, end: RunEnd): Material {
   const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
   const scenarios = sources.scenarios().map(showScenario);
-  const run: Run = {
+  const run: RunReport = {
     ...end,
     failed: end.problems.length > 0 || (end.failOn === null && [...verdicts, ...scenarios].some(({ verdict }) => verdict === "fail")),
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
@@ -175,7 +93,7 @@ function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (i
   return counts;
 }
 
-function coverageOf({ id, area, method, path, calls, statuses, emits }: OperationCoverage, events: readonly EventCoverage[]): Coverage {
+function coverageOf({ id, area, method, path, calls, statuses, emits }: OperationCoverage, events: readonly EventTypeCoverage[]): Coverage {
   const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
   return { operation: id, area, method, path, calls, statuses, events: emits.map((type) => ({ type, count: count(type) })) };
 }
@@ -235,8 +153,8 @@ function showAttempt(attempt: WebhookDelivery, request: string | null): Reported
 }
 
 /** Whether a failure of this kind fails the report. In `exec`, a report fails exactly if the run does. */
-export const countsAsFailure = ({ failOn, failed }: Run, condition: "verdicts" | "score") =>
+export const countsAsFailure = ({ failOn, failed }: RunReport, condition: "verdicts" | "score") =>
   failOn === null || (failed && failOn.includes(condition));
 
-export const verdictOf = ({ verdicts }: Run["totals"]): Verdict =>
+export const verdictOf = ({ verdicts }: RunReport["totals"]): Verdict =>
   (["fail", "inconclusive"] as const).find((verdict) => verdicts[verdict] > 0) ?? VERDICTS[0];

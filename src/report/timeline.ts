@@ -1,8 +1,9 @@
 // The timeline of a run as inline SVG: a lane per operation and endpoint, a column per request or attempt.
 
+import type { ReportedAttempt, ReportedRequest, RunReport } from "../contracts/run-report.ts";
 import { parseTime } from "../kernel/clock.ts";
 import { Markup, markup } from "./markup.ts";
-import { classOf, type ReportedAttempt, type ReportedRequest, type Run } from "./run-data.ts";
+import { classOf } from "./run-data.ts";
 
 /** A request or an attempt, in one order. */
 interface TimelineEntry {
@@ -28,7 +29,7 @@ const LABEL_EVERY = 76;
 const LONG_PAUSE = 60_000;
 
 /** Columns show the order, not the distance in time: under a frozen or advanced clock a time scale would show nothing. */
-export function timeline(run: Run): Markup {
+export function timeline(run: RunReport): Markup {
   const moments = momentsOf(run);
   if (moments.length === 0) return markup`<p class="empty">Nothing has happened yet.</p>`;
   const drawn = moments.slice(-MOST_DRAWN);
@@ -54,7 +55,7 @@ ${placed.map(mark)}
 ${LEGEND}`;
 }
 
-function momentsOf({ requests, deliveries }: Run): TimelineEntry[] {
+function momentsOf({ requests, deliveries }: RunReport): TimelineEntry[] {
   const moments: TimelineEntry[] = [
     ...requests.map((request) => ({ at: request.at, lane: request.operation ?? NO_OPERATION, request })),
     ...deliveries.map((attempt) => ({ at: attempt.at, lane: `→ ${attempt.url.replace(/^https?:\/\/|\?.*$/g, "")}`, attempt })),
@@ -68,7 +69,7 @@ const second = ({ at }: TimelineEntry) => at.slice(0, 19);
 
 const NO_OPERATION = "no operation";
 
-function lanesOf({ coverage }: Run, moments: readonly TimelineEntry[]): string[] {
+function lanesOf({ coverage }: RunReport, moments: readonly TimelineEntry[]): string[] {
   const used = new Set(moments.map(({ lane }) => lane));
   const operations = [...coverage.map(({ operation }) => operation), NO_OPERATION].filter((operation) => used.has(operation));
   return [...operations, ...[...used].filter((lane) => !operations.includes(lane))];

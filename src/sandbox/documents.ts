@@ -40,6 +40,7 @@ import { behaviours as logins } from "../store/records/logins.ts";
 import { behaviours as pages } from "../store/records/record-pages.ts";
 import { readFixtures } from "../store/world/fixtures.ts";
 import { findImageTimes } from "../store/world/image-times.ts";
+import { trafficMixSchema } from "../traffic/traffic-options.ts";
 import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
 import { behaviours as targets } from "../webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
@@ -68,8 +69,12 @@ const FaultAction = Type.Union(actions.map(({ schema }) => schema));
 const FaultTrigger = triggerSchema;
 const ruleFields = { match: FaultMatch, trigger: FaultTrigger, action: FaultAction };
 const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
-/** The fields of fault rules from their own schema, which is more precise than the one of the operation. */
-const preciseFields: PreciseFields = { "faults.add": faultFields, "faults.change": faultFields };
+/** Fields from their own schema, which is more precise than the one of the operation: the operation leaves the check, and its messages, to their room. */
+const preciseFields: PreciseFields = {
+  "faults.add": faultFields,
+  "faults.change": faultFields,
+  "traffic.start": { mix: trafficMixSchema },
+};
 const faultTypes = { FaultMatch, FaultAction, FaultTrigger };
 const actionTypes = Object.fromEntries(actions.map(({ type, schema }) => [`${pascal(type)}Action`, schema]));
 const controlTypes = { Condition, Count, ...faultTypes, ...actionTypes };

@@ -80,6 +80,14 @@ type OptionalFields<F extends TProperties> = { [Name in keyof F]: TOptional<TUns
 const mapped = (fields: TProperties, change: (schema: TSchema) => TSchema) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, change(schema)]));
 
+/** A JSON Schema, as an operation returns it. */
+export const jsonSchemaReply = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(
+    { $schema: Type.String({ description: "The dialect" }), title: Type.Optional(Type.String()) },
+    { title: "json_schema", description: "A JSON Schema", additionalProperties: true },
+  ),
+);
+
 /** The envelope of every list. */
 export const listOf = <S extends TSchema>(item: S) =>
   Type.Object({

@@ -4,6 +4,7 @@ import type { TrafficOptions } from "../contracts/traffic.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
+import { Type } from "../schema/shapes.ts";
 import { kinds } from "./step.ts";
 
 export interface TrafficPlan {
@@ -20,6 +21,18 @@ const DEFAULT_RATE = "2/s";
 const MIN_GAP = 10;
 const MAX_GAP = 86_400_000;
 const MAX_WEIGHT = 1_000_000;
+
+/** A mix as `readMix` accepts it, for the documents. */
+export const trafficMixSchema = Type.Optional(
+  Type.Object(
+    Object.fromEntries(Object.keys(kinds).map((kind) => [kind, Type.Optional(Type.Number({ minimum: 0, maximum: MAX_WEIGHT }))])),
+    {
+      description:
+        'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)',
+      additionalProperties: false,
+    },
+  ),
+);
 
 /** `own` says which kinds of record the merchant has. */
 export function parseTrafficOptions(

@@ -17,10 +17,12 @@ const causes: Partial<Record<ErrorCode, CallOptions & { fault?: object; again?: 
   outage: { fault: { type: "status", status: 503 } },
 };
 
-const { paths } = serviceOpenapi("http://127.0.0.1:4747");
+const document = serviceOpenapi("http://127.0.0.1:4747") as unknown as {
+  paths: Record<string, Record<string, { responses: object }>>;
+};
 
-const responsesOf = ({ path, method }: (typeof catalogue)[number]) =>
-  (paths[path]?.[method.toLowerCase()] as { responses: Record<string, unknown> }).responses;
+const documentedStatuses = ({ path, method }: (typeof catalogue)[number]) =>
+  Object.keys(document.paths[path]?.[method.toLowerCase()]?.responses ?? {});
 
 let bench: Bench;
 beforeAll(async () => {
@@ -47,7 +49,7 @@ test.each(catalogue.map((operation) => [operation.id, operation] as const))(
     // The other statuses that the document lists depend on the operation: contract.test.ts causes them.
     const own = ["200", "201", "400", "401", "403", "404", ...(operation.idempotent ? [] : ["409"])];
     expect([...statuses].sort()).toEqual(
-      Object.keys(responsesOf(operation))
+      documentedStatuses(operation)
         .filter((status) => !own.includes(status))
         .sort(),
     );

@@ -115,7 +115,7 @@ export function call(url: string, method: string, path: string, options: CallOpt
 }
 
 /** With RECORDED_CALLS, adds each call of the API to that file: `npm run openapi:tools` sends them through a validating proxy. */
-function record(request: object & { path: string }, { status, headers, text }: Answer): void {
+function record(request: { method: string; path: string; headers: object; body?: string }, { status, headers, text }: Answer): void {
   const file = process.env.RECORDED_CALLS;
   if (file !== undefined && request.path.startsWith("/v1/"))
     appendFileSync(file, `${JSON.stringify({ ...request, response: { status, headers, text } })}\n`);

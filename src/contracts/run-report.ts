@@ -1,0 +1,100 @@
+// The report of a run as data, which the control plane returns and every other format is made from.
+
+import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
+import { ShownVerdict, VERDICTS } from "./verdict.ts";
+
+const text = Type.String();
+const integer = Type.Integer();
+const texts = Type.Array(Type.String());
+const maybeText = nullable(Type.String());
+const counts = (description: string) => Type.Record(Type.Integer(), { description });
+const verdict = oneOf(VERDICTS, "");
+
+/** How `exec` ended; outside of it, there are no problems and no conditions. */
+const end = {
+  problems: Type.Array(Type.String(), { description: "Why the run failed besides its verdicts, such as a condition of `exec --fail-on`" }),
+  failOn: Type.Union([texts, Type.Null()], {
+    description: "The conditions of `exec --fail-on`; null outside of `exec`, where each failed verdict fails the report",
+  }),
+};
+
+const Coverage = Type.Object({
+  ...{ operation: text, area: text, method: text, path: text, calls: integer },
+  statuses: Type.Array(Type.Object({ status: integer, calls: integer }), {
+    description: "The count of each declared status, and of every other status that was returned",
+  }),
+  events: Type.Array(Type.Object({ type: text, count: integer }), {
+    description: "The count of each declared event, whatever caused it",
+  }),
+});
+
+const ReportedScenario = Type.Object({
+  ...{ name: text, title: text, merchant: maybeText, score: integer, points: integer, says: text, verdict },
+  expectations: Type.Array(Type.Object({ rule: text, points: integer, verdict, earned: integer })),
+});
+
+const ReportedRequest = Type.Object({
+  ...{ id: text, at: text, method: text, path: text, query: text, operation: maybeText, merchant: maybeText },
+  ...{ status: integer, durationMs: Type.Number(), idempotencyKey: maybeText, replayOf: maybeText, fault: maybeText },
+});
+
+const ReportedAttempt = Type.Object({
+  ...{ id: text, at: text, merchant: text, event: text, type: text, endpoint: text, url: text, trigger: text },
+  ...{ attempt: integer, maxAttempts: integer, status: text, responseStatus: nullable(Type.Integer()), error: maybeText },
+  request: nullable(Type.String({ description: "The request that caused the event" })),
+});
+
+const totals = Type.Object({
+  operations: Type.Object({ called: integer, total: integer }),
+  events: Type.Object({ emitted: integer, delivered: integer, total: integer }, { description: "Counts of event types" }),
+  requests: integer,
+  statuses: counts("Requests by class: 2xx, 4xx, 5xx"),
+  attempts: integer,
+  deliveries: counts("Deliveries by final status, each with all its attempts"),
+  verdicts: Type.Object({ pass: integer, fail: integer, inconclusive: integer }),
+});
+
+const list = <S extends TSchema>(item: S, description: string) => Type.Array(item, { description });
+
+export const RunReport = Type.Object(
+  {
+    ...end,
+    failed: Type.Boolean({ description: "In `exec`, whether it exits with another code than 0" }),
+    sandbox: Type.Object({ version: text, url: text, clock: text, now: text }),
+    totals,
+    coverage: Type.Array(Coverage),
+    events: list(Type.Object({ type: text, emitted: integer, delivered: integer }), "Every type of event that the service can send"),
+    scenarios: list(ReportedScenario, "The armed scenarios"),
+    verdicts: list(ShownVerdict, "Failed ones first"),
+    requests: list(ReportedRequest, "Oldest first; of a long run, only the newest"),
+    deliveries: Type.Array(ReportedAttempt),
+    leftOut: Type.Object({ requests: integer, attempts: integer }, { description: "The number of older entries that the report omits" }),
+  },
+  { title: "run_report" },
+);
+
+/** HAR 1.2. The entries have the fields of that format. */
+export const HarLog = Type.Object(
+  {
+    log: Type.Object(
+      {
+        version: text,
+        creator: Type.Object({ name: text, version: text }),
+        pages: Type.Array(Type.Record(Type.Unknown())),
+        entries: Type.Array(Type.Record(Type.Unknown())),
+        comment: Type.Optional(Type.String({ description: "Why the run failed" })),
+      },
+      { description: "The traffic as HAR 1.2" },
+    ),
+  },
+  { title: "har_log" },
+);
+
+export type RunReport = Static<typeof RunReport>;
+export type HarLog = Static<typeof HarLog>;
+export type RunEnd = Pick<RunReport, keyof typeof end>;
+export type Coverage = Static<typeof Coverage>;
+export type ReportedRequest = Static<typeof ReportedRequest>;
+export type ReportedAttempt = Static<typeof ReportedAttempt>;
+export type ReportedScenario = Static<typeof ReportedScenario>;
+export type ReportedVerdict = Static<typeof ShownVerdict>;
