@@ -50,7 +50,11 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: FAIL, match: { key: "sk_test_lodge", merchant: "mer_market" } }, "/match/key", "a key of mer_lodge"],
     [{ action: FAIL, match: { event: "payment.succeeded" } }, "/match/event", "is for deliveries"],
     [{ action: { type: "drop" }, match: { event: "payment.suceeded" } }, "/match/event", "Did you mean payment.succeeded?"],
-    [{ action: { type: "drop" }, match: { event: "made.up" } }, "/match/event", 'There is no event type "made.up". docs/events.md lists them.'],
+    [
+      { action: { type: "drop" }, match: { event: "made.up" } },
+      "/match/event",
+      'There is no event type "made.up". docs/events.md lists them.',
+    ],
     [{ action: FAIL, match: { body: { amount: 1 } } }, "/match/body/amount", "JSON Pointers"],
     [{ action: FAIL, match: { body: { "/amount": { gtt: 1 } } } }, "/match/body/~1amount/gtt", "Did you mean gt?"],
     [{ action: FAIL, trigger: { tmies: 1 } }, "/trigger/tmies", "Did you mean times?"],
