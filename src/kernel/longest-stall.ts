@@ -4,7 +4,7 @@ import { afterRealTimeIfRunning } from "./clock.ts";
 import { once } from "./once.ts";
 
 export interface StallGauge {
-  /** Measures for at least a second. */
+  /** Measures for a while (default: one second). */
   watch(): void;
   /** Real milliseconds. */
   longest(): number;
@@ -15,7 +15,7 @@ const RESOLUTION = 5;
 const WATCH = 1_000;
 const NANOSECONDS = 1_000_000;
 
-export function createStallGauge(): StallGauge {
+export function createStallGauge(milliseconds = WATCH): StallGauge {
   // Loaded at the first use, so that a start does not wait for it.
   const delays = once(() => process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: RESOLUTION }));
   let isMeasuring = false;
@@ -27,7 +27,7 @@ export function createStallGauge(): StallGauge {
   };
   const stopIfUnused = () => {
     read();
-    if (isUsed) afterRealTimeIfRunning(WATCH, stopIfUnused);
+    if (isUsed) afterRealTimeIfRunning(milliseconds, stopIfUnused);
     else {
       delays().disable();
       isMeasuring = false;
@@ -39,6 +39,8 @@ export function createStallGauge(): StallGauge {
       isUsed = true;
       if (isMeasuring) return;
       isMeasuring = true;
+      // Otherwise the time since the last tick, in which nothing was measured, would count as a stall.
+      delays().reset();
       delays().enable();
       stopIfUnused();
     },

@@ -19,3 +19,13 @@ test("the gauge keeps the longest time for which the event loop was blocked", as
   await realDelay(TICK);
   expect(gauge.longest()).toBeGreaterThanOrEqual(longest);
 });
+
+test("the time in which nothing was measured is no stall", async () => {
+  const gauge = createStallGauge(TICK);
+  gauge.watch();
+  // Long beside any stall of the machine that runs the tests; the gauge stops after 20 ms of it.
+  await realDelay(1_000);
+  gauge.watch();
+  await realDelay(TICK);
+  expect(gauge.longest()).toBeLessThan(900);
+});
