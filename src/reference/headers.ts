@@ -62,7 +62,7 @@ const invented: HeaderFact[] = [
   {
     name: "X-Sandbox-Unknown-Fields",
     schema: text(
-      "Body fields that the sandbox does not know or, under `--bodies open`, of another type than it expects; they are kept as sent, except names that the service sets itself",
+      "Body fields that the sandbox does not know or, under `--bodies open`, of another type than it expects; they are kept as sent, with secrets masked, except names that the service sets itself",
     ),
     on: "Successful POST, PATCH and DELETE",
     assumption: { why: "The service's documentation does not show the bodies, so the service may know a field that the sandbox does not." },

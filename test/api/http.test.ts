@@ -514,6 +514,19 @@ describe("unknown parameters and fields", () => {
     expect(String(long.headers["x-sandbox-unknown-fields"]).length).toBeLessThanOrEqual(1_000);
   });
 
+  test("secrets in unknown body fields are masked before the record is stored, and stay in the fields that the sandbox knows", async () => {
+    const bench = await open();
+    const secrets = { iban: "PT50000201231234567890154", nested: { token: "abc", note: "sk_test_lodge" } };
+    const { body } = await bench.call("POST", RULES, { body: { ...rule, ...secrets, metadata: { token: "abc" } } });
+    const stored = await bench.control("GET", `/records/pricing_rule/${body.id}`);
+    for (const record of [body, stored])
+      expect(record).toMatchObject({
+        iban: "…redacted…",
+        nested: { token: "…redacted…", note: "sk_test_…redacted…" },
+        metadata: { token: "abc" },
+      });
+  });
+
   test("an unknown field may be called status if the record has no states", async () => {
     const bench = await open();
     for (const status of [[], {}, [1, 2], 5, true, "odd"]) {
