@@ -116,6 +116,20 @@ const modules = await build({
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
+/** The dashboard for a browser: one script and one style sheet, which the program puts into the page. */
+const browser = await build({
+  ...common,
+  platform: "browser",
+  target: ["chrome111", "firefox115", "safari16.4"],
+  format: "iife",
+  minify: true,
+  outdir: join(dist, "browser"),
+  entryPoints: ["ui/browser/main.tsx", "ui/browser/page.css"],
+  jsxImportSource: "preact",
+  define: { "process.env.NODE_ENV": '"production"' },
+  external: [],
+});
+
 /** The small entry files of the package, whose exports Node detects quickly. The command line has its own. */
 const { cli, ...reached } = parts;
 const { metafile } = await build({
@@ -131,10 +145,11 @@ function door(name) {
   return names === "" ? `${program};\n` : `const { ${names} } = ${program};\n\nmodule.exports = { ${names} };\n`;
 }
 
-const bundles = [program, parcels, modules];
+const bundles = [program, parcels, modules, browser];
 const written = new Set([
   ...bundles.flatMap(({ outputFiles }) => outputFiles.map(({ path, text }) => put(relative(dist, path), text))),
   ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
+  put("browser/page.html", readFileSync(join(root, "ui/browser/page.html"), "utf8")),
   put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);

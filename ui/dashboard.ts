@@ -7,9 +7,10 @@ import { handleKey } from "./keys/key-routing.ts";
 import { updatePreview } from "./overlays/preview.ts";
 import { panes } from "./panes/index.ts";
 import { applyUpdate, type Face, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
-import { applyConnection, applyMessage, applyTime, isReset } from "./state/apply-message.ts";
+import { applyTime } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import { initialState, type LearningMode, type UiState, withNotice } from "./state/state.ts";
+import { streamHandlers } from "./stream-handlers.ts";
 import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
 import { saveFile } from "./terminal/save-file.ts";
 import type { Theme } from "./terminal/style.ts";
@@ -17,7 +18,7 @@ import { openTerminal, sizeOf, type Terminal, type TerminalHandlers, type Termin
 import { COLOUR_QUERY, type ReportedColours, tonesOn, withReport } from "./terminal/tones.ts";
 import { createFrameRenderer } from "./view/frame-renderer.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
-import { type LiveHandlers, openLive } from "./wire/live.ts";
+import { openLive } from "./wire/live.ts";
 import { perform } from "./wire/node-perform.ts";
 import { openSocket } from "./wire/node-socket.ts";
 
@@ -100,20 +101,6 @@ const terminalFace = ({ send, repaint, suspend }: Terminal): Face => ({
 });
 
 const firstPane = (learning: LearningMode | undefined) => learning && (learning.kind === "learner" ? LESSON_PANE : BOARD_PANE);
-
-const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
-  message(message) {
-    change(applyMessage(applyTime(current().state, realNow()), message, panes));
-    // The counts of pending and failed deliveries are those from before.
-    if (message.type === "digest" && message.items.some(isReset)) refresh(current());
-  },
-  unknown: (count) => change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
-  connection(connection) {
-    change(applyConnection(applyTime(current().state, realNow()), connection));
-    // Polled panes fill at once instead of at the next second.
-    if (connection.phase === "live") refresh(current());
-  },
-});
 
 function terminalHandlers(current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers {
   let colours: ReportedColours = {};

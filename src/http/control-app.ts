@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import express from "express";
 import type { Document } from "../contracts/document.ts";
 import type { Endpoint } from "../contracts/endpoint.ts";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -13,8 +13,9 @@ import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type RequestContext } from "./context.ts";
 import { keepNodePrototypes } from "./express-prototypes.ts";
 import { admit, type Guard } from "./guard.ts";
+import { asksForPage, createPage } from "./page.ts";
 import { readBody } from "./read-body.ts";
-import { failureReply, send, sendFailure } from "./reply.ts";
+import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { runControlOperation, serializeReply } from "./run-control-operation.ts";
 
 interface ControlAppOptions<World> {
@@ -25,12 +26,15 @@ interface ControlAppOptions<World> {
   /** Throws 403 unless the request may use the control API. */
   checkToken: (incoming: IncomingMessage) => void;
   report: (error: unknown, context: RequestContext) => void;
+  /** Loads the dashboard for a browser, at its first request. */
+  loadPage: () => Document;
 }
 
+/** Sends the response itself, or leaves it in `context.reply`. */
 type Work = (context: RequestContext, params: Record<string, string>) => Promise<void> | void;
 
 export function createControlApp<World>(options: ControlAppOptions<World>): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const { guard, control, world, checkToken } = options;
+  const { guard, control, world, checkToken, loadPage } = options;
   const app = express();
   keepNodePrototypes(app);
   app.disable("x-powered-by");
@@ -43,6 +47,11 @@ export function createControlApp<World>(options: ControlAppOptions<World>): (inc
   const answer = (work: Work): express.RequestHandler => respond(options, work, "end");
 
   app.use(check(admit(guard)));
+  app.get("/", (incoming, outgoing, next) =>
+    asksForPage(incoming) ? void outgoing.writeHead(302, { ...SAFE_HEADERS, Location: PAGE_PATH, Vary: "Accept" }).end() : next(),
+  );
+  // Before the token is checked: the page holds no data, and asks for the token itself.
+  app.get(PAGE_PATH, answer(createPage(loadPage)));
   app.use(
     CONTROL_PREFIX,
     check(({ incoming }) => checkToken(incoming)),

@@ -11,8 +11,16 @@ const isWorkshopRequest = (incoming: IncomingMessage) => {
   return originalUrl.startsWith(`${CONTROL_PREFIX}/room/`);
 };
 
+/** The subprotocol by which a browser sends the token: its WebSocket cannot set a header. The token is in base64url, because a subprotocol has few characters. */
+const BEARER_PROTOCOL = /(?:^|,)\s*bearer\.([\w-]+)\s*(?:,|$)/;
+
+function sentToken({ headers }: IncomingMessage): string {
+  const [, encoded] = BEARER_PROTOCOL.exec(headers["sec-websocket-protocol"] ?? "") ?? [];
+  return encoded === undefined ? (headers.authorization ?? "") : `Bearer ${Buffer.from(encoded, "base64url")}`;
+}
+
 export const requireControlToken = (token: string | undefined) => (incoming: IncomingMessage) => {
-  if (token === undefined || isWorkshopRequest(incoming) || isSameToken(incoming.headers.authorization ?? "", `Bearer ${token}`)) return;
+  if (token === undefined || isWorkshopRequest(incoming) || isSameToken(sentToken(incoming), `Bearer ${token}`)) return;
   fail(
     "control_token_required",
     "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control plane.",

@@ -18,6 +18,7 @@ import { createUpgradeHandler } from "../http/upgrade.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
+import { loadDashboardPage } from "./dashboard-page.ts";
 import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
 
@@ -31,7 +32,15 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
   // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
   const control = once(async () => {
     const { createControlApp } = await import("../http/control-app.ts");
-    return createControlApp({ guard, clock, control: controlCatalogue, world: controlPlane(), checkToken, report });
+    return createControlApp({
+      guard,
+      clock,
+      control: controlCatalogue,
+      world: controlPlane(),
+      checkToken,
+      report,
+      loadPage: loadDashboardPage,
+    });
   });
   const serveControl = async (incoming: IncomingMessage, outgoing: ServerResponse) => (await control())(incoming, outgoing);
   return {

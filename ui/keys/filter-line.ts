@@ -12,6 +12,9 @@ export const openFilterLine = (state: UiState): StateUpdate => update({ ...state
 
 const lineOf = (text: string, stepsBack = 0): FilterLine => ({ text, caretFromEnd: 0, stepsBack });
 
+/** Writes a whole filter at once, as into an input of a browser. */
+export const writeFilter = (state: UiState, text: string): StateUpdate => apply(state, text, lineOf(text));
+
 /** Why the text in the line is no filter of the focused pane. */
 export function lineProblem(state: UiState): string | undefined {
   const { pane, filterLine } = state;

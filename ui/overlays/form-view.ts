@@ -126,5 +126,5 @@ function optionLines({ values, input }: FormView, field: FormField, theme: Theme
 }
 
 /** The control plane's error for a field; an error inside a value belongs to the field that holds the value. */
-const rejectionOf = (field: FormField, fields: readonly FormField[], rejection: FormState["rejection"]): string | undefined =>
+export const rejectionOf = (field: FormField, fields: readonly FormField[], rejection: FormState["rejection"]): string | undefined =>
   rejection?.fields.find((error) => fieldAt(fields, error.field) === field)?.message;

@@ -100,6 +100,16 @@ function viewOf(state: UiState, form: Form, input: FormState): FormView & Submis
   return { fields, values, focused, input, ...form.submission(values, context) };
 }
 
+export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;
+
+/** What a face needs to paint the form on top: its fields, their values, the call. */
+export const topFormView = (state: UiState): FormView => currentView(state);
+
+/** Writes the value of a field of the form on top, as into an input of a browser. */
+export function writeField(state: UiState, field: FormField, value: string): StateUpdate {
+  return update(withEdit(state, field, { value, search: "", caretFromEnd: 0, isSelected: false }));
+}
+
 const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
 const currentView = (state: UiState): FormView & Submission => viewOf(state, topForm(state).form, topForm(state).input);

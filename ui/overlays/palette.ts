@@ -18,14 +18,30 @@ const KEYS_WIDTH = 18;
 /** The border, the search and the line below it. */
 const OTHER_LINES = 4;
 
+/** What a face needs to paint the palette itself. */
+interface Palette {
+  /** All commands. */
+  readonly bindings: readonly KeyBinding[];
+  readonly search: string;
+  readonly found: readonly KeyBinding[];
+  readonly chosen: number;
+}
+
+export interface PaletteOverlay extends Overlay {
+  readonly palette: Palette;
+}
+
+export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay => overlay !== undefined && "palette" in overlay;
+
 /** `index` is the chosen line among those that match the search. */
-export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): Overlay {
+export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): PaletteOverlay {
   const found = matchingBindings(bindings, search);
   const chosen = Math.max(0, Math.min(found.length - 1, index));
   const change = (state: UiState, ...next: [search: string, index?: number]): StateUpdate =>
     update(replaceTopOverlay(state, paletteOverlay(bindings, ...next)));
   return {
     title: "Commands",
+    palette: { bindings, search, found, chosen },
     scroll: 0,
     lines: (state, width) => [
       `:${sanitize(search)}${symbols(state.theme).caret}`,
@@ -33,7 +49,7 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
       ...commandLines(state, found, chosen, search, width),
     ],
     keys: [
-      { keys: ["enter"], label: "run", help: "run the command", run: (state) => run(state, found[chosen]) },
+      { keys: ["enter"], label: "run", help: "run the command", run: (state) => runCommand(state, found[chosen]) },
       { keys: ["down"], label: "next", help: "next command", run: (state) => change(state, search, chosen + 1) },
       { keys: ["up"], help: "previous command", run: (state) => change(state, search, chosen - 1) },
     ],
@@ -48,7 +64,7 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
 }
 
 /** Runs the command as its key would, on the screen below the palette. */
-function run(state: UiState, binding: KeyBinding | undefined): StateUpdate {
+export function runCommand(state: UiState, binding: KeyBinding | undefined): StateUpdate {
   const closed = closeTopOverlay(state);
   return binding?.run(closed) ?? update(closed);
 }

@@ -40,6 +40,10 @@ export interface Pane {
   poll?: { call: Call; rows(reply: unknown): Row[] };
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
+  /** The columns of a row, for a face that lays them out itself; empty in a text pane. */
+  columns(row: Row, state: UiState, width: number): Column[];
+  /** The text of a gap between rows. */
+  gapText(row: Row, state: UiState, width: number): string;
   /** The headings of the columns of a row; empty without any. */
   headingText(row: Row, state: UiState, width: number): string;
   emptyText(state: UiState): string[];
@@ -152,10 +156,9 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     ...(log && { order: log.order(value) }),
   });
   const sorted = (rows: Value[]) => (declared.compare ? rows.toSorted(declared.compare) : rows);
-  const text = ({ id, value, gap }: Row, state: UiState, width: number) => {
-    if (gap) return gapText(state, gap, listOf(state, name).loading?.gap === id, width);
-    return formatRow(declared.columns(value as Value, state, width), width, state.theme);
-  };
+  const columns: Pane["columns"] = ({ value }, state, width) => declared.columns(value as Value, state, width);
+  const textOfGap: Pane["gapText"] = ({ id, gap }, state, width) =>
+    gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "";
   return {
     name,
     title,
@@ -169,8 +172,10 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
       [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
         .filter(Boolean)
         .join("  "),
-    rowText: text,
-    headingText: ({ value }, state, width) => formatRow(declared.columns(value as Value, state, width).map(headingOf), width, state.theme),
+    rowText: (one, state, width) => (one.gap ? textOfGap(one, state, width) : formatRow(columns(one, state, width), width, state.theme)),
+    columns,
+    gapText: textOfGap,
+    headingText: (one, state, width) => formatRow(columns(one, state, width).map(headingOf), width, state.theme),
     emptyText,
     keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
     ...(declared.alarm && { alarm: declared.alarm }),
@@ -243,6 +248,8 @@ export const textPane = (declared: TextPaneDeclaration): Pane => ({
   follows: false,
   vocabulary: () => undefined,
   rowText: () => "",
+  columns: () => [],
+  gapText: () => "",
   headingText: () => "",
   emptyText: () => [],
   detailOf: () => undefined,

@@ -53,7 +53,7 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
   ];
 }
 
-function connectionText({ connection, retryAt, now, run }: UiState): string {
+export function connectionText({ connection, retryAt, now, run }: UiState): string {
   const stale = run === undefined ? "" : ", data is stale";
   if (connection.phase === "live") return "LIVE";
   if (connection.phase === "connecting") return "CONNECTING";
@@ -62,7 +62,7 @@ function connectionText({ connection, retryAt, now, run }: UiState): string {
 }
 
 /** Background traffic, and armed scenarios with their scores. */
-function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): { traffic: string[]; scenarios: string[] } {
+export function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): { traffic: string[]; scenarios: string[] } {
   const [first] = traffic;
   const rate = first && (traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`);
   return {
@@ -71,7 +71,7 @@ function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewR
   };
 }
 
-function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
+export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
   const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
   return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
 }
@@ -134,7 +134,7 @@ function filterBar(state: UiState, { text, caretFromEnd }: FilterLine, width: nu
 }
 
 /** The failed rules, most failures first, then how many verdicts passed. */
-function verdictSummary(state: UiState): string {
+export function verdictSummary(state: UiState): string {
   const { good, bad, unsure } = symbols(state.theme);
   const { failures, fail, pass: passed, inconclusive: open } = state.made.verdicts;
   if (fail + passed + open === 0) return "";
@@ -148,7 +148,7 @@ function verdictSummary(state: UiState): string {
   return ["verdicts", ...failed, ...others].join("   ");
 }
 
-const KEY_NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab", down: "Down", "ctrl-y": "Ctrl-Y" };
+export const KEY_NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab", down: "Down", "ctrl-y": "Ctrl-Y" };
 
 /** The enabled keys that have a label. Those that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {

@@ -61,13 +61,13 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
 }
 
 /** A dashboard that never reached the sandbox says why, instead of how to make the first row. */
-function emptyText(state: UiState, pane: Pane): string[] {
+export function emptyText(state: UiState, pane: Pane): string[] {
   const { connection, run, target } = state;
   if (run !== undefined || connection.phase === "live" || connection.phase === "connecting") return pane.emptyText(state);
   return [`No sandbox answers at ${target.url}: ${connection.reason}.`, "", "Check the address, or start a sandbox there."];
 }
 
-const isStale = ({ connection, run }: UiState) => connection.phase !== "live" && run !== undefined;
+export const isStale = ({ connection, run }: UiState) => connection.phase !== "live" && run !== undefined;
 
 /** How many rows the log has dropped since the last reset. */
 function droppedCount({ sandbox }: UiState, { stream }: Pane): number {
@@ -84,7 +84,7 @@ function amongKept(state: UiState, pane: Pane, { total }: List): string {
 }
 
 /** The note in the title after the pane's own: the filter, the counts, and whether the list follows. */
-function listNote(state: UiState, pane: Pane, list: List): string {
+export function listNote(state: UiState, pane: Pane, list: List): string {
   const { filter, total } = list;
   const dropped = droppedCount(state, pane);
   const all = dropped === 0 ? count(total) : `${count(total)}, ${count(total - dropped)} kept`;

@@ -3,7 +3,7 @@
 import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
-import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
+import type { ReadMessage } from "../../src/contracts/stream-schema.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 
 export type StreamConnection =
@@ -44,7 +44,7 @@ export interface LiveSocket {
 
 export interface SocketHandlers {
   opened(): void;
-  message(text: string): void;
+  message(read: ReadMessage<SandboxOverviewReply>): void;
   /** Access was denied: retrying would not help. */
   refused(reason: string): void;
   closed(reason: string): void;
@@ -79,8 +79,7 @@ export function openLive({ target, openSocket, mode, from }: LiveOptions, handle
         socket?.send(JSON.stringify(filters));
         handlers.connection({ phase: "live" });
       },
-      message(text) {
-        const { message, unknown } = readLiveMessage<SandboxOverviewReply>(text);
+      message({ message, unknown }) {
         if (unknown > 0) handlers.unknown(unknown);
         if (!message) return;
         position = advancePosition(message, position);

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
+import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
 import type { OpenSocket } from "./live.ts";
 
 /** Bytes of a message; a larger one closes the connection. */
@@ -18,7 +19,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, handlers) => {
   let reason = "connection closed";
   let status: string | undefined;
   socket.on("open", handlers.opened);
-  socket.on("message", (text) => handlers.message(String(text)));
+  socket.on("message", (text) => handlers.message(readLiveMessage(String(text))));
   socket.on("unexpected-response", (_, response) => {
     void refusalReason(response).then((refusal) => {
       status = `HTTP ${response.statusCode}`;

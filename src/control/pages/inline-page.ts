@@ -12,6 +12,8 @@ interface PageFiles {
   /** In the order of the page's links. */
   styles: readonly string[];
   script: string;
+  /** The page has an icon in a data URL. Default: no images. */
+  hasIcon?: boolean;
 }
 
 const LINKS = /(?:\s*<link rel="stylesheet" href="[\w.-]+">)+/;
@@ -19,13 +21,14 @@ const SCRIPT = /<script src="[\w.-]+"><\/script>/;
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-export function inlinePage({ html, styles, script }: PageFiles): Document {
+export function inlinePage({ html, styles, script, hasIcon = false }: PageFiles): Document {
   const style = styles.join("\n");
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
     "connect-src 'self'",
+    ...(hasIcon ? ["img-src data:"] : []),
     // The browser itself refuses text that a script would insert as markup.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",

@@ -1,0 +1,164 @@
+// The dashboard in a browser: how the page is served, and its views in a real one.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+
+const PATH = "/_sandbox/ui";
+const get = (bench: Bench, path: string, headers: Record<string, string> = {}) => bench.call("GET", path, { key: null, headers });
+
+describe("the page", () => {
+  test("is one document with a policy for its own script, style and origin", async () => {
+    const bench = await open();
+    const { status, headers, text } = await get(bench, PATH);
+    expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([200, "text/html; charset=utf-8", "nosniff"]);
+    expect(String(headers["content-security-policy"]).replaceAll(/'sha256-[^']+'/g, "HASH")).toBe(
+      "default-src 'none'; script-src HASH; style-src HASH; connect-src 'self'; img-src data:; require-trusted-types-for 'script'; " +
+        "trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(text).not.toMatch(/<script src|<link rel="stylesheet"|style="/);
+  });
+
+  test("is at most 150 kB over the wire, and 304 while it is unchanged", async () => {
+    const bench = await open();
+    const whole = await get(bench, PATH);
+    for (const encoding of ["br", "gzip"]) {
+      const { headers } = await get(bench, PATH, { "accept-encoding": `${encoding};q=0.9, identity;q=0.5` });
+      expect([headers["content-encoding"], headers.etag]).toEqual([encoding, whole.headers.etag]);
+      expect(Number(headers["content-length"])).toBeLessThan(150_000);
+    }
+    expect((await get(bench, PATH, { "accept-encoding": "br;q=0" })).headers["content-encoding"]).toBeUndefined();
+    const again = await get(bench, PATH, { "if-none-match": String(whole.headers.etag) });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+
+  test("is where / sends a browser; another client gets the 404 with a hint", async () => {
+    const bench = await open();
+    const browser = await get(bench, "/", { accept: "text/html,application/xhtml+xml" });
+    expect([browser.status, browser.headers.location]).toEqual([302, PATH]);
+    expect((await get(bench, "/", { accept: "*/*" })).body.code).toBe("route_not_found");
+  });
+
+  test("is refused to a page of another origin, and to another host", async () => {
+    const bench = await open();
+    expect((await get(bench, PATH, { origin: "http://evil.example" })).body.code).toBe("origin_not_allowed");
+    expect((await get(bench, PATH, { host: "evil.example" })).body.code).toBe("host_not_allowed");
+  });
+});
+
+describe.runIf(browserFile)(inBrowser, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(browserFile as string);
+  });
+  afterAll(() => browser.close());
+
+  const rowCount = (page: Page) => page.evaluate<number>(`document.querySelectorAll(".row:not(.headings)").length`);
+  const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings)").length === ${count}`;
+  const bodyHas = (text: string) => `document.body.textContent.includes(${JSON.stringify(text)})`;
+  const press = (page: Page, key: string) =>
+    page.evaluate(
+      `void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(key)}, bubbles: true, cancelable: true }))`,
+    );
+  const click = (page: Page, selector: string, text = "") =>
+    page.evaluate(
+      `void [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.textContent.includes(${JSON.stringify(text)})).click()`,
+    );
+  const write = (page: Page, selector: string, text: string) =>
+    page.evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)}); input.value = ${JSON.stringify(text)};
+      input.dispatchEvent(new Event("input", { bubbles: true })); }`);
+
+  async function openWithRequests() {
+    const bench = await open();
+    for (const limit of [1, 2, 3]) await bench.call("GET", `/v1/payments?limit=${limit}`);
+    await bench.call("GET", "/v1/customers/cus_nobody");
+    const page = await browser.open(`${bench.url}/`);
+    await page.shows(rowsShown(4));
+    return { bench, page };
+  }
+
+  test("shows the requests, and those that come", async () => {
+    const { bench, page } = await openWithRequests();
+    await bench.call("GET", "/v1/payouts");
+    await page.shows(rowsShown(5));
+    expect(await page.evaluate(`location.pathname`)).toBe(PATH);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("opens a detail by pointer and by keyboard, and follows its reference to the rate limit", async () => {
+    const { page } = await openWithRequests();
+    await click(page, ".row", "cus_nobody");
+    await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody"`);
+    await page.shows(bodyHas("resource_not_found"));
+    await click(page, ".detail .link", "remaining");
+    await page.shows(`document.querySelector(".detail h2")?.textContent !== "GET /v1/customers/cus_nobody"`);
+    await press(page, "Escape");
+    await press(page, "Escape");
+    await page.shows(`document.querySelector(".detail") === null`);
+    for (const key of ["k", "k", "Enter"]) await press(page, key);
+    await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/payments"`);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("filters at each letter, and says what is wrong with a filter", async () => {
+    const { page } = await openWithRequests();
+    await write(page, ".filter input", "status:4xx");
+    await page.shows(rowsShown(1));
+    await write(page, ".filter input", "nosuch:1");
+    await page.shows(`document.querySelector(".filter .problem") !== null`);
+    expect(await rowCount(page)).toBe(1);
+  });
+
+  test("arms a fault by its form, and undoes it", async () => {
+    const { bench, page } = await openWithRequests();
+    await press(page, "x");
+    await page.shows(
+      `document.querySelector("dialog[open] select") !== null && document.querySelector(".curl").textContent.includes("/faults")`,
+    );
+    await page.evaluate(`document.querySelector("dialog form").requestSubmit()`);
+    await page.shows(`document.querySelector("dialog[open]") === null`);
+    expect((await bench.control("GET", "/faults")).data).toHaveLength(1);
+    await press(page, "u");
+    await page.shows(bodyHas("Undone"));
+    expect((await bench.control("GET", "/faults")).data).toHaveLength(0);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("runs a command of the palette", async () => {
+    const { bench, page } = await openWithRequests();
+    await press(page, ":");
+    await page.shows(`document.querySelector(".palette input") !== null`);
+    await write(page, ".palette input", "outage");
+    await page.shows(`document.querySelectorAll(".commands > *").length === 1`);
+    await click(page, ".commands > *");
+    await page.shows(bodyHas("Press o to end it"));
+    expect((await bench.control("GET", "/faults")).data[0].action.type).toBe("outage");
+  });
+
+  test("shows hostile data as text", async () => {
+    const bench = await open();
+    const hostile = `<img src=x onerror=alert(1)>"><script>alert(2)</script>`;
+    await bench.call("GET", `/v1/customers/${encodeURIComponent(hostile)}`);
+    const page = await browser.open(`${bench.url}${PATH}`);
+    await page.shows(rowsShown(1));
+    await click(page, ".row:not(.headings)");
+    await page.shows(bodyHas("resource_not_found"));
+    expect(await page.evaluate(`document.querySelectorAll("img, main script").length`)).toBe(0);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("beyond loopback asks for the token, and keeps it in the tab only", async () => {
+    const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+    await bench.call("GET", "/v1/payments");
+    const page = await browser.open(`${bench.url}${PATH}`);
+    await page.shows(`document.querySelector("#token") !== null`);
+    await page.evaluate(`document.querySelector("#token").value = ${JSON.stringify(bench.controlToken)}`);
+    const reloaded = page.evaluate(`document.querySelector("form").requestSubmit()`).catch(() => undefined);
+    await reloaded;
+    for (let tries = 0; tries < 100 && !(await page.evaluate(rowsShown(1)).catch(() => false)); tries++)
+      // The reload ends what was evaluated before it, so a condition cannot wait for it.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await rowCount(page)).toBe(1);
+    expect(await page.evaluate(`[localStorage.length, document.cookie]`)).toEqual([0, ""]);
+  });
+});

@@ -1,0 +1,104 @@
+// A running dashboard in a browser: the state, the stream and the effects of the terminal's dashboard, painted by Preact.
+
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import { realNow } from "../../src/kernel/clock.ts";
+import { handleKey } from "../keys/key-routing.ts";
+import { panes } from "../panes/index.ts";
+import { applyUpdate, type Face, type RunningDashboard, refresh } from "../run-effects.ts";
+import { applyTime } from "../state/apply-message.ts";
+import { initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { streamHandlers } from "../stream-handlers.ts";
+import { createPaintScheduler } from "../view/paint-scheduler.ts";
+import { openLive } from "../wire/live.ts";
+import { perform } from "./fetch-perform.ts";
+import { openSocket } from "./web-socket.ts";
+
+export interface BrowserDashboard {
+  readonly state: UiState;
+  /** The view shown instead of a pane; undefined for the focused pane. */
+  readonly view: string | undefined;
+  show(view: string | undefined): void;
+  press(key: string): void;
+  /** Applies a change that the pointer or an input made. */
+  change(next: (state: UiState) => StateUpdate): void;
+  /** Tells how many rows the list shows, which decides what a page is and which gaps are loaded. */
+  resize(rows: number): void;
+}
+
+/** The bars, border and headings around the rows in a terminal. */
+const OTHER_LINES = 7;
+/** The panes are shown one at a time, as in a narrow terminal. */
+const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
+
+/** The page has colours of its own for every style. */
+const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
+
+export function openBrowserDashboard(target: HttpTarget, paint: () => void): BrowserDashboard {
+  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), panes });
+  const scheduler = createPaintScheduler({
+    paint,
+    everySecond() {
+      change(applyTime(dashboard.state, realNow()));
+      refresh(dashboard);
+    },
+  });
+  const change = (next: UiState) => {
+    applyUpdate(dashboard, update(next));
+    scheduler.paintSoon();
+  };
+  const handlers = streamHandlers(() => dashboard, change);
+  const stream = openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
+  const face = openFace((text, style) => change(withNotice(dashboard.state, text, style)));
+  const dashboard: RunningDashboard = { target, face, scheduler, stream, state, leave: () => {} };
+  let view: string | undefined;
+  const apply = (next: (state: UiState) => StateUpdate) => {
+    const before = dashboard.state.pane;
+    applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
+    if (dashboard.state.pane !== before) view = undefined;
+    scheduler.paintNow();
+  };
+  return {
+    get state() {
+      return dashboard.state;
+    },
+    get view() {
+      return view;
+    },
+    show(next) {
+      view = next;
+      scheduler.paintNow();
+    },
+    press: (key) => apply((before) => handleKey(before, key)),
+    change: apply,
+    resize(rows) {
+      const size = sizeFor(rows);
+      if (size.rows !== dashboard.state.size.rows) apply((before) => update({ ...before, size }));
+    },
+  };
+}
+
+function openFace(notify: (text: string, style: "green" | "yellow") => void): Face {
+  return {
+    perform,
+    copy(text) {
+      // An insecure origin, such as a container's address, has no clipboard.
+      if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";
+      navigator.clipboard.writeText(text).then(
+        () => notify("Copied. Press ! to show it", "green"),
+        () => notify("The browser refused the clipboard. Press ! to show the text", "yellow"),
+      );
+      return undefined;
+    },
+    async saveFile(name, extension, text) {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text]));
+      link.download = `${name}.${extension}`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+      return link.download;
+    },
+    bell: () => {},
+    repaint: () => {},
+    suspend: () => {},
+  };
+}

@@ -1,0 +1,104 @@
+// The detail of a row beside the list: its lines, with links that open other details.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { DetailLine } from "../details/detail-lines.ts";
+import { openReference } from "../keys/references.ts";
+import { type DetailOverlay, topDetail } from "../overlays/detail.ts";
+import { linksOf, selectedLink } from "../overlays/detail-view.ts";
+import { closeTopOverlay, type UiState, update } from "../state/state.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { piecesOf, StyledText } from "./styled-text.tsx";
+
+/** Wider than any line, because the browser wraps lines itself. */
+const WIDTH = 600;
+
+/** The detail with the focus, or the one below a form. */
+const shownDetail = (state: UiState): DetailOverlay | undefined =>
+  topDetail(state) ?? (state.overlays.findLast((overlay) => "about" in overlay) as DetailOverlay | undefined);
+
+export function DetailView({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { state } = dashboard;
+  const scroller = useRef<HTMLDivElement>(null);
+  const detail = shownDetail(state);
+  const lines = detail ? detail.content(state, WIDTH) : [];
+  const links = linksOf(lines);
+  const selected = detail && selectedLink(links, detail.selected);
+  useEffect(() => {
+    scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
+  }, [detail?.id, selected?.key]);
+  useEffect(() => scroller.current?.scrollTo(0, 0), [detail?.id]);
+  if (!detail) return null;
+  const drawn = detail.lines(state, WIDTH);
+  const note = detail.note?.(state, WIDTH) ?? "";
+  return (
+    <aside class="detail" aria-label="Details">
+      <div class="detail-head">
+        <h2>{detail.title}</h2>
+        {note !== "" && <span class="note">{note}</span>}
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Close"
+          onClick={() => dashboard.change((before) => update(closeTopOverlay(before)))}
+        >
+          <kbd>Esc</kbd>
+        </button>
+      </div>
+      <div class="detail-lines" ref={scroller} tabIndex={0}>
+        {lines.map((line, index) => (
+          <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />
+        ))}
+      </div>
+    </aside>
+  );
+}
+
+interface LineProps {
+  dashboard: BrowserDashboard;
+  line: DetailLine;
+  /** The line as the terminal draws it, with the matches of a search. */
+  drawn: string;
+  isCurrent: boolean;
+}
+
+function Line({ dashboard, line, drawn, isCurrent }: LineProps) {
+  if (typeof line === "string" || !("link" in line)) return <PlainLine text={drawn} />;
+  const { link, text } = line;
+  const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, link));
+  return (
+    <button type="button" class={`line link ${isCurrent ? "current" : ""}`} onClick={open}>
+      <Labelled text={text} />
+    </button>
+  );
+}
+
+function PlainLine({ text }: { text: string }) {
+  const pieces = piecesOf(text);
+  const [first] = pieces;
+  if (text === "") return <div class="line blank" />;
+  if (pieces.length === 1 && first?.classes === "bold") return <h3>{first.text}</h3>;
+  return (
+    <div class="line">
+      <Labelled text={text} />
+    </div>
+  );
+}
+
+/** A line that begins with a dim label, as a label beside its value. */
+function Labelled({ text }: { text: string }) {
+  const [first, ...rest] = piecesOf(text);
+  const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && rest.length > 0;
+  if (!isLabel) return <StyledText text={text.trimEnd()} />;
+  return (
+    <>
+      <span class="label">{first.text.trim()}</span>
+      <span class="value">
+        {rest.map(({ text: piece, classes }, index) => (
+          <span key={index} class={`${classes} ${/^ *[█#]+$/.test(piece) ? "bar" : ""}`}>
+            {index === 0 ? piece.trimStart() : piece}
+          </span>
+        ))}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+// A form of the dashboard: its fields as inputs, its problems, and the call that it sends as curl.
+
+import { useEffect, useRef } from "preact/hooks";
+import { defaultOf, type FormField, labelOf, problemOf } from "../overlays/field.ts";
+import { topFormView, writeField } from "../overlays/form.ts";
+import { type FormView as FormContent, rejectionOf } from "../overlays/form-view.ts";
+import { curlOf } from "../wire/control-calls.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+
+export function FormView({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { state } = dashboard;
+  const form = useRef<HTMLFormElement>(null);
+  const view = topFormView(state);
+  const { fields, input, call } = view;
+  // A rejected field gets the focus.
+  useEffect(() => {
+    if (input.rejection) form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(input.focus)}"]`)?.focus();
+  }, [input.rejection]);
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    dashboard.press("enter");
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    dashboard.press("escape");
+  };
+  const isGeneral = input.rejection && !fields.some((field) => rejectionOf(field, fields, input.rejection));
+  return (
+    <form ref={form} class="form" onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate>
+      <div class="fields">
+        {fields.length === 0 && <p class="hint">Loading …</p>}
+        {fields.map((field) => (
+          <Field key={field.name} dashboard={dashboard} view={view} field={field} />
+        ))}
+        {isGeneral && <p class="problem">{input.rejection?.message}</p>}
+      </div>
+      <pre class="curl">{curlOf(state.target, call)}</pre>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={input.isSending}>
+          {input.isSending ? "Sending …" : "Send"}
+        </button>
+        <button type="button" onClick={() => dashboard.press("ctrl-y")}>
+          Copy curl
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps {
+  dashboard: BrowserDashboard;
+  view: FormContent;
+  field: FormField;
+}
+
+function Field({ dashboard, view, field }: FieldProps) {
+  const { values, fields, input } = view;
+  const value = values[field.name] ?? "";
+  const problem = rejectionOf(field, fields, input.rejection) ?? (value === "" ? undefined : problemOf(field, values));
+  const id = `field-${field.name}`;
+  const write = (text: string) => dashboard.change((before) => writeField(before, field, text));
+  return (
+    <div class="field">
+      <label for={id}>{field.label}</label>
+      <div>
+        <FieldInput field={field} id={id} value={value} isInvalid={problem !== undefined} onWrite={write} />
+        <p class={problem === undefined ? "hint" : "problem"} id={`${id}-help`}>
+          {problem ?? helpOf(field, value)}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** The help of the chosen option, otherwise that of the field. */
+const helpOf = (field: FormField, value: string) => field.options?.find((option) => option.value === value)?.help || field.help;
+
+interface FieldInputProps {
+  field: FormField;
+  id: string;
+  value: string;
+  isInvalid: boolean;
+  onWrite(text: string): void;
+}
+
+/** A list to choose from; an input with suggestions where other text is accepted too; otherwise an input. */
+function FieldInput({ field, id, value, isInvalid, onWrite }: FieldInputProps) {
+  const { options, allowOther, name } = field;
+  const common = { id, name, value, "aria-invalid": isInvalid, "aria-describedby": `${id}-help` };
+  if (options && !allowOther)
+    return (
+      <select {...common} onChange={({ currentTarget }) => onWrite(currentTarget.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {labelOf(option)}
+          </option>
+        ))}
+      </select>
+    );
+  return (
+    <>
+      <input
+        {...common}
+        list={options && `${id}-options`}
+        placeholder={defaultOf(field) ?? ""}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
+      />
+      {options && (
+        <datalist id={`${id}-options`}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {labelOf(option)}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}

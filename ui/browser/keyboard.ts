@@ -1,0 +1,61 @@
+// Keys of the browser as the names that the dashboard's bindings use.
+
+import { globalKeys } from "../keys/key-bindings.ts";
+import { enabledBindings } from "../keys/key-routing.ts";
+import { visiblePanes } from "../panes/index.ts";
+import { topOverlay } from "../state/state.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { views } from "./views.ts";
+
+const NAMES: Readonly<Record<string, string>> = {
+  Enter: "enter",
+  Escape: "escape",
+  " ": "space",
+  ArrowUp: "up",
+  ArrowDown: "down",
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  Home: "home",
+  End: "end",
+  PageUp: "pageup",
+  PageDown: "pagedown",
+  Backspace: "backspace",
+  Delete: "delete",
+};
+
+/** The name of a key; undefined for one that belongs to the browser, such as Tab and every combination with Ctrl. */
+export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+  if (ctrlKey || metaKey || altKey) return undefined;
+  return NAMES[key] ?? ([...key].length === 1 ? key : undefined);
+}
+
+const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("input, select, textarea");
+const isControl = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("button, a, summary");
+
+export function listenForKeys(dashboard: BrowserDashboard): void {
+  document.addEventListener("keydown", (event) => {
+    const key = keyName(event);
+    if (key === undefined || event.defaultPrevented || isTyping(event.target)) return;
+    // A focused button has these keys for itself.
+    if (isControl(event.target) && (key === "enter" || key === "space")) return;
+    if (pressKey(dashboard, key)) event.preventDefault();
+  });
+}
+
+/** Presses a key if it is bound now; the digits after those of the panes open the other views. */
+function pressKey(dashboard: BrowserDashboard, key: string): boolean {
+  const { state } = dashboard;
+  const overlay = topOverlay(state);
+  const digit = /^[0-9]$/.test(key) ? (Number(key) + 9) % 10 : -1;
+  const further = views[digit - visiblePanes(state).length];
+  if (!overlay && further) {
+    dashboard.show(further.name);
+    return true;
+  }
+  if (!overlay && visiblePanes(state)[digit]) dashboard.show(undefined);
+  const isBound = overlay?.onKey !== undefined || enabledBindings(state).some(({ keys }) => keys.includes(key));
+  // The list is not on the screen: only what works everywhere is pressed.
+  if (dashboard.view !== undefined && !overlay && !globalKeys.some(({ keys }) => keys.includes(key))) return false;
+  if (isBound) dashboard.press(key);
+  return isBound;
+}

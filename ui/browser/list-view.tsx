@@ -1,0 +1,246 @@
+// A pane of rows: its filter, its columns, and the rows on the screen. The selected row and the filter are those of the dashboard's state.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { lineProblem, writeFilter } from "../keys/filter-line.ts";
+import { loadGap } from "../load-rows.ts";
+import type { Column } from "../panes/columns.ts";
+import { paneNamed } from "../panes/index.ts";
+import type { Pane } from "../panes/pane.ts";
+import { filteredRows, follow, select, selectedRow } from "../state/list.ts";
+import type { List, Row } from "../state/rows.ts";
+import { listOf, type UiState, update, withList } from "../state/state.ts";
+import { emptyText, isStale, listNote } from "../view/pane-view.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { StyledText } from "./styled-text.tsx";
+
+const ROW_HEIGHT = 28;
+/** The width of a character of the rows, in pixels. */
+const CHARACTER = 7.3;
+
+interface ViewProps {
+  dashboard: BrowserDashboard;
+}
+
+export function ListView({ dashboard }: ViewProps) {
+  const { state } = dashboard;
+  const pane = paneNamed(state.pane);
+  const list = listOf(state);
+  return (
+    <section class={`list ${isStale(state) ? "stale" : ""}`} aria-label={pane.title}>
+      <div class="list-head">
+        <h2>{pane.title}</h2>
+        <span class="note">{listNote(state, pane, { ...list, filter: "" })}</span>
+        <Filter dashboard={dashboard} />
+      </div>
+      <Rows key={pane.name} dashboard={dashboard} pane={pane} list={list} />
+    </section>
+  );
+}
+
+/** The filter is applied at each letter; `/` moves the focus here. */
+function Filter({ dashboard }: ViewProps) {
+  const { state } = dashboard;
+  const input = useRef<HTMLInputElement>(null);
+  const isOpen = state.filterLine !== undefined;
+  const text = state.filterLine?.text ?? listOf(state).filter;
+  const problem = lineProblem(state);
+  const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
+  useEffect(() => {
+    if (isOpen) input.current?.focus();
+    else input.current?.blur();
+  }, [isOpen]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const key = { Enter: "enter", Escape: "escape", ArrowUp: "up", ArrowDown: "down" }[event.key];
+    if (key === undefined) return;
+    event.preventDefault();
+    dashboard.press(key);
+  };
+  return (
+    <span class="filter">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Filter rows"
+        aria-invalid={problem !== undefined}
+        placeholder={`Filter by text${fields.map((name) => `, ${name}:`).join("")}`}
+        value={text}
+        onFocus={() => !isOpen && dashboard.change((before) => writeFilter(before, listOf(before).filter))}
+        onInput={({ currentTarget: { value } }) => dashboard.change((before) => writeFilter(before, value))}
+        onBlur={() => dashboard.change((before) => update({ ...before, filterLine: undefined }))}
+        onKeyDown={onKeyDown}
+        spellcheck={false}
+      />
+      {isOpen && problem !== undefined && <span class="problem">{problem}</span>}
+    </span>
+  );
+}
+
+interface RowsProps extends ViewProps {
+  pane: Pane;
+  list: List;
+}
+
+function Rows({ dashboard, pane, list }: RowsProps) {
+  const { state } = dashboard;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 900, height: 600 });
+  const [top, setTop] = useState(0);
+  const rows = filteredRows(list);
+  const cursor = selectedRow(list);
+  const selected = cursor ? rows.findLastIndex(({ id }) => id === cursor.id) : -1;
+  useSize(scroller, (next) => {
+    setSize(next);
+    dashboard.resize(Math.floor(next.height / ROW_HEIGHT) - 1);
+  });
+  useScrollPosition(scroller, { rows, list, selected });
+  if (rows.length === 0) return <Empty state={state} pane={pane} list={list} />;
+  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
+  const last = Math.min(rows.length, first + Math.ceil(size.height / ROW_HEIGHT) + 8);
+  const width = Math.floor((size.width - 24) / CHARACTER);
+  const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
+    setTop(currentTarget.scrollTop);
+    afterScroll(dashboard, pane, currentTarget);
+  };
+  const example = rows.find(({ gap }) => !gap);
+  return (
+    <div class="rows" role="grid" aria-label={pane.title} aria-rowcount={rows.length + 1} ref={scroller} onScroll={onScroll} tabIndex={0}>
+      {example && <Headings columns={pane.columns(example, state, width)} width={width} />}
+      <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
+      {rows.slice(first, last).map((row, index) => (
+        <RowLine
+          key={row.id}
+          {...{ dashboard, pane, row, width, index: first + index, isSelected: first + index === selected && !list.follows }}
+        />
+      ))}
+      <div role="presentation" style={{ height: `${(rows.length - last) * ROW_HEIGHT}px` }} />
+    </div>
+  );
+}
+
+/** Measures the element now and whenever it changes. */
+function useSize(element: { current: HTMLElement | null }, apply: (size: { width: number; height: number }) => void): void {
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return undefined;
+    const measure = () => apply({ width: current.clientWidth, height: current.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    measure();
+    return () => observer.disconnect();
+  }, [element.current]);
+}
+
+interface ScrollPosition {
+  rows: readonly Row[];
+  list: List;
+  selected: number;
+}
+
+/** Keeps the newest row in sight while the list follows, otherwise the selected one after it was moved. */
+function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, list, selected }: ScrollPosition): void {
+  const known = useRef<{ id: string | undefined; place: number }>({ id: undefined, place: -1 });
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    if (!element) return;
+    const id = rows[selected]?.id;
+    const { current: before } = known;
+    if (list.follows) element.scrollTop = element.scrollHeight;
+    else if (id !== before.id) scrollTo(element, selected);
+    // Rows before it were added or dropped: it stays where it was on the screen.
+    else if (selected !== before.place && selected !== -1) element.scrollTop += (selected - before.place) * ROW_HEIGHT;
+    known.current = { id: list.follows ? undefined : id, place: selected };
+  }, [rows, list.follows, selected]);
+}
+
+function scrollTo(element: HTMLElement, index: number): void {
+  const y = index * ROW_HEIGHT;
+  const room = element.clientHeight - 2 * ROW_HEIGHT;
+  if (y < element.scrollTop) element.scrollTop = y;
+  else if (y > element.scrollTop + room) element.scrollTop = y - room;
+}
+
+/** Scrolling away from the end pauses the list; scrolling to the end follows again. The cursor stays in sight. */
+function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLElement): void {
+  const list = listOf(dashboard.state);
+  const rows = filteredRows(list);
+  const first = Math.ceil(element.scrollTop / ROW_HEIGHT);
+  const height = Math.max(1, Math.floor(element.clientHeight / ROW_HEIGHT) - 1);
+  const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - ROW_HEIGHT;
+  if (list.follows && isAtEnd) return;
+  if (!list.follows && isAtEnd && pane.follows && element.scrollTop > 0) {
+    dashboard.change((before) => update(withList(before, pane.name, follow(listOf(before)))));
+    return;
+  }
+  const cursor = rows.findLastIndex(({ id }) => id === selectedRow(list)?.id);
+  const visible = rows[Math.max(first, Math.min(first + height - 1, cursor))];
+  if (!visible || (!list.follows && cursor >= first && cursor < first + height)) return;
+  dashboard.change((before) => update(withList(before, pane.name, select(listOf(before), visible, height))));
+}
+
+const shownColumns = (columns: readonly Column[], width: number) => columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
+
+const gridOf = (columns: readonly Column[]) =>
+  columns.map(({ width }) => (width === undefined ? "minmax(0, 1fr)" : `${width}ch`)).join(" ");
+
+function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
+  const shown = shownColumns(columns, width);
+  return (
+    <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
+      {shown.map(({ heading = "", align }, index) => (
+        <span key={index} role="columnheader" class={align === "right" ? "right" : ""}>
+          {heading}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface RowLineProps extends ViewProps {
+  pane: Pane;
+  row: Row;
+  width: number;
+  index: number;
+  isSelected: boolean;
+}
+
+function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
+  const { state } = dashboard;
+  const common = { role: "row", "aria-rowindex": index + 2, "aria-selected": isSelected } as const;
+  if (row.gap) {
+    const load = () => dashboard.change((before) => loadGap(before, pane.name, row));
+    return (
+      <div {...common} class="row gap" onClick={load}>
+        <span role="gridcell">
+          <StyledText text={pane.gapText(row, state, width).trim()} />
+        </span>
+      </div>
+    );
+  }
+  const shown = shownColumns(pane.columns(row, state, width), width);
+  const open = () => dashboard.change((before) => pane.openRow({ ...before, overlays: [], notice: undefined }, row));
+  return (
+    <div {...common} class={`row ${isSelected ? "selected" : ""}`} style={{ gridTemplateColumns: gridOf(shown) }} onClick={open}>
+      {shown.map((column, place) => (
+        <Cell key={place} {...column} />
+      ))}
+    </div>
+  );
+}
+
+const Cell = ({ text, align, styles = [], truncate }: Column) => (
+  <span role="gridcell" class={`${align ?? ""} ${truncate === "middle" ? "path" : ""}`} title={text.length > 12 ? text : undefined}>
+    <span class={styles.join(" ")}>{text.trim()}</span>
+  </span>
+);
+
+function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }) {
+  const isFiltered = list.rows.length > 0;
+  const lines = isFiltered ? [`No row matches ${list.filter}. Press Esc to clear the filter.`] : emptyText(state, pane);
+  return (
+    <div class="empty">
+      {lines
+        .filter((line) => line !== "")
+        .map((line) => (/^(curl|npx|http)/.test(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+// Starts the dashboard in a browser.
+
+import { render } from "preact";
+import { openBrowserDashboard } from "./browser-dashboard.ts";
+import { listenForKeys } from "./keyboard.ts";
+import { Shell } from "./shell.tsx";
+import { readToken } from "./token-view.tsx";
+
+const root = document.getElementById("root") as HTMLElement;
+const dashboard = openBrowserDashboard({ url: location.origin, token: readToken() }, () => render(<Shell dashboard={dashboard} />, root));
+
+listenForKeys(dashboard);
+render(<Shell dashboard={dashboard} />, root);

@@ -1,0 +1,133 @@
+// What opens over the page: forms, the palette, confirmations and texts such as the help.
+
+import { useEffect, useRef } from "preact/hooks";
+import { isDetail } from "../overlays/detail.ts";
+import { isForm } from "../overlays/form.ts";
+import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/palette.ts";
+import { closeTopOverlay, type Overlay, replaceTopOverlay, topOverlay, update } from "../state/state.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { FormView } from "./form-view.tsx";
+import { StyledText } from "./styled-text.tsx";
+
+interface OverlayProps {
+  dashboard: BrowserDashboard;
+}
+
+/** A modal dialog, so that the focus stays in it; Esc is the dashboard's. */
+export function OverlayView({ dashboard }: OverlayProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const overlay = topOverlay(dashboard.state);
+  const shown = overlay && !isDetail(overlay) ? overlay : undefined;
+  useEffect(() => {
+    if (!shown) dialog.current?.close();
+    else if (!dialog.current?.open) dialog.current?.showModal();
+    // Not the button in the head, which the browser would choose.
+    dialog.current?.querySelector<HTMLElement>("input, select, .text")?.focus();
+  }, [shown?.title]);
+  const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={shown?.title ?? "Dialog"}
+      onCancel={(event) => event.preventDefault()}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      {shown && <Content dashboard={dashboard} overlay={shown} onClose={close} />}
+    </dialog>
+  );
+}
+
+interface ContentProps extends OverlayProps {
+  overlay: Overlay;
+  onClose(): void;
+}
+
+function Content({ dashboard, overlay, onClose }: ContentProps) {
+  if (isPalette(overlay)) return <PaletteView dashboard={dashboard} overlay={overlay} />;
+  return (
+    <>
+      <div class="dialog-head">
+        <h2>{overlay.title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          <kbd>Esc</kbd>
+        </button>
+      </div>
+      {isForm(overlay) ? <FormView dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={overlay} />}
+    </>
+  );
+}
+
+const widthOfText = () => Math.max(36, Math.min(96, Math.floor((innerWidth - 90) / 7.3)));
+
+function TextView({ dashboard, overlay }: OverlayProps & { overlay: Overlay }) {
+  const lines = overlay.lines(dashboard.state, widthOfText());
+  return (
+    <>
+      <pre class="text" tabIndex={0}>
+        {lines.map((line, index) => (
+          <div key={index} class="text-line">
+            <StyledText text={line} />
+          </div>
+        ))}
+      </pre>
+      <div class="actions">
+        {overlay.keys
+          .filter(({ label }) => label)
+          .map(({ keys: [key = ""], label, help }, index) => (
+            <button key={key} type="button" class={index === 0 ? "primary" : ""} title={help} onClick={() => dashboard.press(key)}>
+              {label} <kbd>{key}</kbd>
+            </button>
+          ))}
+      </div>
+    </>
+  );
+}
+
+/** The commands that apply now, found by typing. */
+function PaletteView({ dashboard, overlay }: OverlayProps & { overlay: PaletteOverlay }) {
+  const { bindings, search, found, chosen } = overlay.palette;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const key = { Enter: "enter", Escape: "escape", ArrowUp: "up", ArrowDown: "down" }[event.key];
+    if (key === undefined) return;
+    event.preventDefault();
+    dashboard.press(key);
+  };
+  const write = (text: string) => dashboard.change((before) => update(replaceTopOverlay(before, paletteOverlay(bindings, text))));
+  return (
+    <div class="palette">
+      <input
+        role="combobox"
+        aria-label="Find a command"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={`command-${chosen}`}
+        placeholder="Find a command"
+        value={search}
+        onInput={({ currentTarget: { value } }) => write(value)}
+        onKeyDown={onKeyDown}
+        spellcheck={false}
+      />
+      <div id="commands" class="commands" role="listbox" aria-label="Commands" ref={list}>
+        {found.map((binding, index) => (
+          <div
+            key={`${binding.keys} ${binding.help}`}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onClick={() => dashboard.change((before) => runCommand(before, binding))}
+          >
+            <span>{binding.help}</span>
+            <span class="shortcut">
+              {binding.keys.slice(0, 2).map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="hint">No command matches {search}.</p>}
+    </div>
+  );
+}

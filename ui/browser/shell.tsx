@@ -1,0 +1,155 @@
+// The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
+
+import type { ComponentChildren } from "preact";
+import { enabledBindings } from "../keys/key-routing.ts";
+import { visiblePanes } from "../panes/index.ts";
+import { requestRate } from "../state/apply-message.ts";
+import { topOverlay, type UiState } from "../state/state.ts";
+import { TRENDS_PANE } from "../state/trends.ts";
+import { stripStyles } from "../terminal/style.ts";
+import { clockText, connectionText, KEY_NAMES, runningTexts, verdictSummary } from "../view/bars.ts";
+import { count } from "../view/format.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { DetailView } from "./detail-view.tsx";
+import { ListView } from "./list-view.tsx";
+import { OverlayView } from "./overlay-view.tsx";
+import { TokenView } from "./token-view.tsx";
+import { TrendsView } from "./trends-view.tsx";
+import { views } from "./views.ts";
+
+export function Shell({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { state } = dashboard;
+  const { connection } = state;
+  if (connection.phase === "detached") return <TokenView reason={connection.reason} />;
+  return (
+    <>
+      <header class="top">
+        <Brand state={state} />
+        <Tabs dashboard={dashboard} />
+      </header>
+      <StatusBar dashboard={dashboard} />
+      <main>
+        <CurrentView dashboard={dashboard} />
+        <DetailView dashboard={dashboard} />
+      </main>
+      <footer>
+        <Notice state={state} />
+        <KeyBar dashboard={dashboard} />
+      </footer>
+      <OverlayView dashboard={dashboard} />
+    </>
+  );
+}
+
+const Brand = ({ state: { sandbox } }: { state: UiState }) => (
+  <h1 class="brand">
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <rect x="1" y="1" width="14" height="14" rx="4" />
+      <path d="M4.5 11V5.6L8 9.2l3.5-3.6V11" />
+    </svg>
+    merchant-sandbox <span class="dim">{sandbox && `v${sandbox.version}`}</span>
+  </h1>
+);
+
+function CurrentView({ dashboard }: { dashboard: BrowserDashboard }) {
+  const view = views.find(({ name }) => name === dashboard.view);
+  if (view) return <view.component dashboard={dashboard} />;
+  return dashboard.state.pane === TRENDS_PANE ? <TrendsView dashboard={dashboard} /> : <ListView dashboard={dashboard} />;
+}
+
+function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { state, view } = dashboard;
+  const paneTabs = visiblePanes(state).map(({ name, title, alarm }, index) => {
+    const open = () => {
+      dashboard.show(undefined);
+      dashboard.press(String(index + 1));
+    };
+    return { name, title, alarm: alarm?.(state) ?? "", open, isOpen: view === undefined && state.pane === name };
+  });
+  const viewTabs = views.map(({ name, title }) => ({ name, title, alarm: "", open: () => dashboard.show(name), isOpen: view === name }));
+  return (
+    <nav aria-label="Views">
+      {[...paneTabs, ...viewTabs].map(({ name, title, alarm, open, isOpen }, index) => (
+        <button key={name} type="button" class="tab" aria-current={isOpen ? "page" : undefined} onClick={open}>
+          <kbd aria-hidden="true">{(index + 1) % 10}</kbd>
+          {title}
+          {alarm !== "" && <span class="alarm">{stripStyles(alarm)}</span>}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboard }) {
+  const { sandbox, target, connection } = state;
+  const { traffic, scenarios } = runningTexts(sandbox ?? {});
+  const pending = sandbox?.pendingDeliveries ?? 0;
+  return (
+    <div class="status">
+      <span class={`connection ${connection.phase}`}>{connectionText(state)}</span>
+      <code>{sandbox?.baseUrl ?? target.url}</code>
+      {[...traffic, ...scenarios].map((text) => (
+        <span key={text} class="chip">
+          {text}
+        </span>
+      ))}
+      <span class="space" />
+      <Figure label="req/s" value={count(requestRate(state))} />
+      <Figure label="pending" value={count(pending)} />
+      {sandbox && (
+        <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
+          {clockText(state, sandbox)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const Figure = ({ label, value }: { label: string; value: string }) => (
+  <span class="figure">
+    <strong>{value}</strong> {label}
+  </span>
+);
+
+/** The notice, or the verdicts so far. */
+function Notice({ state }: { state: UiState }) {
+  const { notice } = state;
+  return (
+    <p role="status" class={`notice ${notice?.style ?? "dim"}`}>
+      {notice?.text ?? verdictSummary(state)}
+    </p>
+  );
+}
+
+/** The keys that have a label, as buttons. */
+function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { state, press, view } = dashboard;
+  const overlay = topOverlay(state);
+  const bindings = overlay?.onKey ? overlay.keys : enabledBindings(state);
+  const shown = bindings.filter(({ keys, label }) => label !== undefined && keys[0] !== undefined && !LEFT_OUT.has(keys[0]));
+  return (
+    <div class="keys" role="toolbar" aria-label="Commands">
+      {(view === undefined || overlay ? shown : shown.slice(-shown.length)).map(({ keys: [key = ""], label, help }) => (
+        <KeyButton key={key} name={key} title={help} onClick={() => press(key)}>
+          {label}
+        </KeyButton>
+      ))}
+    </div>
+  );
+}
+
+/** Quitting is closing the tab; Tab moves the focus. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["q", "tab"]);
+
+interface KeyButtonProps {
+  name: string;
+  title: string;
+  onClick(): void;
+  children: ComponentChildren;
+}
+
+const KeyButton = ({ name, title, onClick, children }: KeyButtonProps) => (
+  <button type="button" class="key" title={title} onClick={onClick}>
+    <kbd>{KEY_NAMES[name] ?? name}</kbd> {children}
+  </button>
+);

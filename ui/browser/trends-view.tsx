@@ -1,0 +1,49 @@
+// The pane of trends: rates, errors and latencies of the last minutes, plotted.
+
+import type { SandboxTrendReply } from "../../src/client/control-plane.generated.ts";
+import { count, duration } from "../view/format.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { Chart } from "./chart.tsx";
+
+export function TrendsView({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { all, selected } = dashboard.state.trends;
+  return (
+    <section class="view" aria-label="Trends">
+      <div class="list-head">
+        <h2>Trends</h2>
+        {all && <span class="note">the last {(all.seconds * all.spans.length) / 60} minutes</span>}
+      </div>
+      {all ? <Charts trend={all} title="All requests" /> : <p class="hint">Loading trends …</p>}
+      {selected?.operation && <Charts trend={selected} title={selected.operation} />}
+    </section>
+  );
+}
+
+function Charts({ trend: { spans, seconds, total }, title }: { trend: SandboxTrendReply; title: string }) {
+  const rates = spans.map(({ requests }) => requests / seconds);
+  const errors = spans.map(({ clientErrors, serverErrors }) => clientErrors + serverErrors);
+  const p95 = spans.map((span) => span.p95 ?? 0);
+  const perSecond = (rate: number) => `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`;
+  return (
+    <>
+      <h3>{title}</h3>
+      <div class="charts">
+        <Chart title="Requests" value={perSecond(rates.at(-2) ?? 0)} values={rates} highest={perSecond(Math.max(...rates))} tone="accent" />
+        <Chart
+          title="4xx and 5xx"
+          value={`${count(total.clientErrors)} and ${count(total.serverErrors)}`}
+          values={errors}
+          highest={count(Math.max(...errors))}
+          tone="red"
+        />
+        <Chart
+          title="95th percentile"
+          value={total.p95 === null ? "-" : duration(total.p95)}
+          values={p95}
+          highest={duration(Math.max(...p95))}
+          tone="green"
+        />
+      </div>
+    </>
+  );
+}

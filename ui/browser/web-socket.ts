@@ -1,0 +1,43 @@
+// The connection to the live stream with the browser's own WebSocket.
+
+import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
+import type { OpenSocket } from "../wire/live.ts";
+
+/** The token goes as a subprotocol, because a WebSocket of a browser sets no header. The server selects the first one. */
+const protocolsFor = (token: string | undefined) => (token === undefined ? [] : ["merchant-sandbox", `bearer.${base64url(token)}`]);
+
+const base64url = (text: string) => {
+  const binary = String.fromCharCode(...new TextEncoder().encode(text));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
+
+export const openSocket: OpenSocket = ({ url, token }, query, { opened, message, refused, closed }) => {
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}${CONTROL_PREFIX}/live?${query}`, protocolsFor(token));
+  let wasOpen = false;
+  socket.onopen = () => {
+    wasOpen = true;
+    opened();
+  };
+  // Unchecked: the page comes from the sandbox that sends the messages.
+  socket.onmessage = ({ data }) => message({ message: JSON.parse(String(data)), unknown: 0 });
+  socket.onclose = () => {
+    // A browser does not show why a handshake failed: the same check of an ordinary request does.
+    if (wasOpen) closed("connection closed");
+    else void refusalOf(url, token).then((reason) => (reason === undefined ? closed("no connection") : refused(reason)));
+  };
+  return {
+    send: (text) => socket.readyState === WebSocket.OPEN && socket.send(text),
+    close: () => socket.close(),
+  };
+};
+
+/** Why the control plane refuses this page; undefined if it does not, or does not answer. */
+async function refusalOf(url: string, token: string | undefined): Promise<string | undefined> {
+  try {
+    const headers: HeadersInit = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}${CONTROL_PREFIX}/health`, { headers, cache: "no-store" });
+    return response.status === 403 ? ((await response.json()) as { message: string }).message : undefined;
+  } catch {
+    return undefined;
+  }
+}
