@@ -148,7 +148,14 @@ export function verdictSummary(state: UiState): string {
   return ["verdicts", ...failed, ...others].join("   ");
 }
 
-export const KEY_NAMES: Record<string, string> = { enter: "Enter", escape: "Esc", space: "Space", tab: "Tab", down: "Down", "ctrl-y": "Ctrl-Y" };
+export const KEY_NAMES: Record<string, string> = {
+  enter: "Enter",
+  escape: "Esc",
+  space: "Space",
+  tab: "Tab",
+  down: "Down",
+  "ctrl-y": "Ctrl-Y",
+};
 
 /** The enabled keys that have a label. Those that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {
