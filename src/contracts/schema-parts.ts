@@ -10,6 +10,7 @@ interface Keywords {
   const?: unknown;
   properties?: Readonly<Record<string, TSchema>>;
   required?: readonly string[];
+  additionalProperties?: boolean;
   items?: TSchema;
 }
 
@@ -47,5 +48,8 @@ export const fieldsOf = (schema: TSchema) => Object.entries(keywordsOf(schema).p
 export const hasFields = (schema: TSchema) => keywordsOf(schema).properties !== undefined;
 
 export const isRequired = (schema: TSchema, field: string) => keywordsOf(schema).required?.includes(field) ?? false;
+
+/** Whether a schema says that it does not list all fields. */
+export const isOpen = (schema: TSchema) => keywordsOf(schema).additionalProperties === true;
 
 export const itemsOf = (schema: TSchema) => keywordsOf(schema).items;

@@ -1,9 +1,9 @@
 // Builds and sends the reply of a request: a result, an error of the API, or a 500 for a defect of the sandbox.
 
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
-import type { Behaviour } from "../schema/assumed.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
@@ -68,11 +68,12 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   return true;
 }
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "errors.vocabulary",
     fact: "Errors always have all four fields: `error` is a category, `code` the condition, `details.requestId` the request and `details.errors` the fields at fault.",
     why: "The service's documentation requires only `error` and shows no values of `error` and `code`, not even for 429.",
+    facts: ["message", "code", "details", "details.requestId"].map((field) => ({ id: `error.${field}`, kind: "field", value: "always" })),
   },
   {
     id: "errors.two_errors",

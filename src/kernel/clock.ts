@@ -274,6 +274,9 @@ export function readHttpDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** The time of a text that another program wrote, in any form that JavaScript reads; NaN if it is none. */
+export const readAnyTime = (text: unknown): number => (typeof text === "string" ? Date.parse(text) : Number.NaN);
+
 export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** The latest time that RFC 3339 can express. */

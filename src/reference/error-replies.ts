@@ -33,7 +33,7 @@ export const errorObject = Type.Object(
             requestId: Type.Optional(text("Id of the request in the sandbox's journal")),
             errors: Type.Optional(Type.Array(fieldError, { description: "Validation errors, one per invalid field" })),
           },
-          { description: "Machine-readable details; further fields depend on the error code" },
+          { description: "Machine-readable details; further fields depend on the error code", additionalProperties: true },
         ),
         "The service's documentation says that `details` is an object but not what it contains.",
       ),

@@ -28,10 +28,13 @@ export interface LedgerSource {
 }
 
 export function ledger(source: LedgerSource): Ledger {
+  const behaviours = source.behaviours.flatMap(behaviourFacts);
+  const declared = new Set(behaviours.map(({ id }) => id));
   const facts = [
-    ...source.behaviours.flatMap(behaviourFacts),
+    ...behaviours,
     ...source.operations.flatMap((operation) => operationFacts(operation, source.behaviours)),
-    ...schemaFacts(source),
+    // A behaviour may promise more than the schema, which follows the service's documentation.
+    ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
     ...codes.flatMap(errorFacts),
     ...eventFacts(source),
     ...headerFacts(),

@@ -6,6 +6,7 @@ import {
   fieldsOf,
   hasFields,
   isConstant,
+  isOpen,
   isRequired,
   itemsOf,
   itemsPlace,
@@ -43,7 +44,7 @@ export function createSchemaFacts() {
     described.add(name);
     const reason = reasonOf(schema, inherited);
     for (const [field, inner] of fieldsOf(schema)) describeField(fieldPlace(name, field), inner, isRequired(schema, field), reason, isBody);
-    if (!isBody) facts.push(factFrom({ id: `${name}.other_fields`, kind: "other_fields", value: "none" }, reason));
+    if (!isBody && !isOpen(schema)) facts.push(factFrom({ id: `${name}.other_fields`, kind: "other_fields", value: "none" }, reason));
   };
 
   const describeField = (id: string, schema: TSchema, required: boolean, inherited: Reason, isBody: boolean): void => {

@@ -2,7 +2,7 @@
 
 import type { ReportedAttempt, ReportedRequest, RunReport } from "../contracts/run-report.ts";
 import { parseTime } from "../kernel/clock.ts";
-import { Markup, markup } from "./markup.ts";
+import { Markup, markup } from "../kernel/markup.ts";
 import { classOf } from "./run-data.ts";
 
 /** A request or an attempt, in one order. */

@@ -3,6 +3,7 @@
 import { eventSources } from "../areas/event-sources.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
+import type { Sandbox } from "../compare/recording.ts";
 import { factKinds } from "../contracts/fact.ts";
 import { withFields } from "../contracts/resource.ts";
 import { WebhookHealth } from "../contracts/webhook.ts";
@@ -20,7 +21,8 @@ import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
 import { operationTable } from "../reference/control-operations.ts";
 import { type PreciseFields, programTypes } from "../reference/control-plane-types.ts";
-import { eventsOf } from "../reference/events.ts";
+import { errorObject } from "../reference/error-replies.ts";
+import { envelope, eventsOf } from "../reference/events.ts";
 import { eventsPage as renderEvents } from "../reference/events-page.ts";
 import { exampleCall, prerequisiteOf, type Replies } from "../reference/example.ts";
 import { exampleReplies } from "../reference/example-replies.generated.ts";
@@ -29,7 +31,7 @@ import { ledger } from "../reference/ledger.ts";
 import { openapi } from "../reference/openapi.ts";
 import { inForm, type OpenApiForm } from "../reference/openapi-forms.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "../reference/reference-page.ts";
-import { refine } from "../reference/subschemas.ts";
+import { refine, titledSchemas } from "../reference/subschemas.ts";
 import { pascal } from "../reference/typescript.ts";
 import { Condition, Count } from "../schema/conditions.ts";
 import { Type } from "../schema/shapes.ts";
@@ -152,3 +154,14 @@ export const programPage = () => programTypes(controlCatalogue, faultTypes, prec
 export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });
 
 export const eventsPage = () => renderEvents([...eventSources.values()]);
+
+/** What recordings of the service are compared with. */
+export const comparedSandbox = (): Sandbox => ({
+  facts: assumptions().facts,
+  operations: catalogue,
+  records: titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]),
+  unique: new Map(resources.map(({ kind, unique }) => [kind, unique])),
+  eventKinds: new Map(events.map(({ type, kind }) => [type, kind ?? ""])),
+  event: envelope,
+  error: errorObject,
+});

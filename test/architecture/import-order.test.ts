@@ -26,6 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "verify",
     "report",
     "audit",
+    "compare",
   ],
   ["store"],
   ["client"],

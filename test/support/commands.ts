@@ -12,8 +12,8 @@ export interface CommandRun {
   error: string;
 }
 
-/** Runs a command for the sandbox at this URL. */
-export async function runCommand(url: string, ...[name = "", ...words]: string[]): Promise<CommandRun> {
+/** Runs a command for the sandbox at this URL, or one that needs no sandbox. */
+export async function runCommand(url: string | undefined, ...[name = "", ...words]: string[]): Promise<CommandRun> {
   const written = { out: "", error: "" };
   const spies = [
     vi.spyOn(process.stdout, "write").mockImplementation((text) => {
@@ -27,7 +27,7 @@ export async function runCommand(url: string, ...[name = "", ...words]: string[]
   ];
   try {
     const command = await commands[name]?.();
-    const code = (await command?.run([...words, "--url", url])) ?? -1;
+    const code = (await command?.run([...words, ...(url === undefined ? [] : ["--url", url])])) ?? -1;
     return { code, out: written.out.split("\n").filter((line) => line !== ""), error: written.error };
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;

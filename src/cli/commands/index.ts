@@ -27,6 +27,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   fault: async () => (await import("./fault.ts")).fault,
   scenario: async () => (await import("./scenario.ts")).scenario,
   traffic: async () => (await import("./traffic.ts")).traffic,
+  compare: async () => (await import("./compare.ts")).compare,
   audit: async () => (await import("./audit.ts")).audit,
   openapi: async () => (await import("./openapi.ts")).openapi,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),

@@ -68,7 +68,7 @@ const KNOWN = ["name", "adjustmentType", "adjustmentValue", "roomTypeId", "start
 export const hexDigest = (body: string, key: string) => createHmac("sha256", key).update(body).digest("hex");
 
 export const asTheSandbox = (): Behaviour => ({
-  success: {},
+  success: { "webhooks.create": 201 },
   errors: {
     missing_api_key: { status: 401, error: "authentication_error", code: "missing_api_key" },
     invalid_api_key: { status: 401, error: "authentication_error", code: "invalid_api_key" },

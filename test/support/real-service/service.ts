@@ -240,7 +240,11 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     const { status, error, code } = behaviour.errors[condition];
     const wait = 60 - (seconds() % 60);
     const retryAfter = condition === "rate_limit_exceeded" ? behaviour.rate.retryAfter(wait, now) : undefined;
-    const headers: Record<string, string> = retryAfter === undefined ? {} : { [behaviour.rate.names.retryAfter]: retryAfter };
+    const headers: Record<string, string> = {
+      ...(retryAfter === undefined ? {} : { [behaviour.rate.names.retryAfter]: retryAfter }),
+      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      ...(status === 429 ? { "cache-control": "no-store" } : {}),
+    };
     const body = { error, message: `It says ${condition}.`, code, details: { ...details, requestId: newId("req") } };
     return { status, headers, body: behaviour.error(body) };
   };

@@ -73,7 +73,10 @@ export function recordSession(service: RealService): Recording {
   post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
   return {
     har: { log: { version: "1.2", creator: { name: "a recorder", version: "1" }, entries } },
-    webhooks: service.delivered.map(({ at, url, headers, body }) => JSON.stringify({ at: new Date(at).toISOString(), url, headers, body })),
+    // The receiver refuses every attempt, so that the recording shows the whole schedule.
+    webhooks: service.delivered.map(({ at, url, headers, body }) =>
+      JSON.stringify({ at: new Date(at).toISOString(), url, headers, body, status: 500 }),
+    ),
   };
 }
 

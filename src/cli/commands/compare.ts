@@ -1,0 +1,75 @@
+// `compare`: holds recordings of the real service against the facts on which the sandbox is built.
+
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { compare as compareRecording } from "../../compare/compare.ts";
+import { readBase } from "../../compare/find-base.ts";
+import { matchedNothing, totalsOf } from "../../compare/findings.ts";
+import { comparisonPage } from "../../compare/page.ts";
+import { readHar } from "../../compare/read-har.ts";
+import { readWebhooks } from "../../compare/read-webhooks.ts";
+import type { Recording } from "../../compare/recording.ts";
+import { comparisonText } from "../../compare/text.ts";
+import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { comparedSandbox } from "../../sandbox/documents.ts";
+import { command } from "../command.ts";
+import { print, printText } from "../output/print.ts";
+
+const MOST_FILES = 100;
+/** Bytes. Node can hold no longer text. */
+const LARGEST_FILE = 500_000_000;
+
+export const compare = command({
+  summary: "compare recordings of the real service with what the sandbox assumes (exit 3: a difference, 4: nothing matched)",
+  usage: "compare <recording.har> [<more.har> ...]",
+  positionals: MOST_FILES,
+  flags: {
+    webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
+    base: { value: "url", description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)" },
+    json: { description: "print the result as one JSON object" },
+    html: { value: "file", description: "write the result as a page" },
+  },
+  async run({ flags, positionals }) {
+    if (positionals.length === 0 && flags.webhooks === undefined)
+      usageError("The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.");
+    const recording = await readRecording(positionals, flags.webhooks);
+    const found = compareRecording(comparedSandbox(), recording, flags.base === undefined ? undefined : readBase(flags.base));
+    if (flags.html !== undefined) await write(flags.html, comparisonPage(found));
+    if (flags.json === undefined) printText(comparisonText(found));
+    else print(JSON.stringify(found));
+    if (matchedNothing(found)) return exitCodes.inconclusive;
+    return totalsOf(found).contradicted > 0 ? exitCodes.verdict : exitCodes.ok;
+  },
+});
+
+async function readRecording(files: readonly string[], webhooks: string | undefined): Promise<Recording> {
+  const recording: Recording = { exchanges: [], deliveries: [] };
+  for (const file of files) {
+    const { exchanges, deliveries } = readHar(await read(file), basename(file));
+    recording.exchanges = recording.exchanges.concat(exchanges);
+    recording.deliveries = recording.deliveries.concat(deliveries);
+  }
+  if (webhooks !== undefined) recording.deliveries = recording.deliveries.concat(readWebhooks(await read(webhooks), basename(webhooks)));
+  return recording;
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > LARGEST_FILE)
+      usageError(`${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. Record less, or leave out the bodies of files.`);
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error)
+      return usageError(`Cannot read ${file} (${error.code}).`);
+    throw error;
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    usageError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}

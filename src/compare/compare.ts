@@ -1,0 +1,158 @@
+// Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
+
+import type { FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
+import { bodyProblems } from "./conditions.ts";
+import { addressOf, type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath } from "./find-base.ts";
+import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
+import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
+import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
+import { observeSuccess } from "./observe-replies.ts";
+import { observeWebhooks } from "./observe-webhooks.ts";
+import { type Call, type Exchange, type Recording, type Sandbox, succeeded } from "./recording.ts";
+import { createSightings, knowledgeOf, type Sightings } from "./sightings.ts";
+
+export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document" | "by_design";
+
+/** A value other than the fact's, and where it was seen. */
+export interface SeenValue {
+  value: FactValue;
+  count: number;
+  lenient?: Lenient;
+  operations: string[];
+  /** The first few. */
+  entries: string[];
+}
+
+export interface FactResult {
+  fact: ServiceFact;
+  verdict: FactVerdict;
+  /** How often the fact was confirmed. */
+  confirmed: number;
+  seen: SeenValue[];
+}
+
+export interface Comparison {
+  /** The address below which the calls match; null if none does. */
+  base: string | null;
+  /** Calls of operations, and webhooks. */
+  calls: number;
+  webhooks: number;
+  verdicts: FactResult[];
+  /** Calls below the base that match no operation, by method and path. */
+  unknownEndpoints: { endpoint: string; count: number }[];
+  /** Refusals whose condition is not recognised. */
+  unexplained: (Unexplained & { count: number })[];
+  /** Entries that say nothing, by reason. */
+  noise: Record<string, number>;
+}
+
+export function compare(sandbox: Sandbox, recording: Recording, given?: BaseUrl): Comparison {
+  const routes = routesOf(sandbox.operations);
+  const { useful, noise } = withoutNoise(recording.exchanges);
+  const base = given ?? findBase(useful, routes);
+  const below = useful.flatMap((exchange) => {
+    const path = base && pathBelow(base, exchange);
+    return path === undefined ? [] : [{ exchange, path, call: callOf(exchange, path, routes) }];
+  });
+  if (useful.length > below.length) noise["another address"] = useful.length - below.length;
+  const calls = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
+  const sightings = createSightings(sandbox);
+  const unexplained = observe(calls, recording, sandbox, sightings);
+  const unknown = below.filter(({ call, exchange }) => call === undefined && succeeded(exchange));
+  return {
+    base: base ? addressOf(base) : null,
+    calls: calls.length,
+    webhooks: recording.deliveries.length,
+    verdicts: judge(sandbox.facts, sightings.observations),
+    unknownEndpoints: counted(unknown.map(({ exchange, path }) => ({ endpoint: `${exchange.method} ${shapeOfPath(path)}` }))),
+    unexplained: counted(unexplained),
+    noise,
+  };
+}
+
+/** Why an entry says nothing; undefined if it may. */
+function noiseIn({ method, status, responseHeaders, response }: Exchange): string | undefined {
+  if (method === "OPTIONS" || method === "HEAD") return "a preflight or HEAD";
+  if (responseHeaders["x-sandbox-fault"] !== undefined) return "a fault that a sandbox injected";
+  if (status < 100) return "no response";
+  if (status >= 300 && status < 400) return "a redirect or 304";
+  if (status >= 500) return "an outage or an error of the service";
+  if (response === undefined && /html|xml/.test(responseHeaders["content-type"] ?? "")) return "a page, not JSON";
+  return undefined;
+}
+
+function withoutNoise(exchanges: readonly Exchange[]) {
+  const noise: Record<string, number> = {};
+  const useful = exchanges.filter((exchange) => {
+    const reason = noiseIn(exchange);
+    if (reason !== undefined) noise[reason] = (noise[reason] ?? 0) + 1;
+    return reason === undefined;
+  });
+  return { useful, noise };
+}
+
+function observe(calls: readonly Call[], { deliveries }: Recording, sandbox: Sandbox, sightings: Sightings): Unexplained[] {
+  const knowledge = knowledgeOf(calls);
+  const history = historyOf(calls);
+  const header = keyHeaderOf(calls);
+  const keys = createKeyMemory();
+  const unexplained = calls.flatMap((call) => {
+    const key = header === undefined || !call.operation.idempotent ? undefined : call.headers[header];
+    const first = keys.first(call, key);
+    const held: HeldCall = { call, history, knowledge, key, first, problems: bodyProblems(call), unique: uniqueOf(call, sandbox) };
+    if (succeeded(call)) observeSuccess(held, sightings);
+    observeHeaders(call, sightings);
+    observeKey(held, header, sightings);
+    keys.store(call, key, first);
+    return observeRefusal(held, sandbox, sightings) ?? [];
+  });
+  observeWindow(calls, sightings);
+  observeWebhooks(deliveries, sandbox, knowledge, sightings);
+  return unexplained;
+}
+
+function judge(facts: readonly ServiceFact[], observations: readonly Observation[]): FactResult[] {
+  const byFact = new Map<string, Observation[]>();
+  for (const observation of observations) {
+    const known = byFact.get(observation.fact);
+    if (known) known.push(observation);
+    else byFact.set(observation.fact, [observation]);
+  }
+  return facts.map((fact) => resultOf(fact, byFact.get(fact.id) ?? []));
+}
+
+function resultOf(fact: ServiceFact, observations: readonly Observation[]): FactResult {
+  const confirmed = observations.filter(({ agrees }) => agrees).length;
+  const seen = seenValues(observations.filter(({ agrees }) => !agrees));
+  return { fact, verdict: verdictOf(fact, confirmed, seen.length), confirmed, seen };
+}
+
+function verdictOf({ origin }: ServiceFact, confirmed: number, others: number): FactVerdict {
+  if (others === 0) return confirmed > 0 ? "confirmed" : "not_seen";
+  return origin === "design" ? "by_design" : origin === "document" ? "against_document" : "contradicted";
+}
+
+const MOST_ENTRIES = 5;
+
+function seenValues(observations: readonly Observation[]): SeenValue[] {
+  const values = new Map<string, SeenValue>();
+  for (const { seen, lenient, operation, entry } of observations) {
+    const name = JSON.stringify([seen, lenient]);
+    const known = values.get(name) ?? { value: seen, count: 0, ...(lenient && { lenient }), operations: [], entries: [] };
+    known.count++;
+    if (operation !== undefined && !known.operations.includes(operation)) known.operations.push(operation);
+    if (known.entries.length < MOST_ENTRIES && !known.entries.includes(entry)) known.entries.push(entry);
+    values.set(name, known);
+  }
+  return [...values.values()].toSorted((one, other) => other.count - one.count);
+}
+
+/** The different items with their counts, the most frequent first. */
+function counted<T extends object>(items: readonly T[]): (T & { count: number })[] {
+  const found = new Map<string, T & { count: number }>();
+  for (const item of items) {
+    const name = JSON.stringify(item);
+    found.set(name, { ...item, count: (found.get(name)?.count ?? 0) + 1 });
+  }
+  return [...found.values()].toSorted((one, other) => other.count - one.count);
+}

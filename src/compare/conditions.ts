@@ -1,0 +1,178 @@
+// How the condition of an error is recognised: from the request and what came before it, never from the code that the service answers with.
+// A call is looked at in the order of these rules, as the sandbox's pipeline is, and the first that applies names the condition.
+
+import type { ErrorCode } from "../kernel/errors.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
+import { isObject, refused, succeeded } from "./recording.ts";
+import { isMasked } from "./sightings.ts";
+
+interface Rule {
+  /** The rule in words, for docs/real-service.md. */
+  when: string;
+  applies(held: HeldCall): boolean;
+}
+
+const MAX_BODY = 1_048_576;
+const MAX_KEY = 255;
+
+const bodyIsShown = ({ call }: HeldCall) => call.text !== undefined && !isMasked(call.text);
+
+export const conditions: Partial<Record<ErrorCode, Rule>> = {
+  missing_api_key: {
+    when: "The call has no Authorization header, and others of the recording have one.",
+    applies: ({ call, knowledge }) => knowledge.showsAuthorization && call.headers.authorization === undefined,
+  },
+  malformed_authorization: {
+    when: "Authorization is not `Bearer` and one word.",
+    applies: ({ call: { headers } }) =>
+      headers.authorization !== undefined && !isMasked(headers.authorization) && !/^bearer +\S+ *$/i.test(headers.authorization),
+  },
+  invalid_api_key: {
+    when: "No call with this key succeeds, and the same call with another key does.",
+    applies: ({ call, history }) =>
+      refused(call) &&
+      call.headers.authorization !== undefined &&
+      !isMasked(call.headers.authorization) &&
+      !history.hasSuccess(call.headers.authorization) &&
+      history.calls.some(
+        (other) => succeeded(other) && other.operation === call.operation && other.headers.authorization !== call.headers.authorization,
+      ),
+  },
+  rate_limit_exceeded: {
+    when: "The response is 429, the one status of an error that the service's document states.",
+    applies: ({ call }) => call.status === 429,
+  },
+  unsupported_content_encoding: {
+    when: "The body has a Content-Encoding other than identity.",
+    applies: ({ call: { headers, text } }) => text !== undefined && !/^(identity)?$/i.test(headers["content-encoding"] ?? ""),
+  },
+  unsupported_media_type: {
+    when: "The Content-Type of a body is another than application/json.",
+    applies: ({ call: { headers, text } }) =>
+      text !== undefined && headers["content-type"] !== undefined && !/^application\/json\b/i.test(headers["content-type"]),
+  },
+  payload_too_large: { when: "The body has more than 1 MiB.", applies: ({ call }) => call.bytes > MAX_BODY },
+  invalid_json: {
+    when: "The body is no JSON, and the recording has all of it.",
+    applies: (held) => bodyIsShown(held) && held.call.body === undefined && Buffer.byteLength(held.call.text ?? "") === held.call.bytes,
+  },
+  body_not_object: {
+    when: "The body is JSON, but no object.",
+    applies: (held) => bodyIsShown(held) && held.call.body !== undefined && !isObject(held.call.body),
+  },
+  idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
+  idempotency_key_too_long: {
+    when: "The idempotency key has more than 255 characters.",
+    applies: ({ call, key = "" }) => call.operation.idempotent && key.length > MAX_KEY,
+  },
+  idempotency_key_invalid: {
+    when: "The idempotency key has a space or a character outside printable ASCII.",
+    applies: ({ call, key = "" }) => call.operation.idempotent && key !== "" && !isMasked(key) && !/^[\x21-\x7e]+$/.test(key),
+  },
+  idempotency_key_reused: {
+    when: "The key is that of an earlier call, within its window, whose method, path, query or body differs.",
+    applies: ({ call, first }) => first !== undefined && isReplayable(first, call) && sameRequest(first, call) === false,
+  },
+  invalid_limit: {
+    when: "`limit` is no integer, or outside its bounds.",
+    applies: ({ call: { url, operation } }) => {
+      const bounds = operation.query.properties.limit as { minimum?: number; maximum?: number } | undefined;
+      const limit = url.searchParams.get("limit");
+      if (!bounds || limit === null) return false;
+      const asked = /^-?\d{1,15}$/.test(limit) ? Number(limit) : Number.NaN;
+      return !(asked >= (bounds.minimum ?? 0) && asked <= (bounds.maximum ?? Number.POSITIVE_INFINITY));
+    },
+  },
+  invalid_cursor: {
+    when: "Both cursors are sent; or a cursor that is refused is the id of no record that the recording shows.",
+    applies: ({ call, knowledge }) => {
+      const { searchParams } = call.url;
+      const [after, before] = [searchParams.get("starting_after"), searchParams.get("ending_before")];
+      if (!call.operation.query.properties.starting_after) return false;
+      if (after !== null && before !== null) return true;
+      const cursor = after ?? before;
+      return cursor !== null && refused(call) && !knowledge.ids.has(cursor);
+    },
+  },
+  validation_failed: {
+    when: "A field of the body or a parameter is missing or has the wrong shape, and the call is refused.",
+    applies: ({ call, problems, knowledge }) => problems.length > 0 && refused(call) && call.ids.every((id) => knowledge.ids.has(id)),
+  },
+  invalid_state: {
+    when: "An action on a record (POST to a path with its id) is repeated after it succeeded, without its key.",
+    applies: ({ call, history }) => isAction(call) && history.isRepeatedAction(call),
+  },
+  resource_not_found: {
+    when: "A refused id is in no response of the recording, and the body is right; for actions, the refusal also differs from that of a repeated action, or is 404 or 410.",
+    applies: (held) => {
+      const { call, knowledge, history, problems } = held;
+      if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;
+      if (!call.operation.errors.includes("invalid_state") && !call.operation.errors.includes("already_exists")) return true;
+      const repeated = history.calls.find(
+        (one) => refused(one) && isAction(one) && history.isRepeatedAction(one) && one.operation === call.operation,
+      );
+      return repeated ? answerOf(repeated) !== answerOf(call) : call.status === 404 || call.status === 410;
+    },
+  },
+  already_exists: {
+    when: "A record is created with the unique values of one that was created before.",
+    applies: ({ call, history, unique }) =>
+      unique.length > 0 &&
+      isObject(call.body) &&
+      history
+        .before(call)
+        .some(
+          (other) =>
+            succeeded(other) &&
+            other.operation === call.operation &&
+            other.ids.join() === call.ids.join() &&
+            shares(other.body, call.body, unique),
+        ),
+  },
+};
+
+const answerOf = ({ status, response }: HeldCall["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
+
+const isAction = ({ operation, ids }: HeldCall["call"]) =>
+  operation.method === "POST" && ids.length > 0 && operation.errors.includes("invalid_state");
+
+function shares(one: unknown, other: unknown, unique: readonly (readonly string[])[]): boolean {
+  if (!isObject(one) || !isObject(other)) return false;
+  return unique.some((fields) =>
+    fields.every(
+      (field) => one[field] !== undefined && !isMasked(one[field]) && JSON.stringify(one[field]) === JSON.stringify(other[field]),
+    ),
+  );
+}
+
+const ABOUT_THE_CALLER: ReadonlySet<ErrorCode> = new Set(["missing_api_key", "malformed_authorization", "invalid_api_key"]);
+const ACCOUNT_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
+  ...(["merchant_suspended", "live_key_refused", "host_not_allowed", "origin_not_allowed"] as const),
+]);
+
+/** Refused for its caller, whatever else is wrong with it: the service looked no further. */
+const isAboutTheCaller = ({ status, response }: HeldCall["call"]) =>
+  status === 401 || (status === 403 && isObject(response) && ACCOUNT_CODES.has(response.code));
+
+/** The condition of a call; undefined if it meets none, or repeats an earlier call under its key. */
+export function conditionOf(held: HeldCall): ErrorCode | undefined {
+  const { call, first } = held;
+  const entries = Object.entries(conditions) as [ErrorCode, Rule][];
+  const found = entries.find(([, rule]) => rule.applies(held))?.[0];
+  if (found !== undefined && !ABOUT_THE_CALLER.has(found) && isAboutTheCaller(call)) return undefined;
+  const isReplay = first !== undefined && isReplayable(first, call) && sameRequest(first, call) === true;
+  return isReplay && (found === "invalid_state" || found === "already_exists") ? undefined : found;
+}
+
+/** What is wrong with the body of a call, by the sandbox's schema; nothing if the recording does not show the body. */
+export const bodyProblems = (call: HeldCall["call"]) => {
+  const { body } = call.operation;
+  return body && isObject(call.body) ? fieldErrors(body, call.body).filter(({ pointer }) => !isMasked(valueAt(call.body, pointer))) : [];
+};
+
+const valueAt = (value: unknown, pointer: string): unknown =>
+  pointer
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);

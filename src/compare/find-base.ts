@@ -1,0 +1,85 @@
+// Finds the service among the hosts of a recording, and the operation of each call.
+
+import { usageError } from "../kernel/errors.ts";
+import type { Call, ComparedOperation, Exchange } from "./recording.ts";
+
+interface Route {
+  operation: ComparedOperation;
+  pattern: RegExp;
+  /** Literal segments decide between two operations with the same form. */
+  literals: number;
+}
+
+const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+export function routesOf(operations: readonly ComparedOperation[]): Route[] {
+  const routes = operations.map((operation) => {
+    const segments = operation.path.split("/").slice(1);
+    const source = segments.map((segment) => (segment.startsWith("{") ? "([^/]+)" : escapePattern(segment))).join("/");
+    return { operation, pattern: new RegExp(`^/${source}$`), literals: segments.filter((segment) => !segment.startsWith("{")).length };
+  });
+  return routes.sort((one, other) => other.literals - one.literals);
+}
+
+export interface BaseUrl {
+  origin: string;
+  /** Without a slash at its end. */
+  prefix: string;
+}
+
+const MOST_PREFIX_SEGMENTS = 5;
+
+/** The address below which most calls match an operation; undefined if none does. */
+export function findBase(exchanges: readonly Exchange[], routes: readonly Route[]): BaseUrl | undefined {
+  const counts = new Map<string, { base: BaseUrl; calls: number }>();
+  for (const { url, method } of exchanges) {
+    const segments = url.pathname.split("/").slice(1);
+    for (let length = 0; length <= Math.min(segments.length - 1, MOST_PREFIX_SEGMENTS); length++) {
+      const rest = `/${segments.slice(length).join("/")}`;
+      if (!routes.some(({ operation, pattern }) => operation.method === method && pattern.test(rest))) continue;
+      const prefix = length === 0 ? "" : `/${segments.slice(0, length).join("/")}`;
+      const base = { origin: url.origin, prefix };
+      const found = counts.get(addressOf(base)) ?? { base, calls: 0 };
+      counts.set(addressOf(base), { base, calls: found.calls + 1 });
+    }
+  }
+  const best = [...counts.values()].sort((one, other) => other.calls - one.calls || one.base.prefix.length - other.base.prefix.length);
+  return best[0]?.base;
+}
+
+export function readBase(text: string): BaseUrl {
+  if (!URL.canParse(text)) return usageError(`--base takes a URL such as https://api.example.com/v1; received "${text}".`);
+  const { origin, pathname } = new URL(text);
+  return { origin, prefix: pathname.replace(/\/+$/, "") };
+}
+
+export const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
+
+/** The path below the base; undefined for a call elsewhere. */
+export function pathBelow({ origin, prefix }: BaseUrl, { url }: Exchange): string | undefined {
+  if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`)) return undefined;
+  return url.pathname.slice(prefix.length);
+}
+
+/** The call of an operation; undefined if no operation has this method and path. */
+export function callOf(exchange: Exchange, path: string, routes: readonly Route[]): Call | undefined {
+  const found = routes.find(({ operation, pattern }) => operation.method === exchange.method && pattern.test(path));
+  if (!found) return undefined;
+  const ids = (found.pattern.exec(path) ?? []).slice(1).map(decoded);
+  return { ...exchange, operation: found.operation, path, ids };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** A path with its ids left out: segments with digits, capitals or an underscore. */
+export const shapeOfPath = (path: string) =>
+  path
+    .split("/")
+    .map((segment) => (/[0-9A-Z_%@]/.test(segment) || segment.length > 32 ? "{id}" : segment))
+    .join("/");

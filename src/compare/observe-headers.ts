@@ -1,0 +1,106 @@
+// What headers show: rate limits, Retry-After, replays, and the name of the idempotency header.
+
+import { isDeepStrictEqual } from "node:util";
+import { formOfValue } from "../contracts/value-formats.ts";
+import { type HeldCall, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
+import { type Call, isObject, refused, succeeded } from "./recording.ts";
+import { isMasked, type Sightings } from "./sightings.ts";
+
+const WINDOW = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+
+export function observeHeaders(call: Call, sightings: Sightings): void {
+  const { status, responseHeaders } = call;
+  // Exports may leave out all headers.
+  if (Object.keys(responseHeaders).length === 0) return;
+  const expected = [
+    ...(succeeded(call) || status === 429 ? WINDOW : []),
+    ...(status === 429 ? ["Retry-After", "Cache-Control"] : []),
+    ...(status === 401 ? ["WWW-Authenticate"] : []),
+  ];
+  for (const name of expected) observeHeader(call, name, sightings);
+}
+
+function observeHeader({ entry, operation, responseHeaders }: Call, name: string, sightings: Sightings): void {
+  const where = { entry, operation: operation.id };
+  const value = responseHeaders[name.toLowerCase()];
+  sightings.compare(`header.${name}`, value === undefined ? "absent" : "sent", where);
+  if (value === undefined || isMasked(value)) return;
+  const form = sightings.fact(`header.${name}.format`);
+  if (form) sightings.compare(`header.${name}.format`, formOfValue(String(form.value), value), where);
+  if (name === "RateLimit-Limit" && /^\d+$/.test(value)) sightings.compare("rate_limit.limit", Number(value), where);
+}
+
+/** How far the clocks of the client and the service may be apart, and a recording may round: seconds. */
+const SKEW = 5;
+
+/** The length of the window: from the distances of its ends, or at least the longest wait for one. */
+export function observeWindow(calls: readonly Call[], sightings: Sightings): void {
+  const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders["ratelimit-reset"] ?? ""));
+  const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders["ratelimit-reset"]) }));
+  const last = ends.at(-1);
+  const expected = sightings.fact("rate_limit.seconds")?.value;
+  if (last === undefined || typeof expected !== "number") return;
+  const distinct = [...new Set(ends.map(({ end }) => end))].toSorted((one, other) => one - other);
+  const distance = Math.min(...distinct.slice(1).map((end, index) => end - (distinct[index] as number)));
+  const ahead = ends.reduce((most, { call, end }) => (Number.isNaN(call.at) ? most : Math.max(most, end - call.at / 1_000)), 0);
+  const where = { entry: last.call.entry };
+  if (ahead > expected + SKEW) {
+    const seen = distance >= ahead && Number.isFinite(distance) ? distance : Math.ceil(ahead);
+    sightings.see("rate_limit.seconds", seen, false, where);
+  } else if (distance === expected) sightings.see("rate_limit.seconds", expected, true, where);
+  // Where the recording skips windows, their ends are several lengths apart.
+  else if (Number.isFinite(distance) && distance % expected !== 0) sightings.see("rate_limit.seconds", distance, false, where);
+}
+
+export function observeKey({ call, key, first }: HeldCall, header: string | undefined, sightings: Sightings): void {
+  if (key === undefined || header === undefined) return;
+  const where = { entry: call.entry, operation: call.operation.id };
+  const expected = String(sightings.fact("idempotency.header")?.value);
+  if (succeeded(call)) sightings.compare("idempotency.header", header === expected.toLowerCase() ? expected : header, where);
+  const isAnswered = call.response !== undefined && (succeeded(call) || refused(call)) && call.status !== 429 && call.status !== 401;
+  if (first !== undefined && isAnswered && sameRequest(first, call) === true) observeReplay(call, first, sightings);
+}
+
+/** The second of two equal requests with one key. */
+function observeReplay(call: Call, first: Call, sightings: Sightings): void {
+  const where = { entry: call.entry, operation: call.operation.id };
+  const misleads = { ...where, lenient: "sandbox" as const };
+  const isReplayed = call.status === first.status && isDeepStrictEqual(call.response, first.response);
+  const age = Math.round((call.at - first.at) / 1_000);
+  const seconds = windowOf(call) / 1_000;
+  if (!isReplayable(first, call)) {
+    if (succeeded(call) && isObject(call.response))
+      sightings.see("idempotency.seconds", isReplayed ? `more than ${age}` : seconds, !isReplayed, where);
+  } else if (isReplayed) {
+    sightings.see("idempotency.replay", "the first response", true, where);
+    sightings.compare("header.Idempotent-Replayed", call.responseHeaders["idempotent-replayed"] === undefined ? "absent" : "sent", where);
+    if (age > seconds / 2) sightings.see("idempotency.seconds", seconds, true, where);
+  } else if (succeeded(call) && age > LONG) sightings.see("idempotency.seconds", `less than ${age}`, false, misleads);
+  else sightings.see("idempotency.replay", succeeded(call) ? "a second effect" : `refused with ${call.status}`, false, misleads);
+}
+
+/** After this many seconds, a second effect is taken for the end of the window, not for a service without replays. */
+const LONG = 600;
+
+/** Remembers the response that the service stores for each key. */
+export function createKeyMemory() {
+  const stored = new Map<string, Call>();
+  return {
+    /** The call whose response the key of this one has. */
+    first(call: Call, key: string | undefined): Call | undefined {
+      const first = key === undefined ? undefined : stored.get(scoped(call, key));
+      return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined ? undefined : first;
+    },
+    store(call: Call, key: string | undefined, first: Call | undefined): void {
+      const isExpired = first !== undefined && succeeded(call) && !isDeepStrictEqual(call.response, first.response);
+      if (key !== undefined && isStored(call) && (first === undefined || (isExpired && sameRequest(first, call) === true)))
+        stored.set(scoped(call, key), call);
+    },
+  };
+}
+
+/** Where the key of the caller is masked, the response may still tell two merchants apart. */
+const ownerOf = ({ response }: Call) => (isObject(response) ? response.merchantId : undefined);
+
+/** Keys belong to a caller, as far as the recording shows it. */
+const scoped = ({ headers }: Call, key: string) => `${headers.authorization ?? ""} ${key}`;

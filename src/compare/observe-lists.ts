@@ -1,0 +1,98 @@
+// What lists show: the field of the records, their order, and the default and the bounds of `limit`.
+
+import { itemsOf, itemsPlace } from "../contracts/schema-parts.ts";
+import { readAnyTime } from "../kernel/clock.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import type { HeldCall } from "./history.ts";
+import { observeObject, type Place } from "./observe-values.ts";
+import { type Call, isObject, type JsonFields } from "./recording.ts";
+import { shownCode } from "./sightings.ts";
+
+/** The schema of the records; undefined if the reply is no list. */
+export function recordsIn(reply: TSchema): TSchema | undefined {
+  const { data } = (reply as { properties?: Record<string, TSchema> }).properties ?? {};
+  return data && itemsOf(data);
+}
+
+export function observeList(held: HeldCall, where: Place, records: TSchema): void {
+  const { operation, response } = held.call;
+  const found = pageIn(response);
+  if (!found) return;
+  const { items, name, rest } = found;
+  where.sightings.compare(`${operation.id}.reply.envelope`, name, where);
+  observeObject(where, `${operation.id}.reply`, withoutData(operation.reply), rest);
+  for (const item of items) if (isObject(item)) observeObject(where, itemsPlace(`${operation.id}.reply.data`), records, item);
+  observeOrder(where, items);
+  observeLimit(held.call, where, items.length, rest.has_more === true);
+}
+
+interface Page {
+  items: readonly unknown[];
+  /** The field of the records. */
+  name: string;
+  rest: JsonFields;
+}
+
+/** The records of a page: in `data`, in the only array of the response, or the response itself. */
+function pageIn(response: unknown): Page | undefined {
+  if (Array.isArray(response)) return { items: response, name: "the response itself", rest: {} };
+  if (!isObject(response)) return undefined;
+  const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
+  const [name, items] = arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
+  if (name === undefined) return undefined;
+  const { [name]: _, ...rest } = response;
+  return { items: items as unknown[], name: name === "data" ? name : shownCode(name), rest };
+}
+
+/** The envelope of a list, whose records are compared apart. */
+function withoutData(reply: TSchema): TSchema {
+  const { properties, required = [], ...rest } = reply as TSchema & { properties: Record<string, TSchema>; required?: string[] };
+  const { data: _, ...others } = properties;
+  return { ...rest, properties: others, required: required.filter((name) => name !== "data") } as unknown as TSchema;
+}
+
+function timeOf(item: unknown): number {
+  const created = isObject(item) ? item.created : undefined;
+  return typeof created === "number" ? created : readAnyTime(created);
+}
+
+function observeOrder({ sightings, ...where }: Place, items: readonly unknown[]): void {
+  const times = items.map(timeOf);
+  const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] as number)));
+  const isFalling = steps.some((step) => step < 0);
+  const isRising = steps.some((step) => step > 0);
+  if (times.some(Number.isNaN) || !(isFalling || isRising)) return;
+  const order = isFalling && isRising ? "another order" : isFalling ? "newest first" : "oldest first";
+  sightings.compare(`${where.operation}.order`, order, where);
+}
+
+/** A page that is shorter than its limit although there is more after it shows the bound to which the limit was moved. */
+function observeLimit({ url, operation }: Call, { sightings, ...where }: Place, length: number, hasMore: boolean): void {
+  const id = `${operation.id}.query.limit`;
+  const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
+  if (typeof minimum !== "number" || typeof maximum !== "number") return;
+  const limit = url.searchParams.get("limit");
+  if (limit === null) {
+    if (hasMore) sightings.compare(`${id}.default`, length, where);
+    return;
+  }
+  const asked = Number(limit);
+  if (!Number.isInteger(asked)) return;
+  const isMoved = hasMore && length < asked;
+  if (isMoved) sightings.compare(`${id}.maximum`, length, { ...where, lenient: length < maximum ? "sandbox" : "service" });
+  else if (asked > maximum) sightings.see(`${id}.maximum`, `${asked} is accepted`, false, { ...where, lenient: "service" });
+  else if (asked === maximum) sightings.see(`${id}.maximum`, maximum, true, where);
+  if (asked < minimum) sightings.see(`${id}.minimum`, `${asked} is accepted`, false, { ...where, lenient: "service" });
+  else if (asked === minimum) sightings.see(`${id}.minimum`, minimum, true, where);
+}
+
+/** A refused limit shows a bound, too. */
+export function observeRefusedLimit({ url, operation }: Call, { sightings, ...where }: Place): void {
+  const id = `${operation.id}.query.limit`;
+  const asked = Number(url.searchParams.get("limit") ?? Number.NaN);
+  const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
+  if (typeof minimum !== "number" || typeof maximum !== "number" || !Number.isInteger(asked)) return;
+  if (asked > maximum) sightings.see(`${id}.maximum`, maximum, true, where);
+  else if (asked < minimum) sightings.see(`${id}.minimum`, minimum, true, where);
+  else sightings.see(`${id}.maximum`, `${asked} is refused`, false, { ...where, lenient: "sandbox" });
+}

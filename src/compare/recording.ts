@@ -1,0 +1,80 @@
+// A recording as the comparison sees it: exchanges with the service, and webhooks that a receiver got.
+
+import type { Endpoint } from "../contracts/endpoint.ts";
+import type { ServiceFact } from "../contracts/fact.ts";
+import type { TSchema } from "../schema/shapes.ts";
+
+export type JsonFields = Readonly<Record<string, unknown>>;
+/** Header values by name in lower case. */
+export type HeaderValues = Readonly<Record<string, string>>;
+
+export interface Exchange {
+  /** The recording and the number of the entry. */
+  entry: string;
+  method: string;
+  url: URL;
+  /** Unix milliseconds; NaN if the recording does not say. */
+  at: number;
+  headers: HeaderValues;
+  /** The body as text; undefined if there is none or the recording leaves it out. */
+  text: string | undefined;
+  /** The body as JSON; undefined if it is none. */
+  body: unknown;
+  bytes: number;
+  /** 0 for a call without a response. */
+  status: number;
+  responseHeaders: HeaderValues;
+  /** The response as JSON; undefined if it is none. */
+  response: unknown;
+}
+
+/** One attempt to deliver a webhook. */
+export interface Delivery {
+  entry: string;
+  at: number;
+  url: string;
+  headers: HeaderValues;
+  text: string;
+  /** The receiver's response; undefined if the recording does not say. */
+  status: number | undefined;
+  /** The number of the attempt, where the recording says it. */
+  attempt: number | undefined;
+}
+
+export interface Recording {
+  exchanges: Exchange[];
+  deliveries: Delivery[];
+}
+
+export type ComparedOperation = Pick<
+  Endpoint,
+  "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow"
+>;
+
+/** What recordings are compared with. */
+export interface Sandbox {
+  facts: readonly ServiceFact[];
+  operations: readonly ComparedOperation[];
+  /** The schema of each kind of record. */
+  records: ReadonlyMap<string, TSchema>;
+  /** The sets of fields whose values are unique, by kind of record. */
+  unique: ReadonlyMap<string, readonly (readonly string[])[]>;
+  /** The kind of record in each type of event. */
+  eventKinds: ReadonlyMap<string, string>;
+  event: TSchema;
+  error: TSchema;
+}
+
+/** An exchange with an operation of the service. */
+export interface Call extends Exchange {
+  operation: ComparedOperation;
+  /** The path below the base URL. */
+  path: string;
+  /** The values of the path parameters, in order. */
+  ids: string[];
+}
+
+export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const succeeded = ({ status }: { status: number }) => status >= 200 && status < 300;
+export const refused = ({ status }: { status: number }) => status >= 400 && status < 500;

@@ -1,0 +1,161 @@
+// `compare` on the command line: what it prints, its exit codes, and recordings that are broken, huge or noisy.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { afterEachTest } from "../support/cleanup.ts";
+import { runCommand } from "../support/commands.ts";
+import type { Behaviour } from "../support/real-service/behaviour.ts";
+import { createRealService } from "../support/real-service/service.ts";
+import { recordSession } from "../support/real-service/session.ts";
+
+const folders: string[] = [];
+afterEachTest.push(async () => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function fileOf(text: string, name = "service.har"): string {
+  const folder = mkdtempSync(join(tmpdir(), "compare-"));
+  folders.push(folder);
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests make HARs of every shape.
+type Har = any;
+
+const recorded = (change: (behaviour: Behaviour) => void = () => {}) => recordSession(createRealService(change));
+const harOf = (change?: (behaviour: Behaviour) => void): Har => recorded(change).har;
+const compareFile = (har: unknown, ...words: string[]) => runCommand(undefined, "compare", fileOf(JSON.stringify(har)), ...words);
+
+const stricter = (to: Behaviour) => {
+  to.pricingRule.required.push("priority");
+  to.success["bookings.decline"] = 202;
+};
+
+describe("compare", () => {
+  test("ends with 0 if nothing is contradicted", async () => {
+    const { har, webhooks } = recorded();
+    const { code, out } = await compareFile(har, "--webhooks", fileOf(webhooks.join("\n"), "received.jsonl"));
+    expect(out.at(-1)).toMatch(/^\d+ confirmed \(\d+ times\), 0 contradicted, \d+ not seen/);
+    expect(code).toBe(0);
+  });
+
+  test("ends with 3 at a difference, and says first where the sandbox accepts more", async () => {
+    const { code, out } = await compareFile(harOf(stricter));
+    expect(code).toBe(3);
+    expect(out[1]).toBe("The sandbox accepts more than the service:");
+    expect(out[2]).toContain("pricing_rules.create.body.priority.required: sandbox false, service true");
+    expect(out.find((line) => line.includes("bookings.decline.status"))).toContain("sandbox 200, service 202 (2 times: service.har#37, ");
+  });
+
+  test("ends with 4 if nothing matches, and says what to do", async () => {
+    const { code, out } = await compareFile({
+      log: { entries: [{ request: { method: "GET", url: "https://other.example/" }, response: { status: 200 } }] },
+    });
+    expect([code, out[1]]).toEqual([4, expect.stringContaining("--base https://host/v1")]);
+  });
+
+  test("prints the result as JSON, and writes a page that needs nothing else", async () => {
+    const page = fileOf("", "result.html");
+    const { out } = await compareFile(harOf(stricter), "--json", "--html", page);
+    const { verdicts } = JSON.parse(out.join(""));
+    expect(verdicts.find(({ fact }: Har) => fact.id === "bookings.decline.status")).toMatchObject({
+      verdict: "contradicted",
+      seen: [{ value: 202, count: 2, operations: ["bookings.decline"] }],
+    });
+    const html = readFileSync(page, "utf8");
+    expect(html).toContain("<code>bookings.decline.status</code>");
+    expect(html).not.toMatch(/<script|src=|https:\/\/(?!api\.service\.example)/);
+  });
+
+  test("takes the calls of several recordings together", async () => {
+    const { log } = harOf();
+    const half = Math.floor(log.entries.length / 2);
+    const [first, second] = [log.entries.slice(0, half), log.entries.slice(half)].map((entries) =>
+      fileOf(JSON.stringify({ log: { entries } })),
+    );
+    const { code, out } = await runCommand(undefined, "compare", first as string, second as string);
+    expect([code, out[0]]).toEqual([0, expect.stringContaining(`Compared ${log.entries.length} calls`)]);
+  });
+});
+
+describe("a recording that says little", () => {
+  test("without Authorization, bodies and headers contradicts nothing", async () => {
+    const har = harOf();
+    for (const { request, response } of har.log.entries) {
+      request.headers = request.headers.filter(({ name }: Har) => name !== "authorization");
+      response.headers = [];
+      delete response.content.text;
+      delete request.postData;
+    }
+    expect((await compareFile(har)).code).toBe(0);
+  });
+
+  test("with noise is read as without it, and the noise is counted", async () => {
+    const har = harOf();
+    const [{ request, response }] = har.log.entries.slice(1);
+    const noise = [
+      { request: { ...request, method: "OPTIONS" }, response: { ...response, status: 204 } },
+      { request, response: { ...response, status: 304, content: {} } },
+      { request, response: { ...response, status: 0, headers: [], content: {} } },
+      { request, response: { ...response, status: 502, content: { mimeType: "text/html", text: "<h1>Bad gateway</h1>" } } },
+      { request: { ...request, url: "https://cdn.example/app.js" }, response },
+      { request: { ...request, url: "https://api.service.example/v1/refunds/rf_81" }, response },
+      { request: null },
+      "no entry",
+    ];
+    har.log.entries.push(...noise);
+    const { code, out } = await compareFile(har);
+    expect(code).toBe(0);
+    expect(out).toEqual(
+      expect.arrayContaining([
+        "  GET /refunds/{id} (1)",
+        "  a preflight or HEAD (1)",
+        "  a redirect or 304 (1)",
+        "  no response (1)",
+        "  an outage or an error of the service (1)",
+        "  another address (1)",
+      ]),
+    );
+  });
+
+  test("with masked values says nothing of them", async () => {
+    const text = JSON.stringify(harOf()).replaceAll(/Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g, "[REDACTED]");
+    expect((await runCommand(undefined, "compare", fileOf(text))).code).toBe(0);
+  });
+});
+
+describe("a recording that cannot be read ends in one sentence:", () => {
+  test.each([
+    ["a truncated one", JSON.stringify(harOf()).slice(0, -40), /is not JSON .*export it again/],
+    ["another JSON", '{"log":{"version":"1.2"}}', /has no log\.entries/],
+    ["a list", "[]", /has no log\.entries/],
+    ["an empty file", "", /is not JSON/],
+  ])("%s", async (_, text, message) => {
+    const { code, out, error } = await runCommand(undefined, "compare", fileOf(text));
+    expect([code, out]).toEqual([2, []]);
+    expect(error).toMatch(message);
+    expect(error).not.toContain("\n");
+  });
+
+  test("a file that does not exist, and a log of webhooks that is none", async () => {
+    expect((await runCommand(undefined, "compare", "/nowhere.har")).error).toBe("Cannot read /nowhere.har (ENOENT).");
+    const webhooks = fileOf('{"at":"2026-01-05T12:00:00Z"}\n', "received.jsonl");
+    expect((await runCommand(undefined, "compare", "--webhooks", webhooks)).error).toMatch(/received\.jsonl#1 is no delivery/);
+  });
+
+  test.each([
+    ["numbers for texts", { method: 7, url: 8, headers: "x", postData: [] }, { status: "200", headers: {}, content: "text" }],
+    ["nothing", {}, {}],
+    ["broken addresses", { method: "GET", url: "https://%%/", headers: [null, 1, { name: 2 }] }, { status: 200 }],
+    [
+      "a deep body",
+      { method: "GET", url: "https://a.example/v1/payments" },
+      { status: 200, content: { text: "[".repeat(20_000) + "]".repeat(20_000) } },
+    ],
+  ])("entries with %s are no reason to fail", async (_, request, response) => {
+    expect((await compareFile({ log: { entries: [{ request, response }] } })).code).toBe(_ === "a deep body" ? 3 : 4);
+  });
+});

@@ -1,0 +1,45 @@
+// A recording of the service is compared with the facts of the sandbox: each difference is found, alone and among the others, and nothing else.
+
+import { describe, expect, test } from "vitest";
+import { compare } from "../../src/compare/compare.ts";
+import { readHar } from "../../src/compare/read-har.ts";
+import { readWebhooks } from "../../src/compare/read-webhooks.ts";
+import { comparedSandbox } from "../../src/sandbox/documents.ts";
+import type { Behaviour } from "../support/real-service/behaviour.ts";
+import { differences } from "../support/real-service/differences.ts";
+import { createRealService } from "../support/real-service/service.ts";
+import { recordSession } from "../support/real-service/session.ts";
+
+const sandbox = comparedSandbox();
+
+function compareService(change: (behaviour: Behaviour) => void = () => {}) {
+  const { har, webhooks } = recordSession(createRealService(change));
+  const recording = readHar(JSON.stringify(har), "service.har");
+  return compare(sandbox, { ...recording, deliveries: readWebhooks(`${webhooks.join("\n")}\n`, "received.jsonl") });
+}
+
+/** The ids of the contradicted facts. */
+const contradictedIn = ({ verdicts }: ReturnType<typeof compare>) =>
+  verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
+
+const all = (to: Behaviour) => {
+  for (const { change } of differences) change(to);
+};
+
+describe("a stand-in for the real service", () => {
+  test("that behaves as the sandbox contradicts nothing", () => {
+    const found = compareService();
+    expect(found.verdicts.filter(({ verdict }) => /contra|against/.test(verdict)).map(({ fact, seen }) => [fact.id, seen])).toEqual([]);
+    expect(found.base).toBe("https://api.service.example/v1");
+  });
+
+  test.each(differences)("$name: is found", ({ change, contradicts }) => {
+    const found = contradictedIn(compareService(change));
+    expect(found.filter((id) => contradicts.includes(id))).not.toEqual([]);
+  });
+
+  test("shows no secret, no name and no address in the result", () => {
+    const text = JSON.stringify(compareService(all));
+    expect(text).not.toMatch(/sk_live_\w{6}|whsec_\w{6}|secret_\w{6}|Ana|Sousa|mail\.example|hooks\.shop|R3al|cus_real|900 000/);
+  });
+});
