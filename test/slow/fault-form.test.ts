@@ -39,7 +39,7 @@ describe("every field of every action", () => {
       expect(desk.state.notice).toMatchObject({ style: "green" });
       return "armed";
     }
-    expect(desk.state.notice?.style).toBe("red");
+    expect(desk.state.notice?.style).toBe("failure");
     // The last two lines are not the form's.
     const shown = desk.screen().slice(0, -2).join("\n");
     expect(shown).toContain("Arm a fault");

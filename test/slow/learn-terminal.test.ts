@@ -18,7 +18,7 @@ describe("learn on a terminal", () => {
     expect(first).toMatch(/\[\d Lesson\]/);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
     await fetch(`${url}/v1/merchants/me`, { headers: { Authorization: "Bearer sk_test_lodge" } });
-    await terminal.shows("This step is over. Press n to go on.");
+    await terminal.shows("Step completed. Press n to go on.");
     terminal.type("n");
     const second = await terminal.shows("2. Read a list");
     expect(second).toContain("✓1  ▸2");

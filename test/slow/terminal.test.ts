@@ -188,7 +188,7 @@ describe("untrusted text", () => {
   function expectTame(terminal: TestTerminal): void {
     expect(terminal.titles).toEqual([]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
-    const own = /\x1b\](?:11|4;[1-6]);\?\x07|\x1b\[\?(?:1049|25|7|2004|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g;
+    const own = /\x1b\](?:11|4;[1-6]);\?\x1b\\|\x1b\[\?(?:1049|25|7|2004|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g;
     const rest = terminal.bytes().replaceAll(own, "");
     expect(rest).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
     expect(terminal.lines().filter((line) => line.startsWith("┌")).length).toBeGreaterThan(0);

@@ -46,8 +46,10 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "advance the clock by a minute": /Clock advanced to 2026-01-05T12:01/,
   "advance the clock by an hour": /Clock advanced to 2026-01-05T13:00/,
   "start traffic": /Started traffic/,
+  "arm a scenario, and see its score": /4 Faults.* [a-z-]+ 0\/\d+ /,
   "see failed verdicts": /▸ 5 Verdicts/,
   "create a merchant and copy its key": /copied: sk_test_/,
   "reset the sandbox": /[Rr]eset/,
   "list the keys": /▸ Keys|▸ .*[Kk]eys|▸ Help/,
+  "see the last call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
 };

@@ -406,7 +406,7 @@ describe("a form", () => {
     expect(desk.screen().join("\n")).toContain("must be at least 1");
     desk.press("up", "up", "enter");
     expect(desk.waiting()).toEqual([]);
-    expect(desk.state.notice).toEqual({ text: "times must be at least 1", style: "red" });
+    expect(desk.state.notice).toEqual({ text: "times must be at least 1", style: "failure" });
     desk.press("ctrl-u", "2", "enter");
     expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
   });
@@ -420,7 +420,7 @@ describe("a form", () => {
     await desk.settle();
     const screen = desk.screen().join("\n");
     expect(screen).toMatch(/operation {7}< payments\.lits > *✗ There is no operation "payments\.lits"/);
-    expect(desk.state.notice?.style).toBe("red");
+    expect(desk.state.notice?.style).toBe("failure");
     desk.press("ctrl-u", "enter");
     await desk.settle();
     expect(topOverlay(desk.state)).toBeUndefined();
@@ -440,7 +440,7 @@ describe("a form", () => {
     desk.press("tab", "end", "enter");
     await desk.settle();
     expect(topOverlay(desk.state)?.title).toBe("Trigger an event");
-    expect(desk.state.notice?.style).toBe("red");
+    expect(desk.state.notice?.style).toBe("failure");
     expect(desk.screen().join(" ")).toContain(String(desk.state.notice?.text.slice(0, 30)));
   });
 
@@ -452,7 +452,7 @@ describe("a form", () => {
     desk.press("enter", "enter");
     await desk.settle();
     expect(desk.state).toMatchObject({
-      notice: { text: expect.stringMatching(/^No sandbox answers at http:\/\/127\.0\.0\.1:\d+$/), style: "red" },
+      notice: { text: expect.stringMatching(/^No sandbox answers at http:\/\/127\.0\.0\.1:\d+$/), style: "failure" },
       overlays: [{ title: "Create a merchant" }],
     });
     desk.press("escape");

@@ -65,7 +65,7 @@ describe("the lesson pane", () => {
     const screen = text(desk);
     expect(screen).toContain("✓1  ▸2   3   4   5");
     expect(screen).toContain("1. Ask who you are");
-    expect(screen).toContain("This step is over. Press n to go on.");
+    expect(screen).toContain("✓ Step completed. Press n to go on.");
     expect(screen).toContain("Step completed: Ask who you are");
     desk.press("n");
     expect(text(desk)).toContain("2. Read a list");

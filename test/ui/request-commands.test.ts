@@ -69,7 +69,7 @@ test("E sends an unchanged body byte for byte, and keeps the form open with the 
   desk.press(...typing("{}"), "enter");
   await desk.settle();
   expect(topOverlay(desk.state)?.title).toBe("Edit and resend req_1");
-  expect(desk.state.notice?.style).toBe("red");
+  expect(desk.state.notice?.style).toBe("failure");
 });
 
 test("= compares a retry with its first try, and marks what differs", async () => {

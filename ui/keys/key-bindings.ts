@@ -160,7 +160,7 @@ export const globalKeys: readonly KeyBinding[] = [
   {
     keys: ["q"],
     label: "quit",
-    help: "close the overlay; without one, quit",
+    help: "go back; from the panes, quit",
     run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : quit(state)),
   },
 ];
@@ -176,13 +176,13 @@ function quit(state: UiState): StateUpdate {
   const { sandbox, made } = state;
   const leave = (later: UiState) => update(later, { kind: "quit" });
   if (sandbox?.pid !== globalThis.process?.pid || sandbox.database !== null || made.requests === 0) return leave(state);
-  const question = `Quit? The sandbox is in memory: its records and ${counted(made.requests, "request")} are lost.`;
+  const question = `Quit? The sandbox is in memory: its records and the log of ${counted(made.requests, "request")} will be lost.`;
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
 /** Work in every overlay. */
 export const overlayKeys: readonly KeyBinding[] = [
-  { keys: ["escape"], label: "back", help: "close the overlay", run: (state) => update(closeTopOverlay(state)) },
+  { keys: ["escape"], label: "back", help: "go back", run: (state) => update(closeTopOverlay(state)) },
 ];
 
 /** The groups of the help overlay. */

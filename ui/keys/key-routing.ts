@@ -22,7 +22,7 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (state.filterLine) return editFilterLine(state, state.filterLine, key);
   const handled = topOverlay(state)?.onKey?.(state, key);
   if (handled) return handled;
-  if (isPaste(key)) return update(withNotice(state, "Nothing was pasted: text goes into a filter (/) or a form field", "yellow"));
+  if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
   return binding?.run(state) ?? update(state);
 }

@@ -31,7 +31,7 @@ function focused(state: UiState): { pane: string; value: unknown } | undefined {
 
 const nothing = (state: UiState, text: string) => update(withNotice(state, text, "yellow"));
 const toRequest = (state: UiState, id: string | undefined) =>
-  id === undefined ? nothing(state, "No request belongs to this row") : openReference(state, { pane: "requests", id });
+  id === undefined ? nothing(state, "This row has no request") : openReference(state, { pane: "requests", id });
 
 const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
   requests(state, { id }: RequestMessage) {

@@ -31,7 +31,9 @@ function lessonLines(state: UiState, width: number): string[] {
   const marks = stepMarks(theme, shown, learner);
   const step = shownStep(state);
   if (step && step.number !== learner.step) {
-    const text = `${symbols(theme).good} This step is over. Press n to go on.`;
+    const isSkipped = learner.left.findLast((one) => one.lesson === learner.lesson && one.step === step.number)?.how !== "ticked";
+    const { good, skipped } = symbols(theme);
+    const text = isSkipped ? `${skipped} Step skipped. Press n to go on.` : `${good} Step completed. Press n to go on.`;
     const earlier = stepLines(theme, shown, step, { ...learner, hint: null }, width);
     return [marks, "", styled(theme, text, "green"), "", ...earlier];
   }

@@ -234,7 +234,7 @@ const paneLog = <Value>({ call, values, takesFilter = true, needs }: LogDeclarat
 function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoading: boolean, width: number): string {
   const why = isDropped
     ? "no longer kept"
-    : `not shown${isLoading ? ", loading" : error === undefined ? "" : `. Enter tries again ${error}`}`;
+    : `not shown${isLoading ? ", loading" : error === undefined ? "" : `: ${error}. Press Enter to try again`}`;
   return styled(theme, fitTo(sanitize(`··· ${count(missing)} ${why} ···`), width), "dim");
 }
 

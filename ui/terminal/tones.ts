@@ -23,7 +23,7 @@ const FIXED_COLOURS: Record<Hue, readonly number[]> = {
 };
 
 /** Asks for the background, and for the colours 1 to 6 of the palette. A terminal that does not know the questions ignores them. */
-export const COLOUR_QUERY = ["11;?", ...HUES.map((_, index) => `4;${index + 1};?`)].map((question) => `\x1b]${question}\x07`).join("");
+export const COLOUR_QUERY = ["11;?", ...HUES.map((_, index) => `4;${index + 1};?`)].map((question) => `\x1b]${question}\x1b\\`).join("");
 
 /** `11;rgb:ffff/ffff/ffff` or `4;1;rgb:cd/00/00`; some terminals add a fourth part, for transparency. */
 const REPORT = /^(?:(11)|4;([1-6]));rgba?:([\da-f]{2,4})\/([\da-f]{2,4})\/([\da-f]{2,4})/i;
