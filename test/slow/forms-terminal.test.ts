@@ -41,7 +41,7 @@ test("the palette runs a command that is found by typing, and q asks before the 
   expect((await call(terminal.url, "GET", "/v1/payments")).status).toBe(503);
   await terminal.shows(/\/v1\/payments +✗503/);
   terminal.type("q");
-  await terminal.shows("its records and the log of 1 request will be lost");
+  await terminal.shows("its records and 1 request will be lost");
   terminal.type("n");
   await terminal.shows("Cancelled");
   terminal.type("qy");

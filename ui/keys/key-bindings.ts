@@ -176,7 +176,7 @@ function quit(state: UiState): StateUpdate {
   const { sandbox, made } = state;
   const leave = (later: UiState) => update(later, { kind: "quit" });
   if (sandbox?.pid !== globalThis.process?.pid || sandbox.database !== null || made.requests === 0) return leave(state);
-  const question = `Quit? The sandbox is in memory: its records and the log of ${counted(made.requests, "request")} will be lost.`;
+  const question = `Quit? The sandbox is in memory: its records and ${counted(made.requests, "request")} will be lost.`;
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
