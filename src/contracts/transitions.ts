@@ -1,4 +1,4 @@
-// The states of a kind of record, and the ways between them.
+// The states of a kind of record, and the transitions between them.
 
 /** The statuses that may follow each status. */
 export type Transitions = Readonly<Record<string, readonly string[]>>;

@@ -1,4 +1,4 @@
-// Masks the secrets in headers, and in Idempotency-Keys. Apart from the other masks, because it needs node:crypto and the dashboard in a browser needs those.
+// Masks the secrets in headers, and in Idempotency-Keys. A file of its own: it needs node:crypto, and the other masks also run in a browser.
 
 import { createHash } from "node:crypto";
 import { MASK, mask, maskValue, mayHoldSecret } from "./mask.ts";

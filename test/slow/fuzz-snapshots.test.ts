@@ -59,8 +59,8 @@ const tablesIn = (sql: Sqlite.Database) =>
 
 /** Nothing shows which ids a lowered count has given already: SECURITY.md says so. */
 const NOT_CHECKED = "counters";
-/** A record whose due time has passed is taken to its next state as soon as it is restored. */
-const CARRIED_OUT = "due";
+/** What has passed happens as soon as it is restored: a record is taken to its next state, a stored reply is deleted. */
+const TIMES_TO_COME = ["due", "expires"];
 
 /** Sets one cell of a table that has rows. What SQLite refuses, such as a text for a number, stays as it was. */
 function setCell(sql: Sqlite.Database, { table, column, row, value }: CellChange): void {
@@ -70,7 +70,7 @@ function setCell(sql: Sqlite.Database, { table, column, row, value }: CellChange
   const keys = columns.filter(({ pk }) => pk > 0).map((one) => one.name);
   const key = keys.length > 0 ? keys.join(", ") : "rowid";
   const changed = columns[column % columns.length]?.name;
-  if (name === "documents" && changed === CARRIED_OUT) return;
+  if (changed === undefined || TIMES_TO_COME.includes(changed)) return;
   const { count } = sql.prepare(`select count(*) as count from ${name}`).get() as { count: number };
   try {
     sql

@@ -272,6 +272,8 @@ describe("a snapshot changed by another program", () => {
     ["a reason of a failed attempt that is none", "update attempts set error_code = 'tired'", /attempt "whd_.*errorCode must be one of/],
     ["an attempt without an id", "update attempts set id = ''", /attempt "".*id /],
     ["an attempt whose fault names no rules", "update attempts set fault = '{}'", /attempts .*fault/],
+    ["an event without an id", "update events set id = ''", /events .*id/],
+    ["a subscription of an endpoint that is missing", "update subscriptions set endpoint = ''", /subscriptions .*endpoint/],
     ["a learner of a merchant that is missing", "update learners set merchant = 'mer_none'", /learners .*merchant/],
     [
       "a record with the last number that JavaScript counts exactly",

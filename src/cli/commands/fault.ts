@@ -183,7 +183,7 @@ function asUsageError<T>(read: () => T): T {
   }
 }
 
-/** A text that is no number stays one: the check of the rule quotes it. */
+/** Keeps text that is not a number, so that the check of the rule can quote it. */
 const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 function present(texts: Flags, read: (text: string) => unknown = (text) => text): Record<string, unknown> {

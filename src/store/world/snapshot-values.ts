@@ -51,7 +51,8 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   origins: [json("still", "array")],
   documents: [...counts("sequence"), ...times("created", "due"), json("body", "object"), "body ->> 'id' = id"],
   replies: [requestId, between("status", 100, 599), ...times("expires")],
-  events: [requestId, ...counts("sequence"), ...times("created"), json("body", "object")],
+  events: ["id <> ''", requestId, ...counts("sequence"), ...times("created"), json("body", "object")],
+  subscriptions: ["(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)"],
   deliveries: [
     ...steps("attempts", "aborted", "allowed"),
     ...counts("sequence", "replay", "copy"),
