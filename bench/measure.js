@@ -58,6 +58,9 @@ export async function cpuOf(server) {
 /** Memory of a server after garbage collection, in bytes. The server needs --expose-gc. */
 export const memoryOf = (server) => ask(server, "memory");
 
+/** The longest time for which a server's event loop was blocked since the last question, in milliseconds; 0 for the first one. */
+export const stallOf = async (server) => (await ask(server, "stall")).stall;
+
 async function ask({ child }, question) {
   child.send(question);
   const [answer] = await once(child, "message");

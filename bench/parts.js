@@ -12,5 +12,6 @@ import { journal } from "./parts/request-log-growth.js";
 import { requests } from "./parts/requests.js";
 import { stages } from "./parts/stages.js";
 import { start } from "./parts/start.js";
+import { tails } from "./parts/tails.js";
 
-export const parts = [requests, stages, idle, deliveries, start, npx, dashboard, memory, records, journal, backlog, peers];
+export const parts = [requests, tails, stages, idle, deliveries, start, npx, dashboard, memory, records, journal, backlog, peers];

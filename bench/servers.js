@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import { createServer } from "node:http";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openFolder } from "./folder.js";
 import { RECORD } from "./sample-record.js";
 
@@ -66,12 +67,22 @@ function listening(server) {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 }
 
+const delays = monitorEventLoopDelay({ resolution: 1 });
+const NANOSECONDS = 1_000_000;
+
 const answers = {
   cpu: () => ({ cpu: process.cpuUsage() }),
   memory() {
     globalThis.gc();
     const { rss, heapUsed } = process.memoryUsage();
     return { rss, heap: heapUsed };
+  },
+  stall() {
+    // It measures the time between two ticks, which are a millisecond apart.
+    const stall = Math.max(0, delays.max / NANOSECONDS - 1);
+    delays.reset();
+    delays.enable();
+    return { stall };
   },
 };
 
