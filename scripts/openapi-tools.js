@@ -103,6 +103,9 @@ Each generates from both documents, with its default options, and TypeScript com
 
 ${[row("Generator", "Version", "Service", "Control plane"), row("---", "---", "---", "---"), ...generated].join("\n")}
 
+@kubb/cli writes a file for each named schema and each operation. From the documents before bodies, replies and errors had names of their own, it wrote
+165 files for the service and 254 for the control plane.
+
 ## Calls to a running sandbox
 
 ${[row("Tool", "Version", "Result"), row("---", "---", "---"), ...used].join("\n")}
