@@ -84,6 +84,9 @@ async function tryTools(folder, sandbox) {
   };
 }
 
+/** Every change of a schema or a contract test changes a count: the check is about tools and results. */
+const withoutCounts = (text) => text.replaceAll(/\b\d+ (?=files?\b|responses\b|documented\b)/g, "");
+
 const filesOf = (count) => `${count} ${count === 1 ? "file" : "files"}, strict`;
 const row = (...cells) => `| ${cells.join(" | ")} |`;
 
@@ -129,7 +132,8 @@ if (await timed("install", install)) {
   try {
     const text = PAGE(await tryTools(folder, sandbox));
     if (!process.argv.includes("--check")) writeFileSync(page, text);
-    else if (readFileSync(page, "utf8") !== text) throw new Error("docs/openapi-tools.md is out of date. Run `npm run openapi:tools`.");
+    else if (withoutCounts(readFileSync(page, "utf8")) !== withoutCounts(text))
+      throw new Error("docs/openapi-tools.md is out of date. Run `npm run openapi:tools`.");
   } finally {
     await sandbox.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
