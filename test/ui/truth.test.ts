@@ -154,7 +154,7 @@ describe("a reset of one merchant", () => {
 });
 
 describe("without a connection", () => {
-  test("the first line, the title and the rows say that they are stale, and no longer do once it is back", async () => {
+  test("the first line and the title say that the rows are stale, and no longer do once it is back", async () => {
     const desk = await openTestDashboard((await open()).url, 80, 24);
     const seen = withLiveEvents({ ...emptyDashboard(80, 24), run: "r" }, [asked(1, "mer_lodge")]);
     desk.state = applyConnection(seen, { phase: "reconnecting", retryInMs: 3_000, reason: "connection refused" });
