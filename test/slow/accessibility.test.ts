@@ -53,6 +53,44 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     await expectAccessible(`${url}/_sandbox/report?format=html`, 'document.querySelector("main") !== null', scheme);
   });
 
+  test.each(["light", "dark"] as const)(
+    "the dashboard has no problem in %s: every view, a detail, a form, the palette and the help",
+    async (scheme) => {
+      const { url } = await busy();
+      const page = await browser.open(`${url}/_sandbox/ui`, { "prefers-color-scheme": scheme });
+      await page.shows('document.querySelectorAll(".row").length > 3');
+      const found: string[] = [];
+      const check = async (where: string) => found.push(...(await problemsOf(page)).map((problem) => `${where}: ${problem}`));
+      const press = (key: string) =>
+        page.evaluate(
+          `void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", bubbles: true, cancelable: true }))`,
+        );
+      const tabs = await page.evaluate<number>('document.querySelectorAll(".tab").length');
+      for (let tab = 0; tab < tabs; tab++) {
+        await page.evaluate(`document.querySelectorAll(".tab")[${tab}].click()`);
+        await page.shows(`document.querySelectorAll(".tab")[${tab}].getAttribute("aria-current") === "page"`);
+        await page.shows('document.querySelector(".explorer") === null || document.querySelector("form.operation") !== null');
+      await check(`view ${tab + 1}`);
+      }
+      await press("1");
+      await press("Enter");
+      await page.shows('document.querySelectorAll(".detail .line").length > 10');
+      await check("detail");
+      for (const [key, shown] of [
+        ["x", "dialog .field"],
+        [":", ".commands > *"],
+        ["?", "dialog .text"],
+      ] as const) {
+        await press(key);
+        await page.shows(`document.querySelector("dialog[open]") !== null && document.querySelector(${JSON.stringify(shown)}) !== null`);
+        await check(key);
+        await press("Escape");
+        await page.shows('document.querySelector("dialog[open]") === null');
+      }
+      expect(found).toEqual([]);
+    },
+  );
+
   test.each(["light", "dark"] as const)("the board has no problem in %s, empty or with learners", async (scheme) => {
     const { url } = await open();
     await expectAccessible(`${url}/_sandbox/board?format=html`, '!document.getElementById("empty").hidden', scheme);

@@ -135,6 +135,67 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect((await bench.control("GET", "/faults")).data[0].action.type).toBe("outage");
   });
 
+  test("calls an operation from the explorer with its example, and opens the request that it made", async () => {
+    const { bench, page } = await openWithRequests();
+    await press(page, "9");
+    await page.shows(`document.querySelectorAll(".operation-list button").length === 28`);
+    await click(page, ".operation-list button", "Decline a pending booking");
+    await page.shows(`document.querySelector("#body")?.value.includes("reason")`);
+    for (const [language, part] of [
+      ["fetch", "await fetch("],
+      ["Python", "import requests"],
+      ["Go", "http.NewRequest("],
+    ] as const) {
+      await click(page, "[aria-label=Code] .choice button", language);
+      await page.shows(`document.querySelector("[aria-label=Code] pre").textContent.includes(${JSON.stringify(part)})`);
+    }
+    await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
+    await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"status": "declined"')`);
+    await click(page, ".answer button");
+    await page.shows(`document.querySelector(".detail")?.textContent.includes("booking.declined")`);
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ operation: "bookings.decline", status: 200 });
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("makes and moves a record from the explorer of the control API", async () => {
+    const { bench, page } = await openWithRequests();
+    await press(page, "9");
+    await page.shows(`document.querySelector(".choice button") !== null`);
+    await click(page, ".choice button", "Control API");
+    await page.shows(bodyHas("Create a record"));
+    await click(page, ".operation-list button", "Create a record");
+    await page.shows(`document.querySelector("#parameter-kind") !== null`);
+    await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
+    await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"status": "succeeded"')`);
+    const [payment] = (await bench.control("GET", "/records/payment?merchant=mer_lodge&limit=1")).data;
+    expect(payment).toMatchObject({ amount: 12500, status: "succeeded" });
+  });
+
+  test("draws the timeline of the run, and the report of this run", async () => {
+    const { page } = await openWithRequests();
+    await press(page, "8");
+    await page.shows(`document.querySelectorAll(".lane rect").length === 4`);
+    await press(page, "0");
+    await click(page, "button", "Show this run");
+    await page.shows(bodyHas("2 of 28"));
+    await page.shows(`document.querySelectorAll(".lane rect").length === 4`);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("shows a report that is dropped on the page, and says when a file is none", async () => {
+    const { bench, page } = await openWithRequests();
+    const report = JSON.stringify(await bench.control("GET", "/report"));
+    const drop = (name: string, text: string) =>
+      page.evaluate(`{ const files = new DataTransfer(); files.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+        document.querySelector("[aria-label=Report]").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true })); }`);
+    await press(page, "0");
+    await page.shows(`document.querySelector("[aria-label=Report]") !== null`);
+    await drop("run.json", report);
+    await page.shows(bodyHas("2 of 28"));
+    await drop("other.json", "{}");
+    await page.shows(bodyHas("other.json is not a report of merchant-sandbox"));
+  });
+
   test("shows hostile data as text", async () => {
     const bench = await open();
     const hostile = `<img src=x onerror=alert(1)>"><script>alert(2)</script>`;

@@ -38,7 +38,7 @@ export function DetailView({ dashboard }: { dashboard: BrowserDashboard }) {
         <button
           type="button"
           class="quiet"
-          aria-label="Close"
+          aria-label="Esc: close"
           onClick={() => dashboard.change((before) => update(closeTopOverlay(before)))}
         >
           <kbd>Esc</kbd>
@@ -84,11 +84,15 @@ function PlainLine({ text }: { text: string }) {
   );
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+const INDENT = /^((?:\x1b\[\d+m)*) {2}/;
+
 /** A line that begins with a dim label, as a label beside its value. */
 function Labelled({ text }: { text: string }) {
   const [first, ...rest] = piecesOf(text);
   const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && rest.length > 0;
-  if (!isLabel) return <StyledText text={text.trimEnd()} />;
+  // The terminal indents the lines of a section by two cells.
+  if (!isLabel) return <StyledText text={text.trimEnd().replace(INDENT, "$1")} />;
   return (
     <>
       <span class="label">{first.text.trim()}</span>

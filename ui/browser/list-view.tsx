@@ -187,7 +187,7 @@ function Headings({ columns, width }: { columns: readonly Column[]; width: numbe
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
       {shown.map(({ heading = "", align }, index) => (
-        <span key={index} role="columnheader" class={align === "right" ? "right" : ""}>
+        <span key={index} role={heading === "" ? "none" : "columnheader"} class={align === "right" ? "right" : ""}>
           {heading}
         </span>
       ))}

@@ -10,7 +10,7 @@ export function MerchantsView({ dashboard }: { dashboard: BrowserDashboard }) {
   const merchants = state.sandbox?.merchants ?? [];
   const windows = valuesOf<RateWindow>(state, "limits").filter(({ operation }) => operation === null);
   return (
-    <section class="view" aria-label="Merchants">
+    <section class="view" tabIndex={0} aria-label="Merchants">
       <div class="list-head">
         <h2>Merchants</h2>
         <span class="note">{count(merchants.length)}</span>

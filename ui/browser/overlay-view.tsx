@@ -48,7 +48,7 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
     <>
       <div class="dialog-head">
         <h2>{overlay.title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+        <button type="button" class="quiet" aria-label="Esc: close" onClick={onClose}>
           <kbd>Esc</kbd>
         </button>
       </div>

@@ -1,6 +1,7 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
 import type { ComponentChildren } from "preact";
+import { globalKeys } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
@@ -85,7 +86,7 @@ function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboar
   const { traffic, scenarios } = runningTexts(sandbox ?? {});
   const pending = sandbox?.pendingDeliveries ?? 0;
   return (
-    <div class="status">
+    <section class="status" aria-label="Status">
       <span class={`connection ${connection.phase}`}>{connectionText(state)}</span>
       <code>{sandbox?.baseUrl ?? target.url}</code>
       {[...traffic, ...scenarios].map((text) => (
@@ -101,7 +102,7 @@ function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboar
           {clockText(state, sandbox)}
         </button>
       )}
-    </div>
+    </section>
   );
 }
 
@@ -125,11 +126,12 @@ function Notice({ state }: { state: UiState }) {
 function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state, press, view } = dashboard;
   const overlay = topOverlay(state);
-  const bindings = overlay?.onKey ? overlay.keys : enabledBindings(state);
+  // Beside another view than a pane, only the keys that work everywhere.
+  const bindings = overlay?.onKey ? overlay.keys : view === undefined || overlay ? enabledBindings(state) : globalKeys;
   const shown = bindings.filter(({ keys, label }) => label !== undefined && keys[0] !== undefined && !LEFT_OUT.has(keys[0]));
   return (
     <div class="keys" role="toolbar" aria-label="Commands">
-      {(view === undefined || overlay ? shown : shown.slice(-shown.length)).map(({ keys: [key = ""], label, help }) => (
+      {shown.map(({ keys: [key = ""], label, help }) => (
         <KeyButton key={key} name={key} title={help} onClick={() => press(key)}>
           {label}
         </KeyButton>

@@ -8,7 +8,7 @@ import { Chart } from "./chart.tsx";
 export function TrendsView({ dashboard }: { dashboard: BrowserDashboard }) {
   const { all, selected } = dashboard.state.trends;
   return (
-    <section class="view" aria-label="Trends">
+    <section class="view" tabIndex={0} aria-label="Trends">
       <div class="list-head">
         <h2>Trends</h2>
         {all && <span class="note">the last {(all.seconds * all.spans.length) / 60} minutes</span>}

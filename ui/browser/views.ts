@@ -2,7 +2,10 @@
 
 import type { ComponentType } from "preact";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { ExplorerView } from "./explorer-view.tsx";
 import { MerchantsView } from "./merchants-view.tsx";
+import { ReportView } from "./report-view.tsx";
+import { TimelineView } from "./timeline-view.tsx";
 
 export interface View {
   name: string;
@@ -10,4 +13,9 @@ export interface View {
   component: ComponentType<{ dashboard: BrowserDashboard }>;
 }
 
-export const views: readonly View[] = [{ name: "merchants", title: "Merchants", component: MerchantsView }];
+export const views: readonly View[] = [
+  { name: "merchants", title: "Merchants", component: MerchantsView },
+  { name: "timeline", title: "Timeline", component: TimelineView },
+  { name: "explorer", title: "Explorer", component: ExplorerView },
+  { name: "report", title: "Report", component: ReportView },
+];

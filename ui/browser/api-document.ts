@@ -1,0 +1,115 @@
+// The operations of an OpenAPI document of the sandbox, as the explorer shows them.
+
+import { controlCalls } from "../../src/client/control-call.ts";
+import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
+import type { JsonSchema } from "../wire/json-schema.ts";
+
+/** The parts of a document that the explorer reads. */
+export interface ApiDocument {
+  tags?: readonly { name: string; description?: string }[];
+  paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
+  components: { parameters?: Readonly<Record<string, Parameter>>; schemas?: Readonly<Record<string, JsonSchema>> };
+}
+
+interface PathOperation {
+  summary: string;
+  description?: string;
+  tags?: readonly string[];
+  parameters?: readonly (Parameter | Reference)[];
+  requestBody?: { content: Readonly<Record<string, { schema?: JsonSchema | Reference; example?: unknown }>> };
+  responses: Readonly<Record<string, { description?: string }>>;
+  "x-sandbox-operation"?: string;
+}
+
+interface Reference {
+  $ref: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+  schema?: JsonSchema;
+}
+
+/** Which of the two documents an operation is in. */
+export type ApiName = "service" | "control";
+
+export interface ApiOperation {
+  id: string;
+  api: ApiName;
+  area: string;
+  method: string;
+  /** With the prefix of its API, and its parameters in braces. */
+  path: string;
+  summary: string;
+  description: string;
+  /** Of the path and of the query. */
+  parameters: readonly Parameter[];
+  takesIdempotencyKey: boolean;
+  /** The example of the body as JSON; undefined for an operation without a body. */
+  body: string | undefined;
+  fields: readonly BodyField[];
+  responses: readonly { status: string; description: string }[];
+}
+
+export interface BodyField {
+  name: string;
+  type: string;
+  description: string;
+  isRequired: boolean;
+}
+
+const IDEMPOTENCY_KEY = "Idempotency-Key";
+
+export const documentCalls = { service: controlCalls.openapi(), control: controlCalls.controlOpenapi() } as const;
+
+export function operationsOf(api: ApiName, document: ApiDocument): ApiOperation[] {
+  const prefix = api === "service" ? "/v1" : CONTROL_PREFIX;
+  const full = (path: string) => (path.startsWith(prefix) ? path : prefix + path);
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => operationOf(api, method.toUpperCase(), full(path), operation, document)),
+  );
+}
+
+function operationOf(api: ApiName, method: string, path: string, operation: PathOperation, document: ApiDocument): ApiOperation {
+  const parameters = (operation.parameters ?? []).flatMap((one) => resolved(one, document.components.parameters) ?? []);
+  const [content] = Object.values(operation.requestBody?.content ?? {});
+  return {
+    id: operation["x-sandbox-operation"] ?? `${method} ${path}`,
+    api,
+    area: operation.tags?.[0] ?? "",
+    method,
+    path,
+    summary: operation.summary,
+    description: operation.description ?? "",
+    parameters: parameters.filter((one) => one.in === "path" || one.in === "query"),
+    takesIdempotencyKey: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
+    body: content && JSON.stringify(content.example ?? {}, null, 2),
+    fields: fieldsOf(content?.schema && resolved(content.schema, document.components.schemas)),
+    responses: Object.entries(operation.responses).map(([status, { description = "" }]) => ({ status, description })),
+  };
+}
+
+/** The value itself, or the component that it names. */
+function resolved<Value extends object>(value: Value | Reference, components: Readonly<Record<string, Value>> = {}): Value | undefined {
+  return "$ref" in value ? components[String(value.$ref).split("/").at(-1) ?? ""] : value;
+}
+
+const fieldsOf = ({ properties = {}, required = [] }: JsonSchema = {}): BodyField[] =>
+  Object.entries(properties).map(([name, { type, description = "", enum: choices }]) => ({
+    name,
+    type: choices ? choices.map(String).join(" | ") : [type ?? "any"].flat().join(" | "),
+    description,
+    isRequired: required.includes(name),
+  }));
+
+/** The path with its parameters and query filled in. */
+export function filledPath({ path, parameters }: ApiOperation, values: Readonly<Record<string, string>>): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+  const query = parameters.filter((one) => one.in === "query" && (values[one.name] ?? "") !== "");
+  const search = new URLSearchParams(query.map(({ name }): [string, string] => [name, values[name] ?? ""])).toString();
+  return search === "" ? filled : `${filled}?${search}`;
+}

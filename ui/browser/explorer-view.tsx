@@ -1,0 +1,112 @@
+// The explorer: every operation of the service and of the control plane, with a form to call it.
+
+import { useEffect, useState } from "preact/hooks";
+import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "./api-document.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { perform } from "./fetch-perform.ts";
+import { MethodName } from "./method-name.tsx";
+import { OperationForm } from "./operation-form.tsx";
+
+interface Loaded {
+  operations: readonly ApiOperation[];
+  problem?: string;
+}
+
+/** Fetched once for each API: the documents do not change during a run. */
+const cache = new Map<ApiName, Promise<readonly ApiOperation[]>>();
+
+function load(dashboard: BrowserDashboard, api: ApiName): Promise<readonly ApiOperation[]> {
+  const known =
+    cache.get(api) ??
+    perform(dashboard.state.target, documentCalls[api]).then(({ body }) => operationsOf(api, body as unknown as ApiDocument));
+  cache.set(api, known);
+  known.catch(() => cache.delete(api));
+  return known;
+}
+
+export function ExplorerView({ dashboard }: { dashboard: BrowserDashboard }) {
+  const [api, setApi] = useState<ApiName>("service");
+  const [{ operations, problem }, setLoaded] = useState<Loaded>({ operations: [] });
+  const [chosen, setChosen] = useState<string>();
+  const [search, setSearch] = useState("");
+  useEffect(() => {
+    let isCurrent = true;
+    load(dashboard, api).then(
+      (found) => isCurrent && setLoaded({ operations: found }),
+      ({ message }: Error) => isCurrent && setLoaded({ operations: [], problem: message }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [api]);
+  const operation = operations.find(({ id }) => id === chosen) ?? operations[0];
+  return (
+    <section class="explorer" aria-label="Explorer">
+      <div class="operations">
+        <h2 class="hidden">Operations</h2>
+        <ApiChoice api={api} onChoose={setApi} />
+        <input
+          type="search"
+          aria-label="Find an operation"
+          placeholder="Find an operation"
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+        <OperationList operations={operations.filter(matches(search))} chosen={operation?.id} onChoose={setChosen} />
+        {problem !== undefined && <p class="problem">{problem}</p>}
+      </div>
+      {operation && <OperationForm key={`${operation.api} ${operation.id}`} dashboard={dashboard} operation={operation} />}
+    </section>
+  );
+}
+
+const matches =
+  (search: string) =>
+  ({ id, path, summary, method }: ApiOperation) =>
+    search
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => `${id} ${method} ${path} ${summary}`.toLowerCase().includes(word));
+
+const APIS: readonly { api: ApiName; title: string }[] = [
+  { api: "service", title: "Service" },
+  { api: "control", title: "Control API" },
+];
+
+const ApiChoice = ({ api, onChoose }: { api: ApiName; onChoose(api: ApiName): void }) => (
+  <fieldset class="choice">
+    <legend class="hidden">API</legend>
+    {APIS.map((one) => (
+      <button key={one.api} type="button" aria-pressed={one.api === api} onClick={() => onChoose(one.api)}>
+        {one.title}
+      </button>
+    ))}
+  </fieldset>
+);
+
+interface OperationListProps {
+  operations: readonly ApiOperation[];
+  chosen: string | undefined;
+  onChoose(id: string): void;
+}
+
+function OperationList({ operations, chosen, onChoose }: OperationListProps) {
+  const areas = [...new Set(operations.map(({ area }) => area))];
+  return (
+    <nav class="operation-list" aria-label="Operations">
+      {areas.map((area) => (
+        <div key={area}>
+          <h3>{area}</h3>
+          {operations
+            .filter((one) => one.area === area)
+            .map(({ id, method, summary }) => (
+              <button key={id} type="button" aria-current={id === chosen ? "true" : undefined} title={id} onClick={() => onChoose(id)}>
+                <MethodName name={method} /> {summary}
+              </button>
+            ))}
+        </div>
+      ))}
+      {operations.length === 0 && <p class="hint">No operation is found.</p>}
+    </nav>
+  );
+}
