@@ -70,7 +70,7 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
         await page.evaluate(`document.querySelectorAll(".tab")[${tab}].click()`);
         await page.shows(`document.querySelectorAll(".tab")[${tab}].getAttribute("aria-current") === "page"`);
         await page.shows('document.querySelector(".explorer") === null || document.querySelector("form.operation") !== null');
-      await check(`view ${tab + 1}`);
+        await check(`view ${tab + 1}`);
       }
       await press("1");
       await press("Enter");
