@@ -8,7 +8,7 @@ import { isObject, refused, succeeded } from "./recording.ts";
 import { isMasked } from "./sightings.ts";
 
 interface Rule {
-  /** The rule in words, for docs/real-service.md. */
+  /** The rule in words. */
   when: string;
   applies(held: HeldCall): boolean;
 }
@@ -18,7 +18,7 @@ const MAX_KEY = 255;
 
 const bodyIsShown = ({ call }: HeldCall) => call.text !== undefined && !isMasked(call.text);
 
-export const conditions: Partial<Record<ErrorCode, Rule>> = {
+const conditions: Partial<Record<ErrorCode, Rule>> = {
   missing_api_key: {
     when: "The call has no Authorization header, and others of the recording have one.",
     applies: ({ call, knowledge }) => knowledge.showsAuthorization && call.headers.authorization === undefined,
@@ -131,6 +131,10 @@ export const conditions: Partial<Record<ErrorCode, Rule>> = {
         ),
   },
 };
+
+/** The rules in words, by error code. */
+export const conditionTexts = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(conditions).map(([code, { when }]) => [code, when]));
 
 const answerOf = ({ status, response }: HeldCall["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
 

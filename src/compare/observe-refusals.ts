@@ -5,7 +5,7 @@ import { conditionOf } from "./conditions.ts";
 import type { HeldCall } from "./history.ts";
 import { observeRefusedLimit } from "./observe-lists.ts";
 import { observeObject, type Place } from "./observe-values.ts";
-import { isObject, refused, type Sandbox, succeeded } from "./recording.ts";
+import { isObject, type JsonFields, refused, type Sandbox, succeeded } from "./recording.ts";
 import { type Sightings, shownCode } from "./sightings.ts";
 
 /** A refusal whose condition compare does not recognise. */
@@ -37,16 +37,26 @@ export function observeRefusal(held: HeldCall, sandbox: Sandbox, sightings: Sigh
 function observeError(condition: string, { status, response }: HeldCall["call"], { sightings, ...where }: Place): void {
   const id = `error.${condition}`;
   sightings.compare(`${id}.status`, status, where);
-  if (!isObject(response)) return;
-  if (typeof response.error === "string") sightings.compare(`${id}.category`, shownCode(response.error), where);
-  if (typeof response.code === "string") sightings.compare(`${id}.code`, shownCode(response.code), where);
+  const { error, code } = errorIn(response);
+  if (typeof error === "string") sightings.compare(`${id}.category`, shownCode(error), where);
+  if (typeof code === "string") sightings.compare(`${id}.code`, shownCode(code), where);
+}
+
+/** The error of a response: the response itself, or the first object in it that has a code. */
+export function errorIn(response: unknown): JsonFields {
+  if (!isObject(response)) return {};
+  const inner = Object.values(response).flatMap((value) => (Array.isArray(value) ? value.slice(0, 1) : [value]));
+  const isError = (value: unknown): value is JsonFields =>
+    isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
+  return isError(response) ? response : (inner.find(isError) ?? response);
 }
 
 const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
 function observeUnexplained({ call, problems }: HeldCall, where: Place): Unexplained | undefined {
   const { operation, url, status, response } = call;
-  const code = isObject(response) ? shownCode(response.code ?? response.error) : "";
+  const error = errorIn(response);
+  const code = isObject(response) ? shownCode(error.code ?? error.error) : "";
   const unexplained = { operation: operation.id, status, code };
   if (CALLER_OR_RECORD.has(status)) return unexplained;
   if ([...url.searchParams.keys()].join() === "limit") {
@@ -62,7 +72,7 @@ function observeRefusedBody({ operation, body, response, status }: HeldCall["cal
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
-  const named = namedFields(response);
+  const named = namedFields(errorIn(response));
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
   const known = missing.filter((field) => sightings.fact(`${place}.${field}.required`));
   for (const field of known) sightings.see(`${place}.${field}.required`, true, false, lenient);
@@ -70,7 +80,7 @@ function observeRefusedBody({ operation, body, response, status }: HeldCall["cal
   for (const field of asked) sightings.see(`${place}.accepted`, `${shownCode(field)} is required`, false, lenient);
   const unknown = named.filter((field) => Object.hasOwn(sent, field) && !sightings.fact(`${place}.${field}`));
   for (const field of unknown) sightings.see(`${place}.accepted`, `${shownCode(field)} is refused`, false, lenient);
-  const code = isObject(response) ? response.code : undefined;
+  const { code } = errorIn(response);
   if (missing.length + unknown.length > 0) return true;
   // The sandbox has rules beyond the schema, and answers with one of its own codes where they are broken.
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;

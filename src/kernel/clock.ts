@@ -274,6 +274,9 @@ export function readHttpDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** The time of this machine, for logs of what other services send. */
+export const machineTime = () => isoTime(Date.now());
+
 /** The time of a text that another program wrote, in any form that JavaScript reads; NaN if it is none. */
 export const readAnyTime = (text: unknown): number => (typeof text === "string" ? Date.parse(text) : Number.NaN);
 

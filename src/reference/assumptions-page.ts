@@ -4,14 +4,15 @@ import { type FactKind, factKinds, type ServiceFact } from "../contracts/fact.ts
 import type { Ledger } from "./ledger.ts";
 import { blocks, code, GENERATED, link, table } from "./markdown.ts";
 
-export function assumptionsPage({ total, facts }: Ledger): string {
+/** `conditions` says by error code how a recording shows its condition. */
+export function assumptionsPage({ total, facts }: Ledger, conditions: Readonly<Record<string, string>>): string {
   const reasons = [...new Set(facts.flatMap(({ why }) => why ?? []))];
   const measured = facts.filter(({ kind }) => kind !== "behaviour");
   return `${blocks(
     GENERATED,
     "# Assumptions",
     `The service's documentation does not specify everything that the sandbox has to implement. This is every fact about the service on which the sandbox is built: ${total} of the ${facts.length} are assumptions, for ${reasons.length} reasons. A setting, where one is listed, changes the behaviour. A running sandbox returns this list at \`GET /_sandbox/assumptions\` and marks each assumption in its OpenAPI document with \`x-sandbox-assumed\`.`,
-    ["Behaviour", "Facts", "Kinds", "Reasons"].map((name) => `- ${link(name, `#${name.toLowerCase()}`)}`).join("\n"),
+    ["Behaviour", "Facts", "Kinds", "Conditions", "Reasons"].map((name) => `- ${link(name, `#${name.toLowerCase()}`)}`).join("\n"),
     "## Behaviour",
     "Rules in words. No recording of single calls shows them; the parts that one does show are facts of their own.",
     behaviourTable(facts),
@@ -23,6 +24,12 @@ export function assumptionsPage({ total, facts }: Ledger): string {
     ),
     "## Kinds",
     table(["Kind", "What a recording shows", "Can be adopted"], kindRows(facts)),
+    "## Conditions",
+    `${link("`compare`", "real-service.md")} recognises the condition of an error from the request and the calls before it, not from the code of the response. A call is judged by the first rule that applies, in this order. Errors without a rule are not seen in a recording.`,
+    table(
+      ["Error", "The condition holds if"],
+      Object.entries(conditions).map(([error, when]) => [code(error), when]),
+    ),
     "## Reasons",
     reasons.map((why, index) => `${index + 1}. ${why}`).join("\n"),
   )}\n`;

@@ -3,6 +3,7 @@
 import { eventSources } from "../areas/event-sources.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
+import { conditionTexts } from "../compare/conditions.ts";
 import type { Sandbox } from "../compare/recording.ts";
 import { factKinds } from "../contracts/fact.ts";
 import { withFields } from "../contracts/resource.ts";
@@ -121,7 +122,7 @@ export const exampleRepliesPage = (replies: Replies) =>
 
 export const controlPage = () => renderControl(control(USUAL_URL));
 
-export const assumptionsPage = () => renderAssumptions(assumptions());
+export const assumptionsPage = () => renderAssumptions(assumptions(), conditionTexts());
 
 /** The positions of the times in an image of the world that these fixtures make, for the build. */
 export const imageTimes = async (bytes: Buffer, folder: string) => findImageTimes(bytes, await readFixtures(folder), resources);

@@ -81,6 +81,20 @@ describe("compare", () => {
   });
 });
 
+test("docs/real-service.md shows what compare prints", async () => {
+  const { har, webhooks } = recorded((to) => {
+    to.pricingRule.takesUnknownFields = false;
+    to.errors.validation_failed.status = 422;
+    to.success["bookings.decline"] = 202;
+  });
+  const received = fileOf(webhooks.join("\n"), "received.jsonl");
+  const { out } = await runCommand(undefined, "compare", fileOf(JSON.stringify(har), "recording.har"), "--webhooks", received);
+  const page = readFileSync(new URL("../../docs/real-service.md", import.meta.url), "utf8");
+  const printed = (/^Compared [\s\S]*?(?=\n```)/m.exec(page)?.[0] ?? "").split("\n").filter((line) => line !== "");
+  const withoutTotal = (line: string) => line.replace(/\d+ facts/, "facts");
+  expect(printed.map(withoutTotal)).toEqual(out.slice(0, printed.length).map(withoutTotal));
+});
+
 describe("a recording that says little", () => {
   test("without Authorization, bodies and headers contradicts nothing", async () => {
     const har = harOf();

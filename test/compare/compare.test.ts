@@ -38,6 +38,18 @@ describe("a stand-in for the real service", () => {
     expect(found.filter((id) => contradicts.includes(id))).not.toEqual([]);
   });
 
+  /** Each is undone by another one that is listed after it, or cannot be seen beside one. */
+  const HIDDEN = [
+    ...["errors say nothing of the request", "a customer is wrapped in data", "windows of an hour", "no Retry-After"],
+    ...["a replay is not marked", "events have no merchant", "the signature has another key", "the first retry comes after ten seconds"],
+  ];
+
+  test("finds all differences together that leave a trace together", () => {
+    const found = contradictedIn(compareService(all));
+    const hidden = differences.filter(({ contradicts }) => !contradicts.some((id) => found.includes(id))).map(({ name }) => name);
+    expect(hidden).toEqual(HIDDEN);
+  });
+
   test("shows no secret, no name and no address in the result", () => {
     const text = JSON.stringify(compareService(all));
     expect(text).not.toMatch(/sk_live_\w{6}|whsec_\w{6}|secret_\w{6}|Ana|Sousa|mail\.example|hooks\.shop|R3al|cus_real|900 000/);

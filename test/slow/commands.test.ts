@@ -1,8 +1,12 @@
 // The commands for a running sandbox: effects, output and errors.
 
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readWebhooks } from "../../src/compare/read-webhooks.ts";
 import { attempted } from "../support/attacks.ts";
 import { launch, type Program, run } from "../support/program.ts";
 import { type Bench, type CallOptions, call, NOON_SECONDS, open } from "../support/sandbox.ts";
@@ -162,6 +166,37 @@ describe("receive", () => {
     expect((await post({ body: "{}", headers: { host: "evil.example" } })).status).toBe(403);
     expect((await post({ body: "{}", headers: { origin: "http://evil.example" } })).status).toBe(403);
     await receiving.line((line) => line.includes("from a web page of http://evil.example, answering 403"));
+    await receiving.stop();
+  });
+
+  test("--accept-unsigned logs what it cannot verify, through a tunnel too, but nothing of a web page", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "receive-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "received.jsonl");
+    const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
+    const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
+    const body = '{"id":"evt_1","type":"payment.succeeded","data":{}}';
+    const post = (headers: Record<string, string>) => call(url, "POST", "/in", { key: "sk_live_mine", body, headers });
+    expect((await post({ host: "tunnel.example", "x-webhook-id": "evt_1", "x-webhook-signature": "f00d" })).status).toBe(200);
+    expect((await post({ origin: "http://evil.example" })).status).toBe(403);
+    const logged = readFileSync(file, "utf8");
+    expect(
+      logged
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({
+        method: "POST",
+        url: "/in",
+        body,
+        status: 200,
+        headers: expect.objectContaining({ "x-webhook-id": "evt_1" }),
+      }),
+    ]);
+    expect(logged).not.toContain("sk_live_");
+    expect(readWebhooks(logged, "received.jsonl")).toMatchObject([{ entry: "received.jsonl#1", text: body, status: 200 }]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     await receiving.stop();
   });
 

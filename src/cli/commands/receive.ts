@@ -12,6 +12,7 @@ import { mask } from "../../kernel/mask.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
+import { openWebhookLog, type WebhookLog } from "../output/webhook-log.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
@@ -23,6 +24,13 @@ interface Misbehaviour {
   pause: number;
   /** The status of every response; undefined for the correct one. */
   status: number | undefined;
+}
+
+/** How deliveries are answered and kept. */
+interface Manner {
+  misbehaviour: Misbehaviour;
+  acceptsUnsigned: boolean;
+  log: WebhookLog | undefined;
 }
 
 const PORT = 4848;
@@ -37,9 +45,11 @@ export const receive = command({
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
     events: { value: "types", description: "receive these event types, such as booking.declined,payroll.* (default: all)" },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
-    fail: { value: "n", description: "respond with 500 to the first n deliveries whose signature is valid" },
+    fail: { value: "n", description: "respond with 500 to the first n deliveries that are accepted" },
     slow: { value: "duration", description: "wait this long before each response" },
-    status: { value: "n", description: "respond with this status (default: 200 if the signature is valid, else 401)" },
+    log: { value: "file", description: "append each delivery to this file as a line of JSON, for compare --webhooks" },
+    "accept-unsigned": { description: "respond with 200 to deliveries that cannot be verified, such as those of the real service" },
+    status: { value: "n", description: "respond with this status (default: 200 if the delivery is accepted, else 401)" },
     ...connectionFlags,
   },
   async run({ flags }) {
@@ -49,16 +59,19 @@ export const receive = command({
       pause: flags.slow === undefined ? 0 : parseDuration(flags.slow, "--slow"),
       status: flags.status === undefined ? undefined : wholeNumber(flags.status, "--status", { default: 200, least: 200, most: 599 }),
     };
+    const acceptsUnsigned = flags["accept-unsigned"] !== undefined;
+    const log = flags.log === undefined ? undefined : openWebhookLog(flags.log);
     const secret: { current: string | undefined } = { current: flags.secret };
-    const server = await listen(wholeNumber(flags.port, "--port", { default: PORT, most: 65_535 }), (incoming) =>
-      respond(incoming, misbehaviour, secret.current),
+    const server = await listen(wholeNumber(flags.port, "--port", { default: PORT, most: 65_535 }), acceptsUnsigned, (incoming) =>
+      respond(incoming, { misbehaviour, acceptsUnsigned, log }, secret.current),
     );
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
     // Before the first line is printed: its reader may stop the receiver at once.
     const stopped = stopSignal();
     try {
-      const registered = flags.secret === undefined ? await register(await connectToSandbox(flags), url, flags.for, events) : undefined;
-      if (!registered) print(`Receiving at ${url}, verifying with the given secret. Press Ctrl-C to stop.`);
+      const registered =
+        flags.secret === undefined && !acceptsUnsigned ? await register(await connectToSandbox(flags), url, flags.for, events) : undefined;
+      if (!registered) print(`Receiving at ${url}, ${howVerified(flags.secret, acceptsUnsigned)}. Press Ctrl-C to stop.`);
       secret.current = registered?.secret ?? flags.secret;
       await stopped;
       await registered?.leave();
@@ -70,6 +83,11 @@ export const receive = command({
   },
 });
 
+function howVerified(secret: string | undefined, acceptsUnsigned: boolean): string {
+  if (secret === undefined) return "accepting every delivery unverified";
+  return `verifying with the given secret${acceptsUnsigned ? ", and accepting what does not verify" : ""}`;
+}
+
 async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
   const { endpoints } = sandbox.control;
   const { id: merchant } = await sandbox.merchant(wanted);
@@ -80,7 +98,11 @@ async function register(sandbox: RunningSandbox, url: string, wanted: string | u
 }
 
 /** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */
-async function respond(incoming: IncomingMessage, misbehaviour: Misbehaviour, secret: string | undefined): Promise<number> {
+async function respond(
+  incoming: IncomingMessage,
+  { misbehaviour, acceptsUnsigned, log }: Manner,
+  secret: string | undefined,
+): Promise<number> {
   const body = await readBody(incoming);
   if (body === undefined) {
     print(`Refused a request of more than ${MAX_BODY} bytes, answering 413`);
@@ -89,9 +111,12 @@ async function respond(incoming: IncomingMessage, misbehaviour: Misbehaviour, se
   const header = (name: string) => String(incoming.headers[name] ?? "");
   const signature = header("x-webhook-signature");
   const isGenuine = secret !== undefined && verifySignature({ body, signature, secret });
-  const status = isGenuine && misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? (isGenuine ? statusOf(body) : 401));
+  const isTaken = isGenuine || acceptsUnsigned;
+  const correct = isGenuine ? statusOf(body) : isTaken ? 200 : 401;
+  const status = isTaken && misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? correct);
+  log?.(incoming, body, status);
+  if (isTaken && misbehaviour.failures > 0) misbehaviour.failures--;
   if (isGenuine) {
-    if (misbehaviour.failures > 0) misbehaviour.failures--;
     print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, answering ${status}`));
     print(`  ${mask(body.toString("utf8"))}`);
   } else {
@@ -126,11 +151,13 @@ function pause(milliseconds: number, { socket }: IncomingMessage): Promise<void>
   });
 }
 
-function listen(port: number, answer: (incoming: IncomingMessage) => Promise<number>): Promise<Server> {
+function listen(port: number, acceptsUnsigned: boolean, answer: (incoming: IncomingMessage) => Promise<number>): Promise<Server> {
   // The same checks as on the sandbox's own port: a web page in the user's browser can reach this one too.
   const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
-    const handled = guard.allows(incoming) ? answer(incoming) : refuse(incoming);
+    // The real service may arrive through a tunnel, under a host of its own; a web page still has its Origin.
+    const isAllowed = acceptsUnsigned ? incoming.headers.origin === undefined : guard.allows(incoming);
+    const handled = isAllowed ? answer(incoming) : refuse(incoming);
     void handled
       .catch(() => 400)
       .then((status) => {
