@@ -22,7 +22,7 @@ test("reports a healthy machine line by line", async () => {
   expect([code, error]).toEqual([0, ""]);
   expect(out.slice(0, 4)).toEqual([
     "ok    options: port from --port",
-    expect.stringMatching(/^ok {4}Node \d+\.\d+\.\d+; \^20\.19 \|\| >=22\.14 is required$/),
+    expect.stringMatching(/^ok {4}Node \d+\.\d+\.\d+; \^20\.19 \|\| >=22\.14 is required/),
     "ok    better-sqlite3 loads",
     "ok    any free port",
   ]);
@@ -54,6 +54,13 @@ describe("finds", () => {
     ["26.0.0", "ok"],
   ])("whether Node %s is supported", (version, state) => {
     expect(checkNode(version, "^20.19 || >=22.14").state).toBe(state);
+  });
+
+  test("that a first run builds better-sqlite3 on Node 20 only, and names the flag that shows it", () => {
+    const explained = ["20.19.0", "22.14.0", "24.0.0"].map((version) =>
+      checkNode(version, "^20.19 || >=22.14").says.includes("npx --foreground-scripts merchant-sandbox shows the build"),
+    );
+    expect(explained).toEqual([true, false, false]);
   });
 
   test("an unsupported Node, and names a supported one", () => {

@@ -74,12 +74,16 @@ const FAIL_BELOW_MB = 20;
 /** Milliseconds: many clients give up after a second. */
 const LONG_STALL = 1_000;
 
+/** npm hides the output of install scripts, so that a first run seems to hang. */
+const NODE_20_BUILD =
+  "On Node 20, npm downloads or compiles better-sqlite3: npx --foreground-scripts merchant-sandbox shows the build. Node 22.14 or later needs none.";
+
 /** `engines` consists of alternatives such as `^20.19`, which is this major version only, or `>=22.14`. */
 export function checkNode(version: string, engines: string): DoctorCheck {
   const alternatives = engines.split(" || ").map((range) => ({ isOneMajor: range.startsWith("^"), from: range.replace(/^\D+/, "") }));
   const says = `Node ${version}; ${engines} is required`;
   const isSupported = alternatives.some(({ isOneMajor, from }) => isAtLeast(version, from, isOneMajor));
-  if (isSupported) return { check: "node", state: "ok", says };
+  if (isSupported) return { check: "node", state: "ok", says: isAtLeast(version, "20.0", true) ? `${says}. ${NODE_20_BUILD}` : says };
   return { check: "node", state: "fail", says, remedy: `Install Node ${alternatives.at(-1)?.from} or newer.` };
 }
 
