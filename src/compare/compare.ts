@@ -8,7 +8,7 @@ import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./ob
 import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
-import { type Call, type Exchange, type Recording, type Sandbox, succeeded } from "./recording.ts";
+import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createSightings, knowledgeOf, type Sightings } from "./sightings.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document" | "by_design";
@@ -46,7 +46,7 @@ export interface Comparison {
   noise: Record<string, number>;
 }
 
-export function compare(sandbox: Sandbox, recording: Recording, given?: BaseUrl): Comparison {
+export function compare(sandbox: ComparedSandbox, recording: Recording, given?: BaseUrl): Comparison {
   const routes = routesOf(sandbox.operations);
   const { useful, noise } = withoutNoise(recording.exchanges);
   const base = given ?? findBase(useful, routes);
@@ -71,7 +71,7 @@ export function compare(sandbox: Sandbox, recording: Recording, given?: BaseUrl)
 }
 
 /** Why an entry says nothing; undefined if it may. */
-function noiseIn({ method, status, responseHeaders, response }: Exchange): string | undefined {
+function noiseIn({ method, status, responseHeaders, response }: RecordedExchange): string | undefined {
   if (method === "OPTIONS" || method === "HEAD") return "a preflight or HEAD";
   if (responseHeaders["x-sandbox-fault"] !== undefined) return "a fault that a sandbox injected";
   if (status < 100) return "no response";
@@ -81,7 +81,7 @@ function noiseIn({ method, status, responseHeaders, response }: Exchange): strin
   return undefined;
 }
 
-function withoutNoise(exchanges: readonly Exchange[]) {
+function withoutNoise(exchanges: readonly RecordedExchange[]) {
   const noise: Record<string, number> = {};
   const useful = exchanges.filter((exchange) => {
     const reason = noiseIn(exchange);
@@ -91,7 +91,7 @@ function withoutNoise(exchanges: readonly Exchange[]) {
   return { useful, noise };
 }
 
-function observe(calls: readonly Call[], { deliveries }: Recording, sandbox: Sandbox, sightings: Sightings): Unexplained[] {
+function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sandbox: ComparedSandbox, sightings: Sightings): Unexplained[] {
   const knowledge = knowledgeOf(calls);
   const history = historyOf(calls);
   const header = keyHeaderOf(calls);

@@ -7,7 +7,7 @@ import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
 import { isObject, refused, succeeded } from "./recording.ts";
 import { isMasked } from "./sightings.ts";
 
-interface Rule {
+interface ConditionRule {
   /** The rule in words. */
   when: string;
   applies(held: HeldCall): boolean;
@@ -18,7 +18,7 @@ const MAX_KEY = 255;
 
 const bodyIsShown = ({ call }: HeldCall) => call.text !== undefined && !isMasked(call.text);
 
-const conditions: Partial<Record<ErrorCode, Rule>> = {
+const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   missing_api_key: {
     when: "The call has no Authorization header, and others of the recording have one.",
     applies: ({ call, knowledge }) => knowledge.showsAuthorization && call.headers.authorization === undefined,
@@ -162,7 +162,7 @@ const isAboutTheCaller = ({ status, response }: HeldCall["call"]) =>
 /** The condition of a call; undefined if it meets none, or repeats an earlier call under its key. */
 export function conditionOf(held: HeldCall): ErrorCode | undefined {
   const { call, first } = held;
-  const entries = Object.entries(conditions) as [ErrorCode, Rule][];
+  const entries = Object.entries(conditions) as [ErrorCode, ConditionRule][];
   const found = entries.find(([, rule]) => rule.applies(held))?.[0];
   if (found !== undefined && !ABOUT_THE_CALLER.has(found) && isAboutTheCaller(call)) return undefined;
   const isReplay = first !== undefined && isReplayable(first, call) && sameRequest(first, call) === true;

@@ -1,9 +1,9 @@
 // Finds the service among the hosts of a recording, and the operation of each call.
 
 import { usageError } from "../kernel/errors.ts";
-import type { Call, ComparedOperation, Exchange } from "./recording.ts";
+import type { ComparedOperation, RecordedCall, RecordedExchange } from "./recording.ts";
 
-interface Route {
+interface CallPattern {
   operation: ComparedOperation;
   pattern: RegExp;
   /** Literal segments decide between two operations with the same form. */
@@ -12,7 +12,7 @@ interface Route {
 
 const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-export function routesOf(operations: readonly ComparedOperation[]): Route[] {
+export function routesOf(operations: readonly ComparedOperation[]): CallPattern[] {
   const routes = operations.map((operation) => {
     const segments = operation.path.split("/").slice(1);
     const source = segments.map((segment) => (segment.startsWith("{") ? "([^/]+)" : escapePattern(segment))).join("/");
@@ -30,7 +30,7 @@ export interface BaseUrl {
 const MOST_PREFIX_SEGMENTS = 5;
 
 /** The address below which most calls match an operation; undefined if none does. */
-export function findBase(exchanges: readonly Exchange[], routes: readonly Route[]): BaseUrl | undefined {
+export function findBase(exchanges: readonly RecordedExchange[], routes: readonly CallPattern[]): BaseUrl | undefined {
   const counts = new Map<string, { base: BaseUrl; calls: number }>();
   for (const { url, method } of exchanges) {
     const segments = url.pathname.split("/").slice(1);
@@ -56,13 +56,13 @@ export function readBase(text: string): BaseUrl {
 export const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
 
 /** The path below the base; undefined for a call elsewhere. */
-export function pathBelow({ origin, prefix }: BaseUrl, { url }: Exchange): string | undefined {
+export function pathBelow({ origin, prefix }: BaseUrl, { url }: RecordedExchange): string | undefined {
   if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`)) return undefined;
   return url.pathname.slice(prefix.length);
 }
 
 /** The call of an operation; undefined if no operation has this method and path. */
-export function callOf(exchange: Exchange, path: string, routes: readonly Route[]): Call | undefined {
+export function callOf(exchange: RecordedExchange, path: string, routes: readonly CallPattern[]): RecordedCall | undefined {
   const found = routes.find(({ operation, pattern }) => operation.method === exchange.method && pattern.test(path));
   if (!found) return undefined;
   const ids = (found.pattern.exec(path) ?? []).slice(1).map(decoded);

@@ -4,7 +4,7 @@ import type { FactKind } from "../contracts/fact.ts";
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
 
 /** One difference, with every fact that shows it. */
-export interface Finding {
+export interface Difference {
   kind: FactKind;
   expected: string;
   seen: string;
@@ -16,14 +16,14 @@ export interface Finding {
   origin: string;
 }
 
-export interface FindingGroup {
+export interface DifferenceGroup {
   title: string;
-  findings: Finding[];
+  findings: Difference[];
 }
 
 const MOST_ENTRIES = 5;
 
-export function findingsOf({ verdicts }: Comparison): FindingGroup[] {
+export function findingsOf({ verdicts }: Comparison): DifferenceGroup[] {
   const of = (...wanted: FactVerdict[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict));
   const misleads = (seen: SeenValue) => seen.lenient === "sandbox";
   const differences = of("contradicted", "against_document");
@@ -35,14 +35,14 @@ export function findingsOf({ verdicts }: Comparison): FindingGroup[] {
   ].filter(({ findings }) => findings.length > 0);
 }
 
-function group(results: readonly FactResult[], wanted: (seen: SeenValue) => boolean): Finding[] {
-  const findings = new Map<string, Finding>();
+function group(results: readonly FactResult[], wanted: (seen: SeenValue) => boolean): Difference[] {
+  const findings = new Map<string, Difference>();
   for (const { fact, seen } of results)
     for (const value of seen.filter(wanted)) {
       const [expected, shown] = [shownValue(fact.value), shownValue(value.value)];
       const name = JSON.stringify([fact.kind, lastPart(fact.id), expected, shown]);
       const made = { kind: fact.kind, expected, seen: shown, count: 0, facts: [], operations: [], entries: [], origin: fact.origin };
-      const finding: Finding = findings.get(name) ?? made;
+      const finding: Difference = findings.get(name) ?? made;
       finding.count += value.count;
       finding.facts.push(fact.id);
       finding.operations = union(finding.operations, value.operations);

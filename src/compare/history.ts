@@ -2,33 +2,33 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
-import { type Call, isObject, type Sandbox, succeeded } from "./recording.ts";
+import { type ComparedSandbox, isObject, type RecordedCall, succeeded } from "./recording.ts";
 import { isMasked, type Knowledge } from "./sightings.ts";
 
 export interface History {
-  calls: readonly Call[];
-  before(call: Call): readonly Call[];
+  calls: readonly RecordedCall[];
+  before(call: RecordedCall): readonly RecordedCall[];
   /** Whether any call with this Authorization header succeeds. */
   hasSuccess(authorization: string | undefined): boolean;
   /** Whether an earlier call of the same action succeeded. */
-  isRepeatedAction(call: Call): boolean;
+  isRepeatedAction(call: RecordedCall): boolean;
 }
 
 /** A call with everything by which its condition is recognised. */
 export interface HeldCall {
-  call: Call;
+  call: RecordedCall;
   history: History;
   knowledge: Knowledge;
   key: string | undefined;
   /** The call whose response the service has stored under the same key. */
-  first: Call | undefined;
+  first: RecordedCall | undefined;
   /** What is wrong with the body. */
   problems: readonly FieldError[];
   /** The sets of unique fields of the record that the operation creates. */
   unique: readonly (readonly string[])[];
 }
 
-export function historyOf(calls: readonly Call[]): History {
+export function historyOf(calls: readonly RecordedCall[]): History {
   const order = new Map(calls.map((call, index) => [call, index]));
   const successful = new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization));
   const actions = new Map<string, number>();
@@ -46,7 +46,7 @@ export function historyOf(calls: readonly Call[]): History {
 }
 
 /** The name of the header with the idempotency key: the documented one, or the one that a recording uses in its place. */
-export function keyHeaderOf(calls: readonly Call[]): string | undefined {
+export function keyHeaderOf(calls: readonly RecordedCall[]): string | undefined {
   const writes = calls.filter(({ operation }) => operation.idempotent);
   const names = new Set(writes.flatMap(({ headers }) => Object.keys(headers)));
   const candidates = [/^idempotency-key$/, /idempot/, /^(?!.*(api|websocket)).*key$/];
@@ -54,16 +54,16 @@ export function keyHeaderOf(calls: readonly Call[]): string | undefined {
 }
 
 const DAY = 86_400_000;
-export const windowOf = ({ operation }: Call) => operation.replayWindow ?? DAY;
+export const windowOf = ({ operation }: RecordedCall) => operation.replayWindow ?? DAY;
 
 /** Whether the later call comes within the window of the first one's key. */
-export const isReplayable = (first: Call, call: Call) => !(call.at - first.at > windowOf(first));
+export const isReplayable = (first: RecordedCall, call: RecordedCall) => !(call.at - first.at > windowOf(first));
 
 /** An export may leave out the body of a request, whose Content-Type then remains. */
-const lacksBody = ({ text, headers }: Call) => text === undefined && headers["content-type"] !== undefined;
+const lacksBody = ({ text, headers }: RecordedCall) => text === undefined && headers["content-type"] !== undefined;
 
 /** Whether two calls are the same request; undefined if a masked or missing body hides it. */
-export function sameRequest(one: Call, other: Call): boolean | undefined {
+export function sameRequest(one: RecordedCall, other: RecordedCall): boolean | undefined {
   if (one.method !== other.method || one.path !== other.path || one.url.search !== other.url.search) return false;
   if (lacksBody(one) || lacksBody(other)) return undefined;
   if (!isDeepStrictEqual(one.body, other.body)) return false;
@@ -71,11 +71,12 @@ export function sameRequest(one: Call, other: Call): boolean | undefined {
 }
 
 /** Whether the sandbox stores the response of such a call for its key. */
-export const isStored = (call: Call) => succeeded(call) || call.status === 404 || call.status === 409;
+export const isStored = (call: RecordedCall) => succeeded(call) || call.status === 404 || call.status === 409;
 
-export const nameOfKind = ({ operation }: Call): string => {
+export const nameOfKind = ({ operation }: RecordedCall): string => {
   const { object } = (operation.reply as { properties?: Record<string, { enum?: string[] }> }).properties ?? {};
   return object?.enum?.[0] ?? "";
 };
 
-export const uniqueOf = (call: Call, { unique }: Sandbox) => (isObject(call.body) ? (unique.get(nameOfKind(call)) ?? []) : []);
+export const uniqueOf = (call: RecordedCall, { unique }: ComparedSandbox) =>
+  isObject(call.body) ? (unique.get(nameOfKind(call)) ?? []) : [];

@@ -3,12 +3,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { formOfValue } from "../contracts/value-formats.ts";
 import { type HeldCall, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
-import { type Call, isObject, refused, succeeded } from "./recording.ts";
+import { isObject, type RecordedCall, refused, succeeded } from "./recording.ts";
 import { isMasked, type Sightings } from "./sightings.ts";
 
 const WINDOW = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
-export function observeHeaders(call: Call, sightings: Sightings): void {
+export function observeHeaders(call: RecordedCall, sightings: Sightings): void {
   const { status, responseHeaders } = call;
   // Exports may leave out all headers.
   if (Object.keys(responseHeaders).length === 0) return;
@@ -20,7 +20,7 @@ export function observeHeaders(call: Call, sightings: Sightings): void {
   for (const name of expected) observeHeader(call, name, sightings);
 }
 
-function observeHeader({ entry, operation, responseHeaders }: Call, name: string, sightings: Sightings): void {
+function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name: string, sightings: Sightings): void {
   const where = { entry, operation: operation.id };
   const value = responseHeaders[name.toLowerCase()];
   sightings.compare(`header.${name}`, value === undefined ? "absent" : "sent", where);
@@ -34,7 +34,7 @@ function observeHeader({ entry, operation, responseHeaders }: Call, name: string
 const SKEW = 5;
 
 /** The length of the window: from the distances of its ends, or at least the longest wait for one. */
-export function observeWindow(calls: readonly Call[], sightings: Sightings): void {
+export function observeWindow(calls: readonly RecordedCall[], sightings: Sightings): void {
   const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders["ratelimit-reset"] ?? ""));
   const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders["ratelimit-reset"]) }));
   const last = ends.at(-1);
@@ -62,7 +62,7 @@ export function observeKey({ call, key, first }: HeldCall, header: string | unde
 }
 
 /** The second of two equal requests with one key. */
-function observeReplay(call: Call, first: Call, sightings: Sightings): void {
+function observeReplay(call: RecordedCall, first: RecordedCall, sightings: Sightings): void {
   const where = { entry: call.entry, operation: call.operation.id };
   const misleads = { ...where, lenient: "sandbox" as const };
   const isReplayed = call.status === first.status && isDeepStrictEqual(call.response, first.response);
@@ -84,14 +84,14 @@ const LONG = 600;
 
 /** Remembers the response that the service stores for each key. */
 export function createKeyMemory() {
-  const stored = new Map<string, Call>();
+  const stored = new Map<string, RecordedCall>();
   return {
     /** The call whose response the key of this one has. */
-    first(call: Call, key: string | undefined): Call | undefined {
+    first(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
       const first = key === undefined ? undefined : stored.get(scoped(call, key));
       return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined ? undefined : first;
     },
-    store(call: Call, key: string | undefined, first: Call | undefined): void {
+    store(call: RecordedCall, key: string | undefined, first: RecordedCall | undefined): void {
       const isExpired = first !== undefined && succeeded(call) && !isDeepStrictEqual(call.response, first.response);
       if (key !== undefined && isStored(call) && (first === undefined || (isExpired && sameRequest(first, call) === true)))
         stored.set(scoped(call, key), call);
@@ -100,7 +100,7 @@ export function createKeyMemory() {
 }
 
 /** Where the key of the caller is masked, the response may still tell two merchants apart. */
-const ownerOf = ({ response }: Call) => (isObject(response) ? response.merchantId : undefined);
+const ownerOf = ({ response }: RecordedCall) => (isObject(response) ? response.merchantId : undefined);
 
 /** Keys belong to a caller, as far as the recording shows it. */
-const scoped = ({ headers }: Call, key: string) => `${headers.authorization ?? ""} ${key}`;
+const scoped = ({ headers }: RecordedCall, key: string) => `${headers.authorization ?? ""} ${key}`;

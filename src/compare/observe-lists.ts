@@ -4,8 +4,8 @@ import { itemsOf, itemsPlace } from "../contracts/schema-parts.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { HeldCall } from "./history.ts";
-import { observeObject, type Place } from "./observe-values.ts";
-import { type Call, isObject, type JsonFields } from "./recording.ts";
+import { type ObservationContext, observeObject } from "./observe-values.ts";
+import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
 import { shownCode } from "./sightings.ts";
 
 /** The schema of the records; undefined if the reply is no list. */
@@ -14,7 +14,7 @@ export function recordsIn(reply: TSchema): TSchema | undefined {
   return data && itemsOf(data);
 }
 
-export function observeList(held: HeldCall, where: Place, records: TSchema): void {
+export function observeList(held: HeldCall, where: ObservationContext, records: TSchema): void {
   const { operation, response } = held.call;
   const found = pageIn(response);
   if (!found) return;
@@ -26,7 +26,7 @@ export function observeList(held: HeldCall, where: Place, records: TSchema): voi
   observeLimit(held.call, where, items.length, rest.has_more === true);
 }
 
-interface Page {
+interface ListPage {
   items: readonly unknown[];
   /** The field of the records. */
   name: string;
@@ -34,7 +34,7 @@ interface Page {
 }
 
 /** The records of a page: in `data`, in the only array of the response, or the response itself. */
-function pageIn(response: unknown): Page | undefined {
+function pageIn(response: unknown): ListPage | undefined {
   if (Array.isArray(response)) return { items: response, name: "the response itself", rest: {} };
   if (!isObject(response)) return undefined;
   const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
@@ -56,7 +56,7 @@ function timeOf(item: unknown): number {
   return typeof created === "number" ? created : readAnyTime(created);
 }
 
-function observeOrder({ sightings, ...where }: Place, items: readonly unknown[]): void {
+function observeOrder({ sightings, ...where }: ObservationContext, items: readonly unknown[]): void {
   const times = items.map(timeOf);
   const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] as number)));
   const isFalling = steps.some((step) => step < 0);
@@ -67,7 +67,12 @@ function observeOrder({ sightings, ...where }: Place, items: readonly unknown[])
 }
 
 /** A page that is shorter than its limit although there is more after it shows the bound to which the limit was moved. */
-function observeLimit({ url, operation }: Call, { sightings, ...where }: Place, length: number, hasMore: boolean): void {
+function observeLimit(
+  { url, operation }: RecordedCall,
+  { sightings, ...where }: ObservationContext,
+  length: number,
+  hasMore: boolean,
+): void {
   const id = `${operation.id}.query.limit`;
   const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number") return;
@@ -87,7 +92,7 @@ function observeLimit({ url, operation }: Call, { sightings, ...where }: Place, 
 }
 
 /** A refused limit shows a bound, too. */
-export function observeRefusedLimit({ url, operation }: Call, { sightings, ...where }: Place): void {
+export function observeRefusedLimit({ url, operation }: RecordedCall, { sightings, ...where }: ObservationContext): void {
   const id = `${operation.id}.query.limit`;
   const asked = Number(url.searchParams.get("limit") ?? Number.NaN);
   const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];

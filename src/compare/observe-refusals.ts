@@ -4,8 +4,8 @@ import { errors } from "../kernel/errors.ts";
 import { conditionOf } from "./conditions.ts";
 import type { HeldCall } from "./history.ts";
 import { observeRefusedLimit } from "./observe-lists.ts";
-import { observeObject, type Place } from "./observe-values.ts";
-import { isObject, type JsonFields, refused, type Sandbox, succeeded } from "./recording.ts";
+import { type ObservationContext, observeObject } from "./observe-values.ts";
+import { type ComparedSandbox, isObject, type JsonFields, refused, succeeded } from "./recording.ts";
 import { type Sightings, shownCode } from "./sightings.ts";
 
 /** A refusal whose condition compare does not recognise. */
@@ -15,9 +15,9 @@ export interface Unexplained {
   code: string;
 }
 
-export function observeRefusal(held: HeldCall, sandbox: Sandbox, sightings: Sightings): Unexplained | undefined {
+export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightings: Sightings): Unexplained | undefined {
   const { call, knowledge } = held;
-  const where: Place = { sightings, knowledge, entry: call.entry, operation: call.operation.id };
+  const where: ObservationContext = { sightings, knowledge, entry: call.entry, operation: call.operation.id };
   const condition = conditionOf(held);
   if (condition !== undefined && succeeded(call)) {
     // Bodies that the service accepts contradict the facts of their fields.
@@ -34,7 +34,7 @@ export function observeRefusal(held: HeldCall, sandbox: Sandbox, sightings: Sigh
   return observeUnexplained(held, where);
 }
 
-function observeError(condition: string, { status, response }: HeldCall["call"], { sightings, ...where }: Place): void {
+function observeError(condition: string, { status, response }: HeldCall["call"], { sightings, ...where }: ObservationContext): void {
   const id = `error.${condition}`;
   sightings.compare(`${id}.status`, status, where);
   const { error, code } = errorIn(response);
@@ -53,7 +53,7 @@ export function errorIn(response: unknown): JsonFields {
 
 const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
-function observeUnexplained({ call, problems }: HeldCall, where: Place): Unexplained | undefined {
+function observeUnexplained({ call, problems }: HeldCall, where: ObservationContext): Unexplained | undefined {
   const { operation, url, status, response } = call;
   const error = errorIn(response);
   const code = isObject(response) ? shownCode(error.code ?? error.error) : "";
@@ -68,7 +68,7 @@ function observeUnexplained({ call, problems }: HeldCall, where: Place): Unexpla
 }
 
 /** A body that meets the facts is refused. Whether it misleads depends on whether the sandbox has the same rule, which its code tells. */
-function observeRefusedBody({ operation, body, response, status }: HeldCall["call"], { sightings, ...where }: Place): boolean {
+function observeRefusedBody({ operation, body, response, status }: HeldCall["call"], { sightings, ...where }: ObservationContext): boolean {
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;

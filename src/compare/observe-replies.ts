@@ -4,14 +4,14 @@ import { fieldsOf, isRequired, nameOf } from "../contracts/schema-parts.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { HeldCall } from "./history.ts";
 import { observeList, recordsIn } from "./observe-lists.ts";
-import { observeObject, type Place } from "./observe-values.ts";
+import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields } from "./recording.ts";
 import { type Sightings, shownCode } from "./sightings.ts";
 
 export function observeSuccess(held: HeldCall, sightings: Sightings): void {
   const { call, knowledge } = held;
   const { operation, entry } = call;
-  const where: Place = { sightings, knowledge, entry, operation: operation.id };
+  const where: ObservationContext = { sightings, knowledge, entry, operation: operation.id };
   sightings.compare(`${operation.id}.status`, call.status, where);
   observeParameters(held, where);
   if (operation.body && isObject(call.body)) observeAcceptedBody(held, where);
@@ -20,7 +20,7 @@ export function observeSuccess(held: HeldCall, sightings: Sightings): void {
   else if (isObject(call.response)) observeReply(where, operation.reply, call.response);
 }
 
-function observeParameters({ call }: HeldCall, { sightings, ...where }: Place): void {
+function observeParameters({ call }: HeldCall, { sightings, ...where }: ObservationContext): void {
   const { operation, url, responseHeaders } = call;
   // The sandbox itself ignores unknown parameters, and names them.
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, string>> = {
   wrong_format: ".format",
 };
 
-function observeAcceptedBody({ call, problems }: HeldCall, where: Place): void {
+function observeAcceptedBody({ call, problems }: HeldCall, where: ObservationContext): void {
   const { sightings } = where;
   const place = `${call.operation.id}.body`;
   for (const { pointer, code } of problems) {
@@ -53,7 +53,7 @@ function observeAcceptedBody({ call, problems }: HeldCall, where: Place): void {
 }
 
 /** The object of a response, perhaps in a field of its own. */
-function observeReply(where: Place, schema: TSchema, response: JsonFields): void {
+function observeReply(where: ObservationContext, schema: TSchema, response: JsonFields): void {
   const id = `${where.operation}.reply`;
   const count = (value: unknown) =>
     isObject(value) ? fieldsOf(schema).filter(([name]) => isRequired(schema, name) && Object.hasOwn(value, name)).length : 0;

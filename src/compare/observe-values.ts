@@ -16,7 +16,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import { isObject, type JsonFields } from "./recording.ts";
 import { isMasked, type Knowledge, type Sightings, shownCode } from "./sightings.ts";
 
-export interface Place {
+export interface ObservationContext {
   sightings: Sightings;
   knowledge: Knowledge;
   entry: string;
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** An object under the name of its schema, or under the place if the schema has no name. */
-export function observeObject(where: Place, place: string, schema: TSchema, value: JsonFields): void {
+export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
   const { sightings, isBody } = where;
   const name = nameOf(schema, place);
   for (const [field, inner] of fieldsOf(schema)) {
@@ -43,7 +43,7 @@ export function observeObject(where: Place, place: string, schema: TSchema, valu
 }
 
 /** Fields that the client sent itself come back as they were, and say nothing. */
-function observeOthers(where: Place, name: string, schema: TSchema, value: JsonFields): void {
+function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields): void {
   const known = new Set(fieldsOf(schema).map(([field]) => field));
   const others = Object.keys(value).filter((field) => !known.has(field) && !where.knowledge.sentFields.has(field));
   const id = `${name}.other_fields`;
@@ -51,7 +51,7 @@ function observeOthers(where: Place, name: string, schema: TSchema, value: JsonF
   if (others.length === 0) where.sightings.see(id, "none", true, where);
 }
 
-export function observeValue(where: Place, id: string, schema: TSchema, value: unknown): void {
+export function observeValue(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
   if (isMasked(value)) return;
   observeType(where, id, value);
   if (value === null) return;
@@ -62,7 +62,7 @@ export function observeValue(where: Place, id: string, schema: TSchema, value: u
   if (items && Array.isArray(value)) for (const item of value) observeItem(where, itemsPlace(id), items, item);
 }
 
-function observeItem(where: Place, id: string, schema: TSchema, item: unknown): void {
+function observeItem(where: ObservationContext, id: string, schema: TSchema, item: unknown): void {
   const inner = valueSchema(schema);
   if (hasFields(inner)) {
     if (isObject(item)) observeObject(where, id, inner, item);
@@ -75,7 +75,7 @@ function typeOfJson(value: unknown): string {
   return Number.isInteger(value) ? "integer" : typeof value;
 }
 
-function observeType(where: Place, id: string, value: unknown): void {
+function observeType(where: ObservationContext, id: string, value: unknown): void {
   const expected = where.sightings.fact(`${id}.type`)?.value;
   if (!Array.isArray(expected)) return;
   const type = typeOfJson(value);
@@ -83,7 +83,7 @@ function observeType(where: Place, id: string, value: unknown): void {
   where.sightings.see(`${id}.type`, type, agrees, where);
 }
 
-function observeScalar(where: Place, id: string, schema: TSchema, value: unknown): void {
+function observeScalar(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
   const { sightings, knowledge } = where;
   const values = valuesOf(schema);
   if (values) observeListed(where, id, values, value);
@@ -102,7 +102,7 @@ function observeScalar(where: Place, id: string, schema: TSchema, value: unknown
 
 const prefixIn = (id: string) => /^([A-Za-z]{1,12}[_-])/.exec(id)?.[1] ?? "no prefix";
 
-export function observeListed({ sightings, ...where }: Place, id: string, values: readonly string[], value: unknown): void {
+export function observeListed({ sightings, ...where }: ObservationContext, id: string, values: readonly string[], value: unknown): void {
   const shown = String(value);
   if (values.includes(shown)) {
     sightings.see(`${id}.values.${shown}`, shown, true, where);

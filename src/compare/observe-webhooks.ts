@@ -1,14 +1,19 @@
 // What webhooks show: headers, events and their types, the form of the signature, and the retry schedule.
 
 import { createHmac } from "node:crypto";
-import { observeListed, observeObject, type Place } from "./observe-values.ts";
+import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
 import { jsonIn } from "./read-har.ts";
-import { type Delivery, isObject, type JsonFields, type Sandbox } from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedDelivery } from "./recording.ts";
 import { isMasked, type Knowledge, type Sightings } from "./sightings.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
 
-export function observeWebhooks(deliveries: readonly Delivery[], sandbox: Sandbox, knowledge: Knowledge, sightings: Sightings): void {
+export function observeWebhooks(
+  deliveries: readonly RecordedDelivery[],
+  sandbox: ComparedSandbox,
+  knowledge: Knowledge,
+  sightings: Sightings,
+): void {
   for (const delivery of deliveries) {
     const { entry, headers, text } = delivery;
     for (const name of HEADERS)
@@ -20,7 +25,7 @@ export function observeWebhooks(deliveries: readonly Delivery[], sandbox: Sandbo
   observeSchedule(deliveries, sightings);
 }
 
-function observeEvent(where: Place, event: JsonFields, { event: schema, eventKinds, records }: Sandbox): void {
+function observeEvent(where: ObservationContext, event: JsonFields, { event: schema, eventKinds, records }: ComparedSandbox): void {
   observeObject(where, "event", schema, event);
   const { type, data } = event;
   // A test event has the type and the data that the client sent.
@@ -40,7 +45,7 @@ const KEYS: readonly [string, (secret: string) => string | Buffer][] = [
 ];
 
 /** Some services sign a time or the id of the event with the body. */
-function contentsOf({ text, headers }: Delivery, header: string): [string, string][] {
+function contentsOf({ text, headers }: RecordedDelivery, header: string): [string, string][] {
   const id = headers["x-webhook-id"] ?? "";
   const time = headers["x-webhook-timestamp"] ?? /\bt=(\d+)/.exec(header)?.[1];
   const timed: [string, string][] =
@@ -53,7 +58,7 @@ function contentsOf({ text, headers }: Delivery, header: string): [string, strin
   return [["body", text], ["id and body", `${id}.${text}`], ...timed];
 }
 
-function observeSignature(delivery: Delivery, event: unknown, { secrets }: Knowledge, sightings: Sightings): void {
+function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, sightings: Sightings): void {
   const header = delivery.headers["x-webhook-signature"];
   if (header === undefined || event === undefined || isMasked(header) || isMasked(delivery.text)) return;
   const [form] = [...secrets].flatMap((secret) => signatureForm(delivery, header, secret) ?? []);
@@ -61,7 +66,7 @@ function observeSignature(delivery: Delivery, event: unknown, { secrets }: Knowl
 }
 
 /** How the header follows from the secret; undefined if in no known way, as with the secret of another endpoint. */
-function signatureForm(delivery: Delivery, header: string, secret: string): string | undefined {
+function signatureForm(delivery: RecordedDelivery, header: string, secret: string): string | undefined {
   const forms = KEYS.flatMap(([key, keyOf]) =>
     contentsOf(delivery, header).flatMap(([content, signed]) =>
       (["hex", "base64"] as const).map((encoding) => ({ key, keyOf, content, signed, encoding })),
@@ -79,10 +84,10 @@ function signatureForm(delivery: Delivery, header: string, secret: string): stri
 const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 1.5;
 
-function observeSchedule(deliveries: readonly Delivery[], sightings: Sightings): void {
+function observeSchedule(deliveries: readonly RecordedDelivery[], sightings: Sightings): void {
   const timed = deliveries.filter(({ at, headers }) => !Number.isNaN(at) && headers["x-webhook-id"] !== undefined);
   const end = timed.reduce((latest, { at }) => Math.max(latest, at), 0);
-  const groups = new Map<string, Delivery[]>();
+  const groups = new Map<string, RecordedDelivery[]>();
   for (const delivery of timed) {
     const name = `${delivery.headers["x-webhook-id"]} ${delivery.url}`;
     groups.set(name, [...(groups.get(name) ?? []), delivery]);
@@ -95,9 +100,9 @@ function observeSchedule(deliveries: readonly Delivery[], sightings: Sightings):
     );
 }
 
-const failed = ({ status }: Delivery) => status === undefined || status < 200 || status >= 300;
+const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;
 
-function observeAttempts(attempts: readonly Delivery[], end: number, sightings: Sightings): void {
+function observeAttempts(attempts: readonly RecordedDelivery[], end: number, sightings: Sightings): void {
   for (const [index, delivery] of attempts.entries()) {
     const fact = sightings.fact(`webhook.schedule.${index + 1}`);
     const next = attempts[index + 1];

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { factKinds } from "../contracts/fact.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
 import type { Comparison } from "./compare.ts";
-import { type Finding, type FindingGroup, findingsOf, totalsOf } from "./findings.ts";
+import { type Difference, type DifferenceGroup, findingsOf, totalsOf } from "./findings.ts";
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c2127;background:#fff}
 table{border-collapse:collapse;width:100%;margin:.5rem 0 2rem}th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #d5d9de}
@@ -52,12 +52,12 @@ ${list(
 `.text;
 }
 
-const section = ({ title, findings }: FindingGroup): Markup => markup`<section><h2>${title}</h2><table>
+const section = ({ title, findings }: DifferenceGroup): Markup => markup`<section><h2>${title}</h2><table>
 <thead><tr><th>Facts</th><th>Sandbox</th><th>Service</th><th>Seen</th></tr></thead>
 <tbody>${findings.map(row)}</tbody></table></section>
 `;
 
-const row = ({ facts, kind, expected, seen, count, operations, entries }: Finding): Markup =>
+const row = ({ facts, kind, expected, seen, count, operations, entries }: Difference): Markup =>
   markup`<tr><td>${facts.map((id) => markup`<code>${id}</code> `)}<br><small>${factKinds[kind].observed}</small></td><td>${expected}</td><td>${seen}</td><td>${count} × ${operations.join(", ")}<br><small>${entries.join(", ")}</small></td></tr>
 `;
 

@@ -2,7 +2,7 @@
 
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
-import { type Delivery, type Exchange, type HeaderValues, isObject, type JsonFields, type Recording } from "./recording.ts";
+import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
 
 /** `name` is how the entries of the recording are called. */
 export function readHar(text: string, name: string): Recording {
@@ -28,7 +28,7 @@ function parse(text: string, name: string): unknown {
   }
 }
 
-interface Entry extends Exchange {
+interface Entry extends RecordedExchange {
   comment: string;
 }
 
@@ -86,9 +86,9 @@ export function jsonIn(text: string | undefined): unknown {
   }
 }
 
-const isDelivery = ({ headers }: Exchange) => headers["x-webhook-id"] !== undefined || headers["x-webhook-signature"] !== undefined;
+const isDelivery = ({ headers }: RecordedExchange) => headers["x-webhook-id"] !== undefined || headers["x-webhook-signature"] !== undefined;
 
-const deliveryOf = ({ entry, at, url, headers, text = "", status, comment }: Entry): Delivery => ({
+const deliveryOf = ({ entry, at, url, headers, text = "", status, comment }: Entry): RecordedDelivery => ({
   entry,
   at,
   url: url.href,

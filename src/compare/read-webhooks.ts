@@ -3,9 +3,9 @@
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
 import { jsonIn } from "./read-har.ts";
-import { type Delivery, isObject } from "./recording.ts";
+import { isObject, type RecordedDelivery } from "./recording.ts";
 
-export function readWebhooks(text: string, name: string): Delivery[] {
+export function readWebhooks(text: string, name: string): RecordedDelivery[] {
   const lines = text.split("\n");
   // The last line may be cut off: its receiver was stopped while it wrote.
   const isCut = !text.endsWith("\n") && jsonIn(lines.at(-1)) === undefined;
@@ -13,7 +13,7 @@ export function readWebhooks(text: string, name: string): Delivery[] {
   return complete.flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, `${name}#${index + 1}`)]));
 }
 
-function readLine(line: string, entry: string): Delivery {
+function readLine(line: string, entry: string): RecordedDelivery {
   const found = jsonIn(line);
   if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
     return usageError(`${entry} is no delivery: each line needs at, url, headers and body, as merchant-sandbox receive --log writes them.`);

@@ -8,7 +8,7 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 /** Header values by name in lower case. */
 export type HeaderValues = Readonly<Record<string, string>>;
 
-export interface Exchange {
+export interface RecordedExchange {
   /** The recording and the number of the entry. */
   entry: string;
   method: string;
@@ -29,7 +29,7 @@ export interface Exchange {
 }
 
 /** One attempt to deliver a webhook. */
-export interface Delivery {
+export interface RecordedDelivery {
   entry: string;
   at: number;
   url: string;
@@ -42,8 +42,8 @@ export interface Delivery {
 }
 
 export interface Recording {
-  exchanges: Exchange[];
-  deliveries: Delivery[];
+  exchanges: RecordedExchange[];
+  deliveries: RecordedDelivery[];
 }
 
 export type ComparedOperation = Pick<
@@ -52,7 +52,7 @@ export type ComparedOperation = Pick<
 >;
 
 /** What recordings are compared with. */
-export interface Sandbox {
+export interface ComparedSandbox {
   facts: readonly ServiceFact[];
   operations: readonly ComparedOperation[];
   /** The schema of each kind of record. */
@@ -66,7 +66,7 @@ export interface Sandbox {
 }
 
 /** An exchange with an operation of the service. */
-export interface Call extends Exchange {
+export interface RecordedCall extends RecordedExchange {
   operation: ComparedOperation;
   /** The path below the base URL. */
   path: string;

@@ -2,7 +2,7 @@
 
 import type { FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
 import { mask } from "../kernel/mask.ts";
-import { type Call, isObject, type JsonFields, type Sandbox, succeeded } from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, succeeded } from "./recording.ts";
 
 interface Sighting {
   entry: string;
@@ -12,7 +12,7 @@ interface Sighting {
 
 export type Sightings = ReturnType<typeof createSightings>;
 
-export function createSightings(sandbox: Sandbox) {
+export function createSightings(sandbox: ComparedSandbox) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
   const observations: Observation[] = [];
   return {
@@ -65,7 +65,7 @@ export interface Knowledge {
   showsAuthorization: boolean;
 }
 
-export function knowledgeOf(calls: readonly Call[]): Knowledge {
+export function knowledgeOf(calls: readonly RecordedCall[]): Knowledge {
   const [ids, sentValues, sentFields, secrets] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   for (const call of calls) {
     visit(call.body, (name, value) => {

@@ -1,7 +1,7 @@
 // A comparison as text for a terminal.
 
 import type { Comparison } from "./compare.ts";
-import { type Finding, findingsOf, matchedNothing, totalsOf } from "./findings.ts";
+import { type Difference, findingsOf, matchedNothing, totalsOf } from "./findings.ts";
 
 const MOST_FACTS = 6;
 const MOST_ROWS = 40;
@@ -44,7 +44,7 @@ const listed = (title: string, rows: readonly string[]) =>
 
 const noiseLines = (noise: Comparison["noise"]) => Object.entries(noise).map(([reason, count]) => `${reason} (${count})`);
 
-function findingLine({ facts, expected, seen, count, operations, entries }: Finding): string {
+function findingLine({ facts, expected, seen, count, operations, entries }: Difference): string {
   const names = facts.slice(0, MOST_FACTS).join(", ");
   const more = facts.length > MOST_FACTS ? ` and ${facts.length - MOST_FACTS} more` : "";
   // The ids of many facts name their operations already.

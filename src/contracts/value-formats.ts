@@ -2,14 +2,14 @@
 
 import { isAmount, isTimestamp } from "../schema/shapes.ts";
 
-interface Form {
+interface ValueForm {
   name: string;
   matches(value: unknown): boolean;
 }
 
-const form = (name: string, pattern: RegExp): Form => ({ name, matches: (value) => typeof value === "string" && pattern.test(value) });
+const form = (name: string, pattern: RegExp): ValueForm => ({ name, matches: (value) => typeof value === "string" && pattern.test(value) });
 
-const integer = (name: string, from: number, below: number): Form => ({
+const integer = (name: string, from: number, below: number): ValueForm => ({
   name,
   matches: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) < below,
 });
@@ -38,12 +38,12 @@ const families = {
     form("seconds from now", /^\d{1,8}$/),
     form("Unix milliseconds, as text", /^\d{12,14}$/),
   ],
-} satisfies Record<string, readonly Form[]>;
+} satisfies Record<string, readonly ValueForm[]>;
 
 type Family = keyof typeof families;
 
 /** The form that the sandbox uses for each family. */
-export const ownForm = (family: Family): string => (families[family][0] as Form).name;
+export const ownForm = (family: Family): string => (families[family][0] as ValueForm).name;
 
 interface FormattedSchema {
   description?: string;
@@ -69,6 +69,6 @@ export function formOfSchema(schema: FormattedSchema): string | undefined {
 
 /** The form of a value among those of the same family as the expected form; never the value itself. */
 export function formOfValue(expected: string, value: unknown): string {
-  const family = Object.values<readonly Form[]>(families).find((forms) => forms[0]?.name === expected) ?? [];
+  const family = Object.values<readonly ValueForm[]>(families).find((forms) => forms[0]?.name === expected) ?? [];
   return family.find(({ matches }) => matches(value))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
 }

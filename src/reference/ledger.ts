@@ -39,7 +39,16 @@ export function ledger(source: LedgerSource): Ledger {
     ...eventFacts(source),
     ...headerFacts(),
   ];
-  return { total: facts.filter(({ origin }) => origin === "assumed").length, facts };
+  const stated = facts.map(asStated);
+  return { total: stated.filter(({ origin }) => origin === "assumed").length, facts: stated };
+}
+
+/** Facts that the service's documentation states of responses whose other fields are assumed: the secret of a new endpoint, and its prefix. */
+const STATED = /^webhooks\.create\.reply\.secret(\.|$)/;
+
+function asStated(fact: ServiceFact): ServiceFact {
+  const { why: _, setting: __, ...rest } = fact;
+  return STATED.test(fact.id) ? { ...rest, origin: "document" } : fact;
 }
 
 const behaviourFacts = ({ id, fact, facts = [], ...assumption }: MeasuredBehaviour): ServiceFact[] => [

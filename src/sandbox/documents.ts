@@ -4,7 +4,7 @@ import { eventSources } from "../areas/event-sources.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { conditionTexts } from "../compare/conditions.ts";
-import type { Sandbox } from "../compare/recording.ts";
+import type { ComparedSandbox } from "../compare/recording.ts";
 import { factKinds } from "../contracts/fact.ts";
 import { withFields } from "../contracts/resource.ts";
 import { WebhookHealth } from "../contracts/webhook.ts";
@@ -157,7 +157,7 @@ export const faultsPage = () => renderFaults({ actions, match: matchSchemas, tri
 export const eventsPage = () => renderEvents([...eventSources.values()]);
 
 /** What recordings of the service are compared with. */
-export const comparedSandbox = (): Sandbox => ({
+export const comparedSandbox = (): ComparedSandbox => ({
   facts: assumptions().facts,
   operations: catalogue,
   records: titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]),

@@ -86,6 +86,8 @@ describe("the list of facts", () => {
     ["header.X-Sandbox-Request-Id", "sent", "design"],
     ["payment.livemode.values.false", "false", "design"],
     ["rate_limit.limit", 6_000, "assumed"],
+    ["webhooks.create.reply.secret.prefix", "whsec_", "document"],
+    ["webhooks.create.reply.health", "always", "assumed"],
   ])("derives %s from its declaration", (id, value, origin) => {
     expect(ledger.facts.find((fact) => fact.id === id)).toMatchObject({ value, origin });
   });
