@@ -207,7 +207,7 @@ function rowOf(entry: JournalEntry) {
     query: entry.search,
     status: entry.status,
     duration: entry.duration,
-    stages: [...entry.stages, entry.answered - entry.arrived].map((milliseconds) => Math.round(milliseconds * 1_000)).join(","),
+    stages: stagesOf(entry),
     key: entry.key,
     idempotency_key: entry.idempotencyKey,
     replay_of: entry.replayOf,
@@ -220,6 +220,13 @@ function rowOf(entry: JournalEntry) {
     response_body: response.masked,
     response_bytes: response.bytes,
   };
+}
+
+/** In microseconds. Every request has them, and a map and a join take twice as long. */
+function stagesOf({ stages, answered, arrived }: JournalEntry): string {
+  let text = "";
+  for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;
+  return `${text}${Math.round((answered - arrived) * 1_000)}`;
 }
 
 interface MaskedResponse {
