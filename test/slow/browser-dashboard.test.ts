@@ -90,6 +90,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await click(page, ".row", "cus_nobody");
     await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody"`);
     await page.shows(bodyHas("resource_not_found"));
+    expect(await page.evaluate<string>(`document.querySelector(".detail-lines").innerText`)).toContain('\n  "code": "resource_not_found"');
     await click(page, ".detail .link", "remaining");
     await page.shows(`document.querySelector(".detail h2")?.textContent !== "GET /v1/customers/cus_nobody"`);
     await press(page, "Escape");
@@ -184,14 +185,20 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   test("shows a report that is dropped on the page, and says when a file is none", async () => {
     const { bench, page } = await openWithRequests();
-    const report = JSON.stringify(await bench.control("GET", "/report"));
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["*"] } });
+    await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded", data: { amount: 1250 } } });
+    await bench.control("POST", "/clock/advance", { by: "1h" });
+    const run = await bench.control("GET", "/report");
+    const report = JSON.stringify(run);
+    expect(run.deliveries.length).toBeGreaterThan(1);
     const drop = (name: string, text: string) =>
       page.evaluate(`{ const files = new DataTransfer(); files.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
         document.querySelector("[aria-label=Report]").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true })); }`);
     await press(page, "0");
     await page.shows(`document.querySelector("[aria-label=Report]") !== null`);
     await drop("run.json", report);
-    await page.shows(bodyHas("2 of 28"));
+    await page.shows(bodyHas("4 of 28"));
+    await page.shows(`document.querySelectorAll(".lane")[3].querySelectorAll("rect").length === ${run.deliveries.length}`);
     await drop("other.json", "{}");
     await page.shows(bodyHas("other.json is not a report of merchant-sandbox"));
   });

@@ -84,6 +84,7 @@ describe("the tarball", () => {
         "dist/program.cjs",
         "dist/index.cjs",
         "dist/dashboard.js",
+        "dist/browser/main.js",
         "dist/world-times.json",
         "dist/world.db",
         "dist/vitest.js",
@@ -93,7 +94,11 @@ describe("the tarball", () => {
         "types/vitest.d.ts",
       ]),
     );
-    expect(published.filter((path) => !/\.([cm]?js|d\.c?ts|txt|json|md|svg|db)$|^LICENSE$|^recipes\//.test(path))).toEqual([]);
+    expect(
+      published.filter(
+        (path) => !/\.([cm]?js|d\.c?ts|txt|json|md|svg|db)$|^LICENSE$|^recipes\/|^dist\/browser\/page\.(?:html|css)$/.test(path),
+      ),
+    ).toEqual([]);
   });
 
   it("holds every file that its pages link to or show", () => {

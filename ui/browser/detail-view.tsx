@@ -92,7 +92,12 @@ function Labelled({ text }: { text: string }) {
   const [first, ...rest] = piecesOf(text);
   const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && rest.length > 0;
   // The terminal indents the lines of a section by two cells.
-  if (!isLabel) return <StyledText text={text.trimEnd().replace(INDENT, "$1")} />;
+  if (!isLabel)
+    return (
+      <span class="value">
+        <StyledText text={text.trimEnd().replace(INDENT, "$1")} />
+      </span>
+    );
   return (
     <>
       <span class="label">{first.text.trim()}</span>

@@ -18,8 +18,25 @@ interface RecordedRun {
   coverage: readonly { operation: string; method: string; path: string; calls: number }[];
   verdicts: readonly (Omit<VerdictMessage, "at"> & { at: string })[];
   requests: readonly (Omit<TimelineRequest, "at"> & { at: string })[];
-  deliveries: readonly { attempts?: readonly (Omit<TimelineAttempt, "at"> & { at: string })[] }[];
+  deliveries: readonly RecordedAttempt[];
 }
+
+interface RecordedAttempt {
+  id: string;
+  at: string;
+  type: string;
+  attempt: number;
+  maxAttempts: number;
+  status: TimelineAttempt["status"];
+  responseStatus: number | null;
+  error: TimelineAttempt["errorCode"];
+}
+
+/** A failed attempt before the last one was retried later. */
+const attemptOf = ({ id, at, type, attempt, maxAttempts, status, responseStatus, error }: RecordedAttempt): TimelineAttempt => ({
+  ...{ id, at: milliseconds(at), eventType: type, attempt, status, responseStatus, errorCode: error },
+  nextAttemptAt: status !== "succeeded" && attempt < maxAttempts ? milliseconds(at) : null,
+});
 
 /** Reads a report; throws for any other text. */
 function readRun(text: string): RecordedRun {
@@ -45,7 +62,7 @@ export function ReportView({ dashboard }: { dashboard: BrowserDashboard }) {
     } catch {
       setShown({
         name: file.name,
-        problem: `${file.name} is not a report of merchant-sandbox. Make one with: merchant-sandbox report --format json`,
+        problem: `${file.name} is not a report of merchant-sandbox. Make one with: merchant-sandbox exec --report json=run.json -- COMMAND`,
       });
     }
   };
@@ -84,7 +101,6 @@ export function ReportView({ dashboard }: { dashboard: BrowserDashboard }) {
 
 function Run({ run }: { run: RecordedRun }) {
   const { totals, problems, coverage } = run;
-  const attempts = run.deliveries.flatMap((delivery) => delivery.attempts ?? []);
   const timed = <Row extends { at: string }>(rows: readonly Row[]) => rows.map((row) => ({ ...row, at: milliseconds(row.at) }));
   const missed = coverage.filter(({ calls }) => calls === 0);
   return (
@@ -105,7 +121,7 @@ function Run({ run }: { run: RecordedRun }) {
           </ul>
         </>
       )}
-      <Timeline requests={timed(run.requests)} attempts={timed(attempts)} verdicts={timed(run.verdicts)} />
+      <Timeline requests={timed(run.requests)} attempts={run.deliveries.map(attemptOf)} verdicts={timed(run.verdicts)} />
       <Verdicts verdicts={run.verdicts} />
       {missed.length > 0 && (
         <>
