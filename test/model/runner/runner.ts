@@ -93,7 +93,7 @@ async function send(run: Run, request: Request, isInspection = false): Promise<H
 /** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call came. */
 async function checkCall(run: Run, request: Request, response: HttpResponse | undefined, replayed = false): Promise<void> {
   const isShown = response?.body !== undefined && response.status < 500;
-  const observed = isShown ? response.body : await newestEvent(run);
+  const observed = isShown ? response.body : await recordOfNewestRequest(run);
   const served = handleRequest(run.world, request, observed);
   if (replayed) served.headers["idempotent-replayed"] = response?.headers["idempotent-replayed"] as string | undefined;
   const expected = run.mutate(served, request);
@@ -104,10 +104,11 @@ async function checkCall(run: Run, request: Request, response: HttpResponse | un
   await checkSideEffects(run);
 }
 
-/** The record of a lost or corrupted response, read from the newest event. */
-async function newestEvent(run: Run): Promise<unknown> {
-  const response = await run.target.call(control("GET", "/events?limit=1"));
-  return bodyOf<{ data?: { body: { data: unknown } }[] }>(response).data?.[0]?.body.data;
+/** The record of a lost or corrupted response, read from the first event of its request: those after it are about other records. */
+async function recordOfNewestRequest(run: Run): Promise<unknown> {
+  const response = await run.target.call(control("GET", "/events?limit=100"));
+  const { data = [] } = bodyOf<{ data?: { request: string | null; body: { data: unknown } }[] }>(response);
+  return data.findLast(({ request }) => request === data[0]?.request)?.body.data;
 }
 
 export async function runControlCommand(run: Run, controlCommand: ControlCommand): Promise<void> {
