@@ -1,7 +1,7 @@
 // The explorer: every operation of the service and of the control plane, with a form to call it.
 
 import { useEffect, useState } from "preact/hooks";
-import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "./api-document.ts";
+import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { perform } from "./fetch-perform.ts";
 import { MethodName } from "./method-name.tsx";

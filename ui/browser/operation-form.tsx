@@ -1,15 +1,15 @@
 // One operation in the explorer: its parameters, key and body as inputs, the call as code, and the answer with what it caused.
 
 import { useState } from "preact/hooks";
-import { stopwatch } from "../../src/kernel/clock.ts";
-import { openReference } from "../keys/references.ts";
+import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
+import { type PlainCall, snippets } from "../explorer/call-snippets.ts";
 import { copyText, type UiState } from "../state/state.ts";
-import { duration } from "../view/format.ts";
-import { type ApiOperation, filledPath, type Parameter } from "./api-document.ts";
+import { parseJson } from "../wire/json-schema.ts";
+import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { type PlainCall, snippets } from "./call-snippets.ts";
 import { newIdempotencyKey } from "./idempotency-key.ts";
 import { MethodName } from "./method-name.tsx";
+import { type Answer, sendCall } from "./send-call.ts";
 
 interface OperationProps {
   dashboard: BrowserDashboard;
@@ -24,14 +24,6 @@ interface Input {
   body: string;
 }
 
-interface Answer {
-  status: number;
-  ms: number;
-  body: string;
-  /** The id of the request in the journal; the control plane's own have none. */
-  request: string | undefined;
-}
-
 export function OperationForm({ dashboard, operation }: OperationProps) {
   const { state } = dashboard;
   const keys = (state.sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
@@ -42,8 +34,7 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     setAnswer("Sending …");
-    const received = await sendCall(call).catch(() => `No sandbox answers at ${state.target.url}`);
-    setAnswer(received);
+    setAnswer(await sendCall(call).catch(({ message }: Error) => message));
   };
   return (
     <form class="operation" onSubmit={(event) => void send(event)}>
@@ -105,24 +96,10 @@ function callOf(state: UiState, operation: ApiOperation, { values, key, idempote
   };
 }
 
-async function sendCall({ method, url, headers, body }: PlainCall): Promise<Answer> {
-  const elapsed = stopwatch();
-  const response = await fetch(url, { method, headers, cache: "no-store", ...(body !== undefined && { body }) });
-  const text = await response.text();
-  return {
-    status: response.status,
-    ms: elapsed(),
-    body: indented(text),
-    request: response.headers.get("x-sandbox-request-id") ?? undefined,
-  };
-}
-
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+/** What is wrong with a body. It is sent all the same, because a client may want to see how the service refuses it. */
+function bodyProblem(text: string): string | undefined {
+  const parsed = parseJson(text, "an object");
+  return "problem" in parsed ? parsed.problem : undefined;
 }
 
 interface InputProps {
@@ -193,61 +170,44 @@ const IdempotencyInput = ({ value, onWrite }: InputProps) => (
   </div>
 );
 
-const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => (
-  <div class="field">
-    <label for="body">body</label>
-    <div>
-      <textarea
-        id="body"
-        value={value}
-        rows={Math.min(16, Math.max(4, value.split("\n").length + 1))}
-        spellcheck={false}
-        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
-      />
-      {fields.length > 0 && (
-        <details>
-          <summary>Fields</summary>
-          <dl>
-            {fields.map(({ name, type, description, isRequired }) => (
-              <div key={name}>
-                <dt>
-                  <code>{name}</code> <span class="dim">{type}</span>
-                  {isRequired && <span class="red"> required</span>}
-                </dt>
-                <dd>{description}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      )}
-    </div>
-  </div>
-);
-
-function AnswerView({ dashboard, answer }: { dashboard: BrowserDashboard; answer: Answer | string }) {
-  if (typeof answer === "string")
-    return (
-      <p class="answer hint" role="status">
-        {answer}
-      </p>
-    );
-  const { status, ms, body, request } = answer;
-  const open = () => dashboard.change((before) => openReference({ ...before, overlays: [] }, { pane: "requests", id: request ?? "" }));
+const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => {
+  const problem = bodyProblem(value);
   return (
-    <section class="answer" aria-label="Answer">
-      <h3>
-        <span class={status >= 400 ? "failure" : "green"}>{status}</span> <span class="dim">{duration(ms)}</span>
-        <span class="space" />
-        {request !== undefined && (
-          <button type="button" onClick={open}>
-            {request}: events and deliveries ›
-          </button>
+    <div class="field">
+      <label for="body">body</label>
+      <div>
+        <textarea
+          id="body"
+          value={value}
+          rows={Math.min(16, Math.max(4, value.split("\n").length + 1))}
+          spellcheck={false}
+          aria-invalid={problem !== undefined}
+          aria-describedby="body-help"
+          onInput={({ currentTarget }) => onWrite(currentTarget.value)}
+        />
+        <p class={problem === undefined ? "hint" : "problem"} id="body-help">
+          {problem ?? "JSON"}
+        </p>
+        {fields.length > 0 && (
+          <details>
+            <summary>Fields</summary>
+            <dl>
+              {fields.map(({ name, type, description, isRequired }) => (
+                <div key={name}>
+                  <dt>
+                    <code>{name}</code> <span class="dim">{type}</span>
+                    {isRequired && <span class="red"> required</span>}
+                  </dt>
+                  <dd>{description}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
         )}
-      </h3>
-      <pre tabIndex={0}>{body}</pre>
-    </section>
+      </div>
+    </div>
   );
-}
+};
 
 function Code({ dashboard, call }: { dashboard: BrowserDashboard; call: PlainCall }) {
   const [language, setLanguage] = useState("curl");

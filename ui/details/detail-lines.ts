@@ -78,6 +78,12 @@ export function bodyLines(theme: Theme, width: number, body: string, bytes: numb
   return [...lines.flatMap((line) => jsonLine(theme, line, Math.max(10, width - INDENT.length))), ...note];
 }
 
+/** A whole body with its secrets, for the client that received it: the secret of a new webhook endpoint is shown only once. */
+export const unmaskedBodyLines = (theme: Theme, width: number, body: string): string[] =>
+  indentJson(body)
+    .split("\n")
+    .flatMap((line) => jsonLine(theme, line, width));
+
 /** A name, a string, or another value of a line of indented JSON. */
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(?=: )|("(?:[^"\\]|\\.)*")|-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 

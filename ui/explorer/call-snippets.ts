@@ -1,4 +1,6 @@
-// A call as code: curl, fetch, Python and Go.
+// A call as code: curl, fetch, Python and Go. Responses are printed as text, because a fault can make a body that is not JSON.
+
+import { quoted } from "../wire/control-calls.ts";
 
 /** A call as it goes over the wire. */
 export interface PlainCall {
@@ -9,13 +11,12 @@ export interface PlainCall {
 }
 
 const text = (value: string) => JSON.stringify(value);
-const shell = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 
 const curl = ({ method, url, headers, body }: PlainCall) =>
   [
-    `curl -sS${method === "GET" ? "" : ` -X ${method}`} ${shell(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${shell(body)}`]),
+    `curl -sS${method === "GET" ? "" : ` -X ${method}`} ${quoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
   ].join(" \\\n  ");
 
 const javascript = ({ method, url, headers, body }: PlainCall) =>
@@ -27,7 +28,7 @@ const javascript = ({ method, url, headers, body }: PlainCall) =>
     "  },",
     ...(body === undefined ? [] : [`  body: ${text(body)},`]),
     "});",
-    "console.log(response.status, await response.json());",
+    "console.log(response.status, await response.text());",
   ].join("\n");
 
 const python = ({ method, url, headers, body }: PlainCall) =>
@@ -43,7 +44,7 @@ const python = ({ method, url, headers, body }: PlainCall) =>
     ...(body === undefined ? [] : [`    data=${text(body)}.encode(),`]),
     "    timeout=10,",
     ")",
-    "print(response.status_code, response.json())",
+    "print(response.status_code, response.text)",
   ].join("\n");
 
 const go = ({ method, url, headers, body }: PlainCall) =>

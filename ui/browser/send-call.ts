@@ -1,0 +1,40 @@
+// Sends a call of the explorer, and reads its response whatever the status.
+
+import { stopwatch } from "../../src/kernel/clock.ts";
+import type { PlainCall } from "../explorer/call-snippets.ts";
+
+export interface Answer {
+  status: number;
+  /** Until the whole response was received. */
+  ms: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  /** The id of the request in the journal; calls of the control plane have none. */
+  request: string | undefined;
+}
+
+/** Rejects with an error that says why the call was not sent or got no response. */
+export async function sendCall({ method, url, headers, body }: PlainCall): Promise<Answer> {
+  const request = requestOf(url, { method, headers, cache: "no-store", ...(body !== undefined && { body }) });
+  const elapsed = stopwatch();
+  const response = await fetch(request).catch((error: Error) => {
+    throw new Error(`No sandbox answers at ${new URL(url).origin}`, { cause: error });
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    ms: elapsed(),
+    headers: Object.fromEntries(response.headers),
+    body: text,
+    request: response.headers.get("x-sandbox-request-id") ?? undefined,
+  };
+}
+
+/** The request; a header with a character that HTTP does not allow is refused here, before anything is sent. */
+function requestOf(url: string, options: RequestInit): Request {
+  try {
+    return new Request(url, options);
+  } catch (error) {
+    throw new Error(`The call cannot be sent: ${(error as Error).message}`, { cause: error });
+  }
+}
