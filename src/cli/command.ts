@@ -6,7 +6,7 @@ import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
 import { printText } from "./output/print.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
 /** A command receives its arguments and flags, and the options of a sandbox by flag, variable or merchant-sandbox.json. */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
@@ -82,7 +82,11 @@ export function command(definition: CommandDefinition): Command {
       if (excess !== undefined)
         throw new SandboxError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`, "usage");
       const settings = sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
-      return (await definition.run({ ...given, ...settings })) ?? exitCodes.ok;
+      try {
+        return (await definition.run({ ...given, ...settings })) ?? exitCodes.ok;
+      } catch (error) {
+        throw await withPlaceInFile(error, settings.sources);
+      }
     },
   };
   return made;

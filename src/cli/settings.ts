@@ -7,7 +7,7 @@ import { SandboxError } from "../kernel/errors.ts";
 import { CONFIG_FILE, configSchema } from "../sandbox/config-schema.ts";
 import { flagOf, type GivenOptions, type OptionName, optionNames, parseOption, variableOf } from "../sandbox/options.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { errorAt, type JsonFile, readJsonFile } from "../store/world/json-file.ts";
+import { errorAt, type JsonFile, readJsonFile, readText } from "../store/world/json-file.ts";
 import type { GivenFlags } from "./arguments.ts";
 
 export type Source = "flag" | "variable" | "file";
@@ -66,7 +66,9 @@ async function readValue(source: JsonFile, name: OptionName, value: unknown): Pr
   const texts = [value].flat();
   if (texts.some((text) => typeof text === "object")) return value;
   try {
-    return parseOption(name, texts.map(String), name);
+    const parsed = parseOption(name, texts.map(String), name);
+    if (name === "faults") readText(String(value), "usage");
+    return parsed;
   } catch (error) {
     throw error instanceof SandboxError ? await mistake(source, `/${name}`, error.message) : error;
   }
@@ -74,3 +76,10 @@ async function readValue(source: JsonFile, name: OptionName, value: unknown): Pr
 
 /** A mistake in the file is misuse of the command, unlike one in fixtures. */
 const mistake = (source: JsonFile, pointer: string, message: string) => errorAt(source, pointer, message, "usage");
+
+/** Adds the place in the file to an error that only the start can find, such as a merchant that does not exist. */
+export async function withPlaceInFile(error: unknown, sources: Settings["sources"]): Promise<unknown> {
+  const pointer = error instanceof SandboxError ? error.details.pointer : undefined;
+  if (typeof pointer !== "string" || sources[pointer.split("/")[1] as OptionName] !== "file") return error;
+  return mistake(await readJsonFile(CONFIG_FILE, "usage"), pointer, (error as Error).message);
+}

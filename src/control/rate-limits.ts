@@ -1,10 +1,10 @@
 // Rate-limit windows: list them, and set one for a test.
 
 import { isoTime } from "../kernel/clock.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
+import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 const MAX_COUNT = 1_000_000_000;
@@ -68,8 +68,7 @@ export const setWindow = endpoint({
   errors: ["validation_failed", "resource_not_found"],
   handle({ params: { merchant }, body, ...context }) {
     const known = context.tenants.list().map(({ id }) => id);
-    if (!known.includes(merchant))
-      fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
+    if (!known.includes(merchant)) fail("resource_not_found", unknownMerchant(merchant, known));
     const { limit, remaining } = body;
     const bucket = context.limiter.of(merchant);
     const most = limit ?? bucket.limit;

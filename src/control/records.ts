@@ -7,6 +7,7 @@ import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../sc
 import { changeAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import { makeRecord } from "../store/records/sample-record.ts";
+import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 /** The fields of every kind; a reply has those of its own kind too, which are the service's. */
@@ -159,7 +160,7 @@ export function knownMerchant({ tenants }: RecordContext, merchant: string | und
   if (merchant === undefined && first !== undefined) return first;
   if (merchant === undefined) return fail("resource_not_found", "This sandbox has no merchant.");
   if (known.includes(merchant)) return merchant;
-  return fail("resource_not_found", `There is no merchant ${merchant}.${didYouMean(merchant, known) || " GET /_sandbox lists them."}`);
+  return fail("resource_not_found", unknownMerchant(merchant, known));
 }
 
 function recordsOf(context: RecordContext, merchant: string, resource: Resource): Collection<RecordBase> {

@@ -193,7 +193,7 @@ export const exitCodes = {
 export type InstallationErrorCode = "unsupported_node" | "addon_not_loaded";
 
 interface SandboxErrorCause {
-  code: ErrorCode | InstallationErrorCode;
+  code: ErrorCode | InstallationErrorCode | undefined;
   details?: Record<string, unknown>;
 }
 

@@ -5,6 +5,7 @@ import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { currentStep, type LearnerProgress, learnerState, lessonByName, newProgress } from "./learner-progress.ts";
 import { checkValidator, type ParsedLesson } from "./lesson-annotations.ts";
 import type { LessonContext, LessonDependencies } from "./lesson-context.ts";
@@ -117,8 +118,8 @@ async function join(
   const lessons = await context.readLessons();
   const all = context.tenants.list();
   const wanted = merchant ?? (name === undefined ? all[0]?.id : undefined);
-  if (wanted !== undefined && !all.some(({ id }) => id === wanted))
-    fail("resource_not_found", `There is no merchant ${wanted}. GET /_sandbox/merchants lists them.`);
+  const known = all.map(({ id }) => id);
+  if (wanted !== undefined && !known.includes(wanted)) fail("resource_not_found", unknownMerchant(wanted, known));
   const existing = wanted === undefined ? undefined : learners.get(wanted);
   if (existing && (name === undefined || existing.row.name === name)) return existing;
   if (existing) fail("already_exists", `${existing.row.name} already uses the merchant ${wanted}.`, { merchant: wanted });

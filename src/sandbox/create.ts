@@ -100,16 +100,19 @@ async function fill({ options, scenarios, stores }: Engine, controlPlane: () => 
     await addRulesFromFile(faults, add, faults === CONFIG_FILE ? "usage" : "badFixture");
   }
   for (const nameOrFile of scenario) await scenarios.startGiven(nameOrFile);
-  for (const endpoint of endpoints) await registerGiven(controlPlane(), endpoint);
+  for (const [index, endpoint] of endpoints.entries()) await registerGiven(controlPlane(), endpoint, `/endpoints/${index}`);
 }
 
-async function registerGiven(controlPlane: ControlContext, endpoint: NewEndpoint): Promise<void> {
+/** An error names the field by a pointer into the options, which the command finds in merchant-sandbox.json. */
+async function registerGiven(controlPlane: ControlContext, endpoint: NewEndpoint, pointer: string): Promise<void> {
   const [error] = fieldErrors(NewEndpoint, endpoint);
   if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
   await register(controlPlane, endpoint).catch((error: unknown) => {
-    throw error instanceof ApiError
-      ? new SandboxError(`The endpoint ${endpoint.url} cannot be registered: ${error.message}`, "usage")
-      : error;
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message } = error;
+    const field = { resource_not_found: "merchant", validation_failed: "events" }[code as string] ?? "url";
+    const details = { pointer: `${pointer}/${field}` };
+    throw new SandboxError(`The endpoint ${endpoint.url} cannot be registered: ${message}`, "usage", { code, details });
   });
 }
 

@@ -4,10 +4,10 @@ import type { LifeChange } from "../contracts/life.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
 import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
+import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
 import { createStepContext, type StepContext, stepRandom } from "./step-context.ts";
 import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
@@ -95,7 +95,7 @@ function findMerchant({ tenants }: TrafficDependencies, id: string | undefined):
   const [first = fail("resource_not_found", "This sandbox has no merchant to generate traffic for.")] = known;
   if (id === undefined) return first;
   if (known.includes(id)) return id;
-  return fail("resource_not_found", `There is no merchant ${id}.${didYouMean(id, known) || " GET /_sandbox lists them."}`);
+  return fail("resource_not_found", unknownMerchant(id, known));
 }
 
 function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: string | number): StepContext {

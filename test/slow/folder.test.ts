@@ -143,6 +143,11 @@ describe("merchant-sandbox.json", () => {
       { memory: true, port: 0, faults: [{ match: { operation: "payment.list" }, action: { type: "status", status: 503 } }] },
       '/faults/0/match/operation: There is no operation "payment.list". Did you mean payments.list?',
     ],
+    [{ faults: "missing.json" }, "merchant-sandbox.json:2 /faults: Cannot read missing.json: ENOENT"],
+    [
+      { memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", merchant: "lodg" }] },
+      "merchant-sandbox.json:7 /endpoints/0/merchant: The endpoint http://localhost:3000/ cannot be registered: There is no merchant lodg. Did you mean mer_lodge?",
+    ],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
     [[], "merchant-sandbox.json must be a JSON object"],
     ['{"port": 4800,\n}', "merchant-sandbox.json:2: is not JSON"],

@@ -11,7 +11,7 @@ import { localUrl } from "../remote/environment.ts";
 /** A message to the main thread. Errors other than SandboxError end the thread as uncaught errors. */
 export type WorkerMessage =
   | { kind: "ready"; facts: ReadyFacts; url: string }
-  | { kind: "failed"; message: string; exitCode: number }
+  | { kind: "failed"; message: string; exitCode: number; cause: Pick<SandboxError, "code" | "details"> }
   | { kind: "defect"; defect: Defect };
 
 const send = (message: WorkerMessage) => parentPort?.postMessage(message);
@@ -24,7 +24,8 @@ async function open(options: Options): Promise<Sandbox | undefined> {
     return sandbox;
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
-    send({ kind: "failed", message: error.message, exitCode: error.exitCode });
+    const { message, exitCode, code, details } = error;
+    send({ kind: "failed", message, exitCode, cause: { code, details } });
     return undefined;
   }
 }

@@ -46,7 +46,7 @@ export async function startWorker(options: Options): Promise<WorkerSandbox> {
   };
 }
 
-function asError({ message, exitCode }: WorkerMessage & { kind: "failed" }): SandboxError {
+function asError({ message, exitCode, cause }: WorkerMessage & { kind: "failed" }): SandboxError {
   const [name] = Object.entries(exitCodes).find(([, code]) => code === exitCode) ?? ["runtime"];
-  return new SandboxError(message, name as keyof typeof exitCodes);
+  return new SandboxError(message, name as keyof typeof exitCodes, cause);
 }

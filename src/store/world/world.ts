@@ -9,6 +9,7 @@ import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
 import type { SeedImage } from "./seed-image.ts";
+import { unknownMerchant } from "./unknown-merchant.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
@@ -91,13 +92,13 @@ const createMerchants =
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
+  const ids = sql.prepare<[], string>("select merchant from documents where kind = 'merchant' order by merchant").pluck();
   const originOf = sql.prepare<[string], MerchantOrigin>(
     "select merchant as id, fixture, key, email, place from origins where merchant = ?",
   );
   return {
     isEmpty: () => isEmpty.get() === 1,
-    known: (merchant: string) =>
-      exists.get(merchant) ? merchant : fail("resource_not_found", `There is no merchant ${merchant}. GET /_sandbox lists them.`),
+    known: (merchant: string) => (exists.get(merchant) ? merchant : fail("resource_not_found", unknownMerchant(merchant, ids.all()))),
     originOf: (merchant: string) =>
       originOf.get(merchant) ??
       fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`),
