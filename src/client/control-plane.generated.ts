@@ -565,7 +565,7 @@ export type FaultAction = {
   /** How fast `drip` sends (default: 100) */
   bytesPerSecond?: number;
 } | {
-  /** Takes the whole service down, for every operation and every key, before anything else is checked. */
+  /** Takes the whole service down, for every operation and every key. Only the guard comes first: a foreign Host still gets 403. */
   type: "outage";
   /** What every call gets (default: `503`) */
   as?: "503" | "reset";

@@ -105,7 +105,8 @@ const OUTAGE_RETRY_AFTER = 5;
 const outage = onCalls({
   type: "outage",
   phase: "outage",
-  description: "Takes the whole service down, for every operation and every key, before anything else is checked.",
+  description:
+    "Takes the whole service down, for every operation and every key. Only the guard comes first: a foreign Host still gets 403.",
   example: "outage --for 30s",
   main: "as",
   onlyWith: { retryAfter: ["as", "503"] },

@@ -34,6 +34,14 @@ describe("make", () => {
     expect((await json(bench, "make", "payment", "--amount", "0.5", "--currency", "USD")).amount).toBe(50);
   });
 
+  test("refuses an amount in the unit in which it was typed", async () => {
+    const bench = await open();
+    expect((await runCommand(bench.url, "make", "payment", "--amount", "-3")).error).toMatch(
+      /--amount must be at least 0\.\d\d EUR; received "-3"\./,
+    );
+    expect((await runCommand(bench.url, "make", "payment", "--amount-minor", "-3")).error).toContain("received -3 (a number)");
+  });
+
   test("reads times, texts, lists and objects, and null", async () => {
     const bench = await open();
     const customer = await json(

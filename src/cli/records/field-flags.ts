@@ -5,7 +5,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/kebab.ts";
-import { decimalsOf, readAmount } from "../../kernel/money.ts";
+import { decimalsOf, readAmount, writeAmount } from "../../kernel/money.ts";
 import { isAmount, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -66,6 +66,7 @@ export async function readFields(
   const schemas = fieldsOf(resource, isNew);
   const given: Record<string, unknown> = {};
   const flagOf = new Map<string, string>();
+  const currencies = new Map<string, string | null>();
   for (const [name, schema] of Object.entries(schemas)) {
     const spellings = [kebab(name), ...(name.endsWith("Id") ? [kebab(name.slice(0, -2))] : []), `${kebab(name)}-minor`];
     const flag = spellings.find((spelling) => flags[spelling] !== undefined);
@@ -73,19 +74,27 @@ export async function readFields(
     flagOf.set(name, flag);
     const text = flags[flag] as string;
     if (name === "status") given[name] = statusNamed(resource, text);
-    else if (isAmount(schema) && flag === kebab(name)) given[name] = await readMajor(flag, text, flags.currency ?? (await currencyOf()));
-    else given[name] = readValue(flag, text, schema);
+    else if (isAmount(schema) && flag === kebab(name)) {
+      currencies.set(name, flags.currency ?? (await currencyOf()));
+      given[name] = readMajor(flag, text, currencies.get(name));
+    } else given[name] = readValue(flag, text, schema);
   }
   const [error] = fieldErrors(Type.Object(Object.fromEntries([...flagOf.keys()].map((name) => [name, schemas[name] as TSchema]))), given);
   if (error === undefined) return given;
   const [start = ""] = error.field.split(".");
-  throw new SandboxError(
-    error.message.replace(start, () => `--${flagOf.get(start)}`),
-    "usage",
-  );
+  const flag = `${flagOf.get(start)}`;
+  const message = error.message.replace(start, () => `--${flag}`);
+  throw new SandboxError(currencies.has(start) ? inMajorUnit(message, flags[flag], currencies.get(start)) : message, "usage");
 }
 
-async function readMajor(flag: string, text: string, currency: string | null): Promise<number> {
+/** The error about an amount in the smallest unit, such as "must be at least 0; received -300 (a number).", in the unit that was typed. */
+function inMajorUnit(message: string, text: string | undefined, currency: string | null | undefined): string {
+  const [requirement = ""] = message.split("; received");
+  const limit = requirement.replace(/-?\d+$/, (minor) => writeAmount(Number(minor), currency));
+  return `${limit}; received ${JSON.stringify(text)}.`;
+}
+
+function readMajor(flag: string, text: string, currency: string | null | undefined): number {
   const amount = readAmount(text, currency);
   if (amount !== undefined) return amount;
   const decimals = decimalsOf(currency);

@@ -25,7 +25,7 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
     return record;
   };
   const move = (before: R, status: string, changes?: RecordFields<R>) => {
-    const record = withValues(resource, arrivalOf(withChanges(before, { ...changes, status })), changes);
+    const record = withValues(resource, arrivalOf(withChanges(before, { ...changes, status })), changes, before);
     return finish(write(record, before), events[status]);
   };
   return {
@@ -59,11 +59,19 @@ function statesUpTo<R extends RecordBase>(resource: Resource<R>, { status }: R):
 }
 
 /** The record with the values that its state sets; the caller's values stay. */
-function withValues<R extends RecordBase>(resource: Resource<R>, arrival: Arrival<R>, given: RecordFields<R> = {} as RecordFields<R>): R {
+function withValues<R extends RecordBase>(
+  resource: Resource<R>,
+  arrival: Arrival<R>,
+  given: RecordFields<R> = {} as RecordFields<R>,
+  before?: R,
+): R {
   const values = valuesOf(resource, arrival);
   const sent = sentIn(given) ?? {};
+  // A time that the change clears stays cleared, so that the rule for times refuses the change instead of a new time taking its place.
+  const isCleared = (field: string) =>
+    given[field as keyof RecordFields<R>] === null && before?.[field as keyof R] != null && resource.arrivalTimes.has(field);
   const missing: Record<string, unknown> = {};
-  for (const field in values) if (given[field] == null && !Object.hasOwn(sent, field)) missing[field] = values[field];
+  for (const field in values) if (given[field] == null && !Object.hasOwn(sent, field) && !isCleared(field)) missing[field] = values[field];
   return withChanges(arrival.record, missing);
 }
 
@@ -121,6 +129,11 @@ export const behaviours: Behaviour[] = [
     id: "records.times",
     fact: "The time of an arrival in a state, such as `paidAt`, is set exactly if the record went through the state: 400 with the field for a change that clears it, or that sets it for a state not reached.",
     why: "The service's documentation names no such times; a paid record without the time of payment would contradict itself.",
+  },
+  {
+    id: "records.planned_days",
+    fact: "Days that a state plans, such as `graceUntil` and `expectedDelivery`, and `bookkeeping.postedAt` are free: a change may set or clear them. Without its day, a grace period or a shipment does not end by itself.",
+    why: "They are plans and notes, not arrivals in a state; a client can test that a parcel never arrives.",
   },
   {
     id: "records.events",
