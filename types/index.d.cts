@@ -2160,7 +2160,7 @@ declare const exitCodes: {
 };
 type InstallationErrorCode = "unsupported_node" | "addon_not_loaded";
 interface SandboxErrorCause {
-  code: ErrorCode | InstallationErrorCode;
+  code: ErrorCode | InstallationErrorCode | undefined;
   details?: Record<string, unknown>;
 }
 /** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
