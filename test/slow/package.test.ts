@@ -105,7 +105,7 @@ describe("the tarball", () => {
     const pages = published.filter((path) => /\.md$|^llms\.txt$/.test(path));
     const targets = pages.flatMap((page) => {
       const prose = text(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
-      const links = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)|\b(?:src|href)="([^"#]+)/g)].map(
+      const links = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)|\b(?:src|srcset|href)="([^"#]+)/g)].map(
         ([, link, attribute]) => link ?? attribute ?? "",
       );
       return links.filter((link) => !/^[a-z]+:/.test(link)).map((link) => ({ page, target: posix.join(posix.dirname(page), link) }));

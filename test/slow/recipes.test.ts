@@ -101,7 +101,7 @@ describe("docs/ci.md", () => {
       ["uncovered=payouts.list,payroll.created", exitCodes.verdict],
     ]);
     const named = [...section("One sandbox for several steps").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
-    expect(named).toEqual(["start", "wait", "status", "healthcheck", "env", "stop", "start", "doctor"]);
+    expect(named).toEqual(["start", "wait", "status", "healthcheck", "env", "stop", "stop", "start", "doctor"]);
     expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
     const flags = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag);
     const known = [

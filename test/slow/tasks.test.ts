@@ -56,5 +56,5 @@ test("each task is done by its keys", async () => {
         throw new Error(`${name}: ${error.message}`);
       });
   }
-  expect(tasks).toHaveLength(26);
+  expect(tasks.length).toBeGreaterThan(25);
 });

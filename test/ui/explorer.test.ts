@@ -19,6 +19,10 @@ test("lists the operations of the service by area, with an Idempotency-Key where
   const operations = await serviceOperations(await open());
   expect(operations).toHaveLength(28);
   expect(operations.every(({ area, summary, responses }) => area !== "" && summary !== "" && responses.length > 0)).toBe(true);
+  const undescribed = operations.flatMap(({ id, responses }) =>
+    responses.filter(({ description }) => description === "").map(({ status }) => `${id} ${status}`),
+  );
+  expect(undescribed).toEqual([]);
   expect(operations.find(({ id }) => id === "bookings.decline")).toMatchObject({ takesIdempotencyKey: true, area: "Hospitality" });
   expect(operations.find(({ id }) => id === "payments.list")).toMatchObject({ takesIdempotencyKey: false, body: undefined });
 });

@@ -8,7 +8,15 @@ import type { JsonSchema } from "../wire/json-schema.ts";
 export interface ApiDocument {
   tags?: readonly { name: string; description?: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
-  components: { parameters?: Readonly<Record<string, Parameter>>; schemas?: Readonly<Record<string, JsonSchema>> };
+  components: {
+    parameters?: Readonly<Record<string, Parameter>>;
+    responses?: Readonly<Record<string, ApiResponse>>;
+    schemas?: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+interface ApiResponse {
+  description?: string;
 }
 
 interface PathOperation {
@@ -17,7 +25,7 @@ interface PathOperation {
   tags?: readonly string[];
   parameters?: readonly (Parameter | Reference)[];
   requestBody?: { content: Readonly<Record<string, { schema?: JsonSchema | Reference; example?: unknown }>> };
-  responses: Readonly<Record<string, { description?: string }>>;
+  responses: Readonly<Record<string, ApiResponse | Reference>>;
   "x-sandbox-operation"?: string;
 }
 
@@ -89,7 +97,10 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
     takesIdempotencyKey: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
     body: content && JSON.stringify(content.example ?? {}, null, 2),
     fields: fieldsOf(content?.schema && resolved(content.schema, document.components.schemas)),
-    responses: Object.entries(operation.responses).map(([status, { description = "" }]) => ({ status, description })),
+    responses: Object.entries(operation.responses).map(([status, response]) => ({
+      status,
+      description: resolved(response, document.components.responses)?.description ?? "",
+    })),
   };
 }
 

@@ -20,7 +20,7 @@ const MOST_FILES = 100;
 const LARGEST_FILE = 500_000_000;
 
 export const compare = command({
-  summary: "compare recordings of the real service with what the sandbox assumes (exit 3: a difference, 4: nothing matched)",
+  summary: "compare recordings of the real service with the sandbox (exit 3: a difference, 4: nothing matched)",
   usage: "compare <recording.har> [<more.har> ...]",
   positionals: MOST_FILES,
   flags: {

@@ -92,7 +92,7 @@ const createMerchants =
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
-  const ids = sql.prepare<[], string>("select merchant from documents where kind = 'merchant' order by merchant").pluck();
+  const ids = sql.prepare<[], string>("select id from documents where kind = 'merchant' order by id").pluck();
   const originOf = sql.prepare<[string], MerchantOrigin>(
     "select merchant as id, fixture, key, email, place from origins where merchant = ?",
   );
