@@ -53,8 +53,8 @@ describe.runIf(browserFile)(inBrowser, () => {
   });
   afterAll(() => browser.close());
 
-  const rowCount = (page: Page) => page.evaluate<number>(`document.querySelectorAll(".row:not(.headings)").length`);
-  const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings)").length === ${count}`;
+  const rowCount = (page: Page) => page.evaluate<number>(`document.querySelectorAll(".row:not(.headings, .gap)").length`);
+  const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings, .gap)").length === ${count}`;
   const bodyHas = (text: string) => `document.body.textContent.includes(${JSON.stringify(text)})`;
   const press = (page: Page, key: string) =>
     page.evaluate(
@@ -209,7 +209,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await bench.call("GET", `/v1/customers/${encodeURIComponent(hostile)}`);
     const page = await browser.open(`${bench.url}${PATH}`);
     await page.shows(rowsShown(1));
-    await click(page, ".row:not(.headings)");
+    await click(page, ".row:not(.headings, .gap)");
     await page.shows(bodyHas("resource_not_found"));
     expect(await page.evaluate(`document.querySelectorAll("img, main script").length`)).toBe(0);
     expect(page.complaints).toEqual([]);
