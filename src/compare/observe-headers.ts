@@ -1,4 +1,4 @@
-// What headers show: rate limits, Retry-After, replays, and the name of the idempotency header.
+// Observations from headers: rate limits, Retry-After, replays, and the name of the idempotency header.
 
 import { isDeepStrictEqual } from "node:util";
 import { formOfValue } from "../contracts/value-formats.ts";

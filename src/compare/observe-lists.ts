@@ -1,4 +1,4 @@
-// What lists show: the field of the records, their order, and the default and the bounds of `limit`.
+// Observations from lists: the field of the records, their order, and the default and the bounds of `limit`.
 
 import { itemsOf, itemsPlace } from "../contracts/schema-parts.ts";
 import { readAnyTime } from "../kernel/clock.ts";

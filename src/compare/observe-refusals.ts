@@ -1,4 +1,4 @@
-// What refusals show: the status, category and code of each recognised condition, and bodies that the service refuses and the sandbox accepts.
+// Observations from refusals: the status, category and code of each recognised condition, and bodies that only the sandbox accepts.
 
 import { errors } from "../kernel/errors.ts";
 import { conditionOf } from "./conditions.ts";

@@ -1,4 +1,4 @@
-// What successes show: their status, the shape of the response, and the body and parameters that the service accepted.
+// Observations from successes: their status, the shape of the response, and the body and parameters that the service accepted.
 
 import { fieldsOf, isRequired, nameOf } from "../contracts/schema-parts.ts";
 import type { TSchema } from "../schema/shapes.ts";

@@ -1,4 +1,4 @@
-// What webhooks show: headers, events and their types, the form of the signature, and the retry schedule.
+// Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
 import { createHmac } from "node:crypto";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";

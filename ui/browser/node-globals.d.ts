@@ -1,4 +1,4 @@
-// What shared modules name that only Node has. The page calls none of it.
+// Types of Node's globals that shared modules name. The page calls none of them.
 
 interface Performance {
   eventLoopUtilization(): { active: number };

@@ -1,4 +1,4 @@
-// What opens over the page: forms, the palette, confirmations and texts such as the help.
+// The overlays of the page: forms, the palette, confirmations and texts such as the help.
 
 import { useEffect, useRef } from "preact/hooks";
 import { isDetail } from "../overlays/detail.ts";

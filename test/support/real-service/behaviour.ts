@@ -1,4 +1,4 @@
-// What the stand-in can do in another way, with the values that the sandbox has.
+// The stand-in's behaviour, with the values that the sandbox has; each of them can be changed.
 
 import { createHmac } from "node:crypto";
 import type { Stored } from "./records.ts";
