@@ -1,0 +1,83 @@
+// docs/languages.md: the sections on Bun, Deno and jsdom, run with these from the npm registry.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PROGRAM } from "../support/program.ts";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/languages.md"), "utf8");
+const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+const snippetOf = (title: string) => /^```ts\n([\s\S]*?)\n```$/m.exec(section(title))?.[1] ?? "";
+const commandOf = (runtime: string) => new RegExp(`^npx merchant-sandbox exec -- (${runtime} .*)$`, "m").exec(page)?.[1] ?? "";
+
+const packages = { bun: "1.4.5", deno: "2.9.6", jsdom: "26.1.0", vitest: "4.1.12" };
+/** Errors of npm without a registry, as opposed to a version that does not exist. */
+const OFFLINE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED)\b/;
+const MINUTES = 180_000;
+
+/** Shared by the tests: the packages are large. */
+const home = mkdtempSync(join(tmpdir(), "merchant-sandbox-runtimes-"));
+/** The reason why the tests are skipped. */
+let missing: string | undefined;
+
+beforeAll(async () => {
+  writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, type: "module", dependencies: packages }));
+  const { code, said } = await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"]);
+  if (code !== 0 && OFFLINE.test(said)) {
+    missing = "the npm registry cannot be reached";
+    return;
+  }
+  expect(code, said).toBe(0);
+  symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
+}, MINUTES);
+
+afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+
+/** Runs a program of the packages, or one of this machine. */
+function run(file: string, words: readonly string[]): Promise<{ code: number; said: string }> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(MERCHANT_|VITEST|NODE_ENV|NODE_OPTIONS)/.test(name));
+  const env = { ...Object.fromEntries(inherited), PATH: `${join(home, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
+  return new Promise((resolve) => {
+    execFile(file, words, { cwd: home, env }, (error, out, err) => resolve({ code: Number(error?.code ?? 0), said: out + err }));
+  });
+}
+
+/** The statements of a snippet as a test, after its imports. */
+function asTest(snippet: string, opening: string, more: string): string {
+  const lines = snippet.split("\n");
+  const isImport = (line: string) => /^(import |\/\/ @)/.test(line);
+  return [...lines.filter(isImport), opening, ...lines.filter((line) => !isImport(line)), more, "});", ""].join("\n");
+}
+
+const listPayments = `const { status } = await fetch(merchant.baseUrl + "/payments", { headers: { Authorization: "Bearer " + merchant.apiKey } });
+if (status !== 200) throw new Error("status " + status);`;
+
+test.for([
+  { runtime: "bun", opening: `import { test } from "bun:test";\ntest("lists payments", async () => {`, passed: /\b1 pass\b/ },
+  { runtime: "deno", opening: `Deno.test("lists payments", async () => {`, passed: /\b1 passed\b/ },
+])("a test in $runtime has a merchant of its own", { timeout: MINUTES }, async ({ runtime, opening, passed }, { skip }) => {
+  skip(missing !== undefined, missing);
+  writeFileSync(join(home, "client.test.ts"), asTest(snippetOf("Bun and Deno"), opening, listPayments));
+  const { code, said } = await run(process.execPath, [PROGRAM, "exec", "--", ...commandOf(runtime).split(" ")]);
+  expect([code, said]).toEqual([0, expect.stringMatching(passed)]);
+});
+
+const requestPayments = (expected: string) => `const request = new XMLHttpRequest();
+request.open("GET", sandbox.url + "/v1/payments");
+request.setRequestHeader("Authorization", "Bearer sk_test_lodge");
+await new Promise((resolve) => { request.onloadend = resolve; request.send(); });
+expect(request.status).${expected};`;
+
+test("a page in jsdom calls the API once its origin is allowed", { timeout: MINUTES }, async ({ skip }) => {
+  skip(missing !== undefined, missing);
+  const snippet = snippetOf("Front-end tests with jsdom");
+  const opening = `import { expect, test } from "vitest";\ntest("lists payments", async () => {`;
+  writeFileSync(join(home, "allowed.spec.ts"), asTest(snippet, opening, requestPayments("toBe(200)")));
+  const refused = snippet.replace(/createSandbox\(.*\)/, "createSandbox({})");
+  writeFileSync(join(home, "refused.spec.ts"), asTest(refused, opening, requestPayments("not.toBe(200)")));
+  const { code, said } = await run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "spec"]);
+  expect([code, said]).toEqual([0, expect.stringMatching(/Tests .*2 passed/)]);
+});
