@@ -15,7 +15,7 @@ import type { PaintScheduler } from "./view/paint-scheduler.ts";
 import { type Call, type Perform, RefusedCall } from "./wire/control-calls.ts";
 import type { LiveStream } from "./wire/live.ts";
 
-/** What differs between a terminal and a browser. */
+/** The functions that differ between a terminal and a browser. */
 export interface Face {
   perform: Perform;
   saveFile: TaskTools["saveFile"];

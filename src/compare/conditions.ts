@@ -169,7 +169,7 @@ export function conditionOf(held: HeldCall): ErrorCode | undefined {
   return isReplay && (found === "invalid_state" || found === "already_exists") ? undefined : found;
 }
 
-/** What is wrong with the body of a call, by the sandbox's schema; nothing if the recording does not show the body. */
+/** The error in the body of a call, by the sandbox's schema; none if the recording does not show the body. */
 export const bodyProblems = (call: HeldCall["call"]) => {
   const { body } = call.operation;
   return body && isObject(call.body) ? fieldErrors(body, call.body).filter(({ pointer }) => !isMasked(valueAt(call.body, pointer))) : [];

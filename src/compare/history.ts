@@ -22,7 +22,7 @@ export interface HeldCall {
   key: string | undefined;
   /** The call whose response the service has stored under the same key. */
   first: RecordedCall | undefined;
-  /** What is wrong with the body. */
+  /** The error in the body. */
   problems: readonly FieldError[];
   /** The sets of unique fields of the record that the operation creates. */
   unique: readonly (readonly string[])[];

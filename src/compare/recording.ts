@@ -51,7 +51,7 @@ export type ComparedOperation = Pick<
   "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow"
 >;
 
-/** What recordings are compared with. */
+/** The sandbox that recordings are compared with. */
 export interface ComparedSandbox {
   facts: readonly ServiceFact[];
   operations: readonly ComparedOperation[];

@@ -37,7 +37,7 @@ export function createSightings(sandbox: ComparedSandbox) {
   };
 }
 
-/** What exports and logs put in the place of a value. */
+/** The texts that exports and logs put in the place of a value. */
 const PLACEHOLDER = /redact|\*{3}|<hidden>|\[(?:filtered|masked|removed|secret|hidden)\]|…/i;
 
 /** Whether a recording has replaced the value, so that it shows nothing. */

@@ -70,7 +70,7 @@ export interface ServiceFact extends DeclaredFact {
 /** Whose behaviour is more permissive where a recording contradicts a fact: what the sandbox accepts and the service refuses misleads a client. */
 export type Lenient = "sandbox" | "service";
 
-/** What one call or webhook of a recording shows of one fact. */
+/** An observation of one fact in one call or webhook of a recording. */
 export interface Observation {
   /** The id of the fact. */
   fact: string;

@@ -222,7 +222,7 @@ const Assumptions = Type.Object({
   total: Type.Integer({ description: "The number of facts that are assumptions" }),
   kinds: Type.Record(
     Type.Object({
-      observed: Type.String({ description: "What a recording of the service shows of such a fact" }),
+      observed: Type.String({ description: "How a recording of the service shows such a fact" }),
       not: Type.Optional(Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" })),
     }),
     { description: "The kinds of facts" },
@@ -231,7 +231,7 @@ const Assumptions = Type.Object({
     Type.Object({
       id: Type.String({ description: "Stable identifier of the fact, such as `payment.status.values.refunded`" }),
       kind: oneOf(Object.keys(factKinds) as FactKind[], "How a recording shows the fact"),
-      value: Type.Unknown({ description: "What the sandbox does" }),
+      value: Type.Unknown({ description: "The value in the sandbox" }),
       origin: oneOf(
         ["document", "assumed", "recorded", "design"],
         "Where the fact comes from; `design`: the sandbox differs from every service on purpose",

@@ -156,7 +156,7 @@ export const faultsPage = () => renderFaults({ actions, match: matchSchemas, tri
 
 export const eventsPage = () => renderEvents([...eventSources.values()]);
 
-/** What recordings of the service are compared with. */
+/** The facts and operations that recordings of the service are compared with. */
 export const comparedSandbox = (): ComparedSandbox => ({
   facts: assumptions().facts,
   operations: catalogue,

@@ -59,7 +59,7 @@ const tablesIn = (sql: Sqlite.Database) =>
 
 /** Nothing shows which ids a lowered count has given already: SECURITY.md says so. */
 const NOT_CHECKED = "counters";
-/** What has passed happens as soon as it is restored: a record is taken to its next state, a stored reply is deleted. */
+/** A time that has passed takes effect as soon as it is restored: a record goes to its next state, a stored reply is deleted. */
 const TIMES_TO_COME = ["due", "expires"];
 
 /** Sets one cell of a table that has rows. What SQLite refuses, such as a text for a number, stays as it was. */

@@ -16,7 +16,7 @@ interface OperationProps {
   operation: ApiOperation;
 }
 
-/** What the user has written. */
+/** The values that the user has written. */
 interface Input {
   values: Readonly<Record<string, string>>;
   key: string;
@@ -96,7 +96,7 @@ function callOf(state: UiState, operation: ApiOperation, { values, key, idempote
   };
 }
 
-/** What is wrong with a body. It is sent all the same, because a client may want to see how the service refuses it. */
+/** The error in a body. The body is sent all the same, because a user may want to see how the service refuses it. */
 function bodyProblem(text: string): string | undefined {
   const parsed = parseJson(text, "an object");
   return "problem" in parsed ? parsed.problem : undefined;

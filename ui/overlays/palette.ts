@@ -18,7 +18,7 @@ const KEYS_WIDTH = 18;
 /** The border, the search and the line below it. */
 const OTHER_LINES = 4;
 
-/** What a face needs to paint the palette itself. */
+/** The parts of the palette that a face paints. */
 interface Palette {
   /** All commands. */
   readonly bindings: readonly KeyBinding[];

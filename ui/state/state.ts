@@ -126,7 +126,7 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
-/** What a task works with. */
+/** The parts of a face that a task uses. */
 export interface TaskTools {
   target: HttpTarget;
   perform: Perform;

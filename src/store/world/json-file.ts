@@ -13,7 +13,7 @@ export interface JsonFile {
   line?: number;
 }
 
-/** What an error in a file is: a bad fixture, or a wrong option in merchant-sandbox.json. */
+/** The kind of an error in a file: a bad fixture, or a wrong option in merchant-sandbox.json. */
 export type FileMistake = "badFixture" | "usage";
 
 export const readJsonFile = (file: string, mistake?: FileMistake): Promise<JsonFile> => readJson(file, readText(file, mistake), 1, mistake);

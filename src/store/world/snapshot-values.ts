@@ -24,7 +24,7 @@ const requestId = "(request is null or (request glob 'req_[0-9]*' and length(req
 /** An injection that lacks one of these would stop every delivery. */
 const injections = `(decided is null or iif(json_valid(decided), not exists (
   select 1 from json_each(decided) where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null), 0))`;
-/** What fault rules did to an attempt, as the control API returns it. */
+/** The effects of fault rules on an attempt, as the control API returns them. */
 const attemptFault = `(fault is null or iif(json_valid(fault), ${[
   ...["id", "wouldHaveSent.body"].map((name) => `json_type(fault, '$.${name}') = 'text'`),
   "json_type(fault, '$.copy') = 'integer'",
@@ -35,7 +35,7 @@ const attemptFault = `(fault is null or iif(json_valid(fault), ${[
 
 const ownMerchant = "merchant in (select id from main.documents where kind = 'merchant')";
 
-/** What `takeBaseline` of the verifier stores. A learner without a lesson has none. */
+/** The baseline that `takeBaseline` of the verifier stores. A learner without a lesson has none. */
 const baseline = `(mark = 'null' or iif(json_valid(mark) and lesson is not null, ${[
   ...["request", "delivery", "attempt", "verdict"].map((name) => `json_type(mark, '$.${name}') = 'integer'`),
   ...["records", "fired"].map((name) => `json_type(mark, '$.${name}') = 'object'`),
