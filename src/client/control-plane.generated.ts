@@ -1505,7 +1505,7 @@ export interface SandboxAssumptionsReply {
   total: number;
   /** The kinds of facts */
   kinds: Record<string, {
-    /** What a recording of the service shows of such a fact */
+    /** How a recording of the service shows such a fact */
     observed: string;
     /** Why a recording cannot change it in the sandbox; absent if it can */
     not?: string;
@@ -1515,7 +1515,7 @@ export interface SandboxAssumptionsReply {
     id: string;
     /** How a recording shows the fact */
     kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "header" | "rate_limit" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
-    /** What the sandbox does */
+    /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
     origin: "document" | "assumed" | "recorded" | "design";
