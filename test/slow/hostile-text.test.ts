@@ -249,6 +249,8 @@ describe("untrusted text", () => {
     fc.assert(fc.property(fc.string(), (text) => sanitize(text) === text));
     expect(sanitize("a\x1b[31mb\u202ec\u2028d\ud83d!")).toBe("a\\u001b[31mb\\u202ec\\u2028d\\ud83d!");
     expect(sanitize("⚠️ Zoë")).toBe("⚠ Zoë");
+    // A line may be wrapped at each of these spaces.
+    expect(sanitize("🏽 🏽 e\u0301 \u0301 👍🏽")).toBe("\\u1f3fd \\u1f3fd é \\u301 👍🏽");
   });
 
   test("is truncated and padded to the exact width", () => {

@@ -30,8 +30,8 @@ const VARIATION_SELECTORS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** Characters that combine with the next one, which may be part of the dashboard. */
 const JOINS_NEXT = /[\u0d4e\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}]/gu;
-/** Characters that combine with the previous one; at the start of a text that is part of the dashboard. */
-const JOINS_BEFORE = /^[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3]/u;
+/** Characters that combine with the previous one. At the start of a text, or of a line that was wrapped at a space, that is part of the dashboard. */
+const JOINS_BEFORE = /(?<=^|\s)[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3]/gu;
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16)}`;
 
