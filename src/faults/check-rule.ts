@@ -6,6 +6,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
+import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
 import { isReached, matchesName } from "./matching.ts";
@@ -86,11 +87,7 @@ function checkExpected(expect: readonly string[], judgeRules: readonly string[])
 function checkOwner({ merchant, key }: FaultRule["match"], known: KnownNames): void {
   const merchants = known.merchants();
   if (merchant !== undefined && !merchants.includes(merchant))
-    rejectField(
-      "/match/merchant",
-      "not_allowed",
-      `There is no merchant ${quote(merchant)}.${didYouMean(merchant, merchants) || ` There are ${merchants.join(", ")}.`}`,
-    );
+    rejectField("/match/merchant", "not_allowed", unknownMerchant(merchant, merchants));
   if (key === undefined) return;
   const owner = known.ownerOf(key);
   if (owner === undefined) rejectField("/match/key", "not_allowed", "match.key is not a key of this sandbox; GET /_sandbox lists them.");

@@ -60,7 +60,8 @@ test.each([
   [["fault", "add", "drop", "paymet.succeeded"], "The service sends no event paymet.succeeded. Did you mean payment.succeeded?"],
   [["snapshot", "load", "befor"], "befor"],
   [["snapshot", "save"], "The name of the snapshot is missing: merchant-sandbox snapshot save before."],
-  [["traffic", "start", "--merchant", "nobody"], "This sandbox has no merchant nobody"],
+  [["traffic", "start", "--merchant", "nobody"], "There is no merchant nobody. There are "],
+  [["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"], "There is no merchant lodg. Did you mean mer_lodge?"],
 ])("%j ends with 2 and speaks of the command", async (words, says) => {
   const { code, error } = await runCommand((await open()).url, ...words);
   expect([code, error]).toEqual([2, expect.stringContaining(says)]);

@@ -8,6 +8,7 @@ import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/kebab.ts";
 import { mask } from "../../kernel/mask.ts";
+import { unknownMerchant } from "../../store/world/unknown-merchant.ts";
 import type { Flags } from "../arguments.ts";
 import { checkedTransport, MAX_REPLY } from "./checked-replies.ts";
 import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
@@ -51,10 +52,9 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
   const found = wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
   const key = found?.apiKeys[0];
   if (found && key) return { id: found.id, key };
-  throw new SandboxError(
-    `This sandbox has no merchant ${wanted ?? "at all"}; it has ${merchants.map(({ id }) => id).join(", ")}.`,
-    "usage",
-  );
+  const ids = merchants.map(({ id }) => id);
+  if (wanted !== undefined && !found) throw new SandboxError(unknownMerchant(wanted, ids), "usage");
+  throw new SandboxError(found ? `The merchant ${found.id} has no API key.` : "This sandbox has no merchant.", "usage");
 }
 
 /** The error messages of a command for a failed call. */
