@@ -14,6 +14,7 @@ import {
   operationsPage,
   programPage,
   referencePage,
+  serviceSchemaPage,
 } from "../dist/documents.cjs";
 import { createSandbox } from "../dist/index.cjs";
 import { writeGenerated } from "./generated-files.js";
@@ -32,6 +33,7 @@ const pages = {
   "docs/faults.md": faultsPage(),
   "docs/events.md": eventsPage(),
   "config.schema.json": configSchemaPage(),
+  "service.schema.json": serviceSchemaPage(),
   "src/client/control-plane.generated.ts": programPage(),
   "src/client/control-operations.generated.ts": operationsPage(),
 };

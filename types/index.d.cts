@@ -2513,6 +2513,8 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
+  /** respond as the real service does, by this file of compare --write (docs/real-service.md) */
+  service: string | undefined;
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** arm the fault rules of this JSON file at start, until a reset */

@@ -2,6 +2,7 @@
 
 import type { ApiFaults } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { Adoption } from "../service/adoption.ts";
 import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
 import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
 import type { RecordHistory } from "../store/records/record-history.ts";
@@ -23,6 +24,8 @@ import { type BodyMode, validate } from "./validate.ts";
 export interface PipelineDependencies {
   guard: Guard;
   catalogue: readonly Operation[];
+  /** What a service file changes; without one, no reply is translated. */
+  adoption?: Adoption | undefined;
   clock: Clock;
   database: Database;
   tenants: Tenants;
@@ -45,6 +48,7 @@ export interface PipelineDependencies {
 export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
   const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies } = deps;
   const faults = faultStages(deps);
+  const adopt = deps.adoption?.reply;
   const stages: Stage[] = [
     admit(guard), //                                     403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
@@ -76,7 +80,8 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
       if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, deps.report);
     }
-    if (!context.reply) context.reply = failureReply(context, new Error("no stage responded"), deps.report);
+    const reply = context.reply ?? failureReply(context, new Error("no stage responded"), deps.report);
+    context.reply = adopt === undefined ? reply : adopt(context.operation, reply);
     endStage(context);
     const sending = sendReply(faults, context, context.reply, deps.report);
     if (sending !== undefined) await sending;

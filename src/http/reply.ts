@@ -54,8 +54,7 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   if (outgoing.destroyed) return false;
   context.sentHeaders = {
     Date: httpDate(context.at),
-    "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(reply.body),
+    ...(reply.status === 204 ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(reply.body) }),
     ...(context.sequence > 0 ? { "X-Sandbox-Request-Id": context.id } : {}),
     ...SAFE_HEADERS,
     ...rateHeaders,

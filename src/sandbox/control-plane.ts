@@ -1,7 +1,7 @@
 // Builds the context of the control plane on first use: the parts of the engine, and those that only the control plane uses.
 
 import { resolve } from "node:path";
-import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -26,8 +26,8 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, fixtures, image, clock, random, life, stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } =
-    engine;
+  const { address, catalogue, fixtures, image, clock, random, life } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
   const about = { version: version(), url: address.url, file: stores.database.file };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);

@@ -36,6 +36,7 @@ import { refine, titledSchemas } from "../reference/subschemas.ts";
 import { pascal } from "../reference/typescript.ts";
 import { Condition, Count } from "../schema/conditions.ts";
 import { Type } from "../schema/shapes.ts";
+import { serviceFileSchema } from "../service/service-file.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
 import { behaviours as collections } from "../store/records/collection.ts";
 import { behaviours as ids } from "../store/records/id-counters.ts";
@@ -142,9 +143,13 @@ export function configSchemaPage(): string {
   });
   const { properties, ...schema } = configSchema;
   const faults = Type.Union([Type.String(), Type.Array(rule)], { description: "a file of fault rules, or the rules themselves" });
-  const page = { $schema: "https://json-schema.org/draft/2020-12/schema", ...schema, properties: { ...properties, faults } };
-  return `${JSON.stringify(page)}\n`;
+  return schemaPage({ ...schema, properties: { ...properties, faults } });
 }
+
+/** The JSON Schema of a service file. */
+export const serviceSchemaPage = () => schemaPage(serviceFileSchema);
+
+const schemaPage = (schema: object) => `${JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema })}\n`;
 
 /** The table from which the client builds its calls. */
 export const operationsPage = () => operationTable(controlCatalogue);

@@ -19,6 +19,7 @@ import { createHub, type Hub } from "../live/hub.ts";
 import { createTrends, type Trends } from "../live/trends.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { Operation } from "../store/operation-context.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
@@ -28,6 +29,7 @@ import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-p
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, version } from "./package-files.ts";
+import { readService, type Service } from "./service.ts";
 
 /** An internal error of the sandbox. */
 export interface Defect {
@@ -50,6 +52,10 @@ export interface Storage {
   random: Random;
   targets: TargetPolicy;
   schedule: RetrySchedule;
+  /** The service file, if the sandbox has one. */
+  service: Service | undefined;
+  /** The operations, as the service file has them. */
+  catalogue: readonly Operation[];
   fixtures: readonly Fixture[];
   /** A database image with the fixtures as they are seeded now. */
   image(): SeedImage;
@@ -80,7 +86,7 @@ const judgeRules = rules.map(({ id }) => id);
 
 /** `snapshot` describes the sandbox to each client that joins the live stream. */
 export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
-  const { options, clock, random, schedule, stores } = storage;
+  const { options, catalogue, clock, random, schedule, stores } = storage;
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
@@ -167,6 +173,7 @@ const namesIn = ({ tenants }: Stores) => ({
 
 /** Opens the database, in memory as a copy of the fixtures, and reads the fixtures that a reset puts back. */
 export async function openStorage(options: Options, clock: Clock, random: Random): Promise<Storage> {
+  const service = options.service === undefined ? undefined : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
   const targets = createTargetPolicy({
     ownPorts: () => [address.port],
@@ -180,7 +187,10 @@ export async function openStorage(options: Options, clock: Clock, random: Random
   const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
   const image = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
   const stores = open(options.memory ? { image: image() } : { file: resolve(options.db) });
-  return { options, address, clock, random, targets, schedule, fixtures, image, stores };
+  return {
+    ...{ options, address, clock, random, targets, schedule, service, fixtures, image, stores },
+    catalogue: service?.catalogue ?? catalogue,
+  };
 }
 
 /** Fixtures of the package are not validated, because a test does that; a user's own are validated at each start. */

@@ -25,6 +25,7 @@ export interface Options {
   clock: number | undefined;
   life: "on" | "off";
   bodies: "checked" | "open";
+  service: string | undefined;
   rateLimit: Record<string, RateLimit>;
   faults: string | undefined;
   scenario: string[];
@@ -134,6 +135,13 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     default: "checked",
     parse: oneOf("checked", "open"),
     schema: oneOfTexts(["checked", "open"], ""),
+  },
+  service: {
+    group: "Behaviour",
+    value: "file",
+    description: "respond as the real service does, by this file of compare --write (docs/real-service.md)",
+    default: undefined,
+    parse: nonEmpty,
   },
   rateLimit: {
     group: "Behaviour",

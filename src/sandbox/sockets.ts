@@ -1,7 +1,6 @@
 // Dispatches requests: the request pipeline answers /v1, Express everything else, and the hub the live stream.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
@@ -76,7 +75,7 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, service: adoption, catalogue, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -88,6 +87,7 @@ function openService(
       catalogue,
       clock,
       guard,
+      adoption,
       limiter,
       bodies: options.bodies,
       faults: faults.api,

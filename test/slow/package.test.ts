@@ -77,7 +77,15 @@ const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 describe("the tarball", () => {
   it("contains the bundles, fixtures, documentation and licences, and nothing else", () => {
     const others = published.filter((path) => !/^(dist|docs|fixtures|recipes|types)\//.test(path));
-    expect(others.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "config.schema.json", "llms.txt", "package.json"]);
+    expect(others.sort()).toEqual([
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "config.schema.json",
+      "llms.txt",
+      "package.json",
+      "service.schema.json",
+    ]);
     expect(published).toEqual(
       expect.arrayContaining([
         "dist/bin.cjs",

@@ -1,0 +1,48 @@
+// Reads the service file of a sandbox, and refuses what the sandbox cannot adopt.
+
+import { createHash } from "node:crypto";
+import { catalogue } from "../areas/index.ts";
+import { type FieldError, SandboxError } from "../kernel/errors.ts";
+import { escapePointer } from "../schema/json-pointer.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import { adoptedFacts, createFactCheck } from "../service/adopted-facts.ts";
+import { type Adoption, createAdoption } from "../service/adoption.ts";
+import { entryValue, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
+import { errorAt, readJsonFile } from "../store/world/json-file.ts";
+
+export interface Service extends Adoption {
+  /** The file, as it was named. */
+  file: string;
+  /** Identifies its facts, whatever their order and evidence. */
+  hash: string;
+}
+
+export async function readService(file: string): Promise<Service> {
+  const source = await readJsonFile(file);
+  if (typeof source.value !== "object" || source.value === null || Array.isArray(source.value))
+    throw new SandboxError(`${file}:1: a service file is an object, such as {"facts": {"bookings.decline.status": 202}}.`, "badFixture");
+  const [wrong] = fieldErrors(serviceFileSchema, source.value);
+  if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
+  const given = source.value as ServiceFile;
+  const refused = await firstRefused(given);
+  if (refused) throw await errorAt(source, refused.pointer, refused.message);
+  const facts = adoptedFacts(given);
+  return { ...createAdoption(facts, catalogue), file, hash: hashOf(facts.values) };
+}
+
+/** The facts are listed by the documents, which most starts do not need. */
+async function firstRefused({ facts: entries }: ServiceFile): Promise<Pick<FieldError, "pointer" | "message"> | undefined> {
+  const { assumptions } = await import("./documents.ts");
+  const problemOf = createFactCheck({ facts: assumptions().facts, operations: catalogue.map(({ id }) => id) });
+  for (const [id, entry] of Object.entries(entries)) {
+    const message = problemOf(id, entryValue(entry));
+    if (message !== undefined) return { pointer: `/facts/${escapePointer(id)}`, message };
+  }
+  return undefined;
+}
+
+const hashOf = (values: ReadonlyMap<string, unknown>) =>
+  createHash("sha256")
+    .update(JSON.stringify([...values].toSorted(([one], [other]) => (one < other ? -1 : 1))))
+    .digest("hex")
+    .slice(0, 16);

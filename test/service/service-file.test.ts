@@ -1,0 +1,59 @@
+// A service file is checked when it is read: each mistake is one sentence with the line, the id and what may stand there.
+
+import { describe, expect, test } from "vitest";
+import { open } from "../support/sandbox.ts";
+import { serviceFile } from "../support/service-file.ts";
+
+/** The message with which a sandbox refuses the file, without the path of the folder. */
+const refusal = (facts: object | string) =>
+  open({ service: serviceFile(facts) }).then(
+    () => "started",
+    (error: Error) => error.message.replace(/^.*(?=service\.json)/, ""),
+  );
+
+describe("a service file", () => {
+  test.each([
+    [
+      { "payments.creat.status": 201 },
+      "service.json:3 /facts/payments.creat.status: There is no fact payments.creat.status. Did you mean payments.list.status? docs/assumptions.md lists all facts.",
+    ],
+    [
+      { "bookings.decline.status": 302 },
+      "service.json:3 /facts/bookings.decline.status: bookings.decline.status takes a whole number from 200 to 299; received 302. The sandbox has 200.",
+    ],
+    [
+      { "bookings.declin/error.invalid_state.status": 400 },
+      "service.json:3 /facts/bookings.declin~1error.invalid_state.status: There is no operation bookings.declin. Did you mean bookings.decline?",
+    ],
+    [
+      { "bookings.decline/bookings.decline.status": 201 },
+      "service.json:3 /facts/bookings.decline~1bookings.decline.status: bookings.decline.status holds for all operations: write it without bookings.decline/.",
+    ],
+    [
+      { "error.live_key_refused.status": 401 },
+      "service.json:3 /facts/error.live_key_refused.status: error.live_key_refused.status differs by design: Only a sandbox on this machine has this error.",
+    ],
+    [
+      { "http.paths": "not literally" },
+      "service.json:3 /facts/http.paths: http.paths cannot be adopted: the sandbox implements it in code; a setting changes it where one is listed.",
+    ],
+    ["[]", 'service.json:1: a service file is an object, such as {"facts": {"bookings.decline.status": 202}}.'],
+    ["{", "service.json:1: is not JSON: close brace expected."],
+    ['{ "fact": {} }', "service.json:1 /facts: facts is required."],
+  ])("with %j is refused in one sentence", async (facts, message) => {
+    expect(await refusal(facts)).toBe(message);
+  });
+
+  test("with questions starts: they are left for a person to decide", async () => {
+    const questions = [
+      {
+        fact: "payments.list.order",
+        seen: [
+          { value: "oldest first", count: 4 },
+          { value: "newest first", count: 1 },
+        ],
+      },
+    ];
+    expect(await refusal(JSON.stringify({ $schema: "./service.schema.json", facts: {}, questions }))).toBe("started");
+  });
+});
