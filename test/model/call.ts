@@ -196,7 +196,14 @@ export function transition(
   Object.assign(record, moved);
   if (emits[to]) emit(world, merchant, emits[to], record);
   if (kind === "payout" && (to === "failed" || to === "canceled")) releasePayments(merchant, record);
+  if (kind === "booking" && (to === "cancelled" || to === "declined")) refundDeposit(world, merchant, record, seconds);
   return record;
+}
+
+/** The paid deposit of a booking that does not take place goes back to the guest. */
+function refundDeposit(world: World, merchant: Merchant, booking: Entry, seconds: number): void {
+  const deposit = recordsOf(merchant, "payment").find(({ id }) => id === booking.paymentId);
+  if (deposit?.status === "succeeded") transition(world, merchant, "payment", deposit, "refunded", {}, seconds);
 }
 
 /** The payments of a payout that does not arrive are free for another; this has no event. */
