@@ -6,7 +6,7 @@ import { isForm } from "../overlays/form.ts";
 import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/palette.ts";
 import { closeTopOverlay, type Overlay, replaceTopOverlay, topOverlay, update } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { FormView } from "./form-view.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import { StyledText } from "./styled-text.tsx";
 
 interface OverlayProps {
@@ -52,7 +52,7 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
           <kbd>Esc</kbd>
         </button>
       </div>
-      {isForm(overlay) ? <FormView dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={overlay} />}
+      {isForm(overlay) ? <FormDialog dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={overlay} />}
     </>
   );
 }

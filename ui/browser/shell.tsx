@@ -11,7 +11,7 @@ import { stripStyles } from "../terminal/style.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { DetailView } from "./detail-view.tsx";
+import { DetailPanel } from "./detail-panel.tsx";
 import { ListView } from "./list-view.tsx";
 import { OverlayView } from "./overlay-view.tsx";
 import { TokenView } from "./token-view.tsx";
@@ -31,7 +31,7 @@ export function Shell({ dashboard }: { dashboard: BrowserDashboard }) {
       <StatusBar dashboard={dashboard} />
       <main>
         <CurrentView dashboard={dashboard} />
-        <DetailView dashboard={dashboard} />
+        <DetailPanel dashboard={dashboard} />
       </main>
       <footer>
         <Notice state={state} />

@@ -3,11 +3,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import { defaultOf, type FormField, labelOf, problemOf } from "../overlays/field.ts";
 import { topFormView, writeField } from "../overlays/form.ts";
-import { type FormView as FormContent, rejectionOf } from "../overlays/form-view.ts";
+import { type FormView, rejectionOf } from "../overlays/form-view.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 
-export function FormView({ dashboard }: { dashboard: BrowserDashboard }) {
+export function FormDialog({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state } = dashboard;
   const form = useRef<HTMLFormElement>(null);
   const view = topFormView(state);
@@ -50,7 +50,7 @@ export function FormView({ dashboard }: { dashboard: BrowserDashboard }) {
 
 interface FieldProps {
   dashboard: BrowserDashboard;
-  view: FormContent;
+  view: FormView;
   field: FormField;
 }
 

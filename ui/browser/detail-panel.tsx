@@ -16,7 +16,7 @@ const WIDTH = 600;
 const shownDetail = (state: UiState): DetailOverlay | undefined =>
   topDetail(state) ?? (state.overlays.findLast((overlay) => "about" in overlay) as DetailOverlay | undefined);
 
-export function DetailView({ dashboard }: { dashboard: BrowserDashboard }) {
+export function DetailPanel({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
   const detail = shownDetail(state);
