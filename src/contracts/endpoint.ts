@@ -82,6 +82,10 @@ export interface Endpoint<World = unknown> {
   readonly mayEmit: Readonly<Record<string, string>>;
   readonly idempotent: boolean;
   readonly replayWindow: number | undefined;
+  /** Translates a valid query from the names of a service file. */
+  readonly readQuery?: ((query: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  /** The names in the service file of parameters that it renames. */
+  readonly renamed?: ReadonlyMap<string, string>;
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
 }
 

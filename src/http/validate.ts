@@ -22,7 +22,7 @@ export type BodyMode = "checked" | "open" | "strict";
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
 /** The part of a declaration that describes the input. */
-type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "reply">;
+type InputDeclaration = Pick<Operation, "method" | "query" | "readQuery" | "body" | "reply">;
 
 export const validate =
   (bodies: BodyMode): Stage =>
@@ -30,7 +30,7 @@ export const validate =
     readInput(context.operation as Operation, context, bodies);
 
 export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): void {
-  context.query = readQuery(declaration.query, context, bodies);
+  context.query = readQuery(declaration, context, bodies);
   if (declaration.method === "GET") return;
   const { known, unknown } = sortFields(declaration, context.body);
   const { body } = declaration;
@@ -49,9 +49,16 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
 const allowsExtraFields = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
 
-/** The query parameters, as text or integers. Returns early for an empty query, the usual case. */
-function readQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
-  if (context.search === "") return {};
+/** The query parameters, as text or integers, in the names of the sandbox. An empty query, the usual case, is not parsed. */
+function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
+  const sent = context.search === "" ? {} : checkedQuery(declaration.query, context, bodies);
+  const query = declaration.readQuery === undefined ? sent : declaration.readQuery(sent);
+  if (query.starting_after !== undefined && query.ending_before !== undefined)
+    fail("invalid_cursor", "Send starting_after or ending_before, not both.", { fields: ["starting_after", "ending_before"] });
+  return query;
+}
+
+function checkedQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
   const sent = new URLSearchParams(context.search);
   const query: Record<string, unknown> = {};
   const unknown = [...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name));
@@ -67,8 +74,6 @@ function readQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode
   const [error] = fieldErrors(schema, query);
   if (error)
     fail(codeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors: [error] });
-  if (query.starting_after !== undefined && query.ending_before !== undefined)
-    fail("invalid_cursor", "Send starting_after or ending_before, not both.", { fields: ["starting_after", "ending_before"] });
   return query;
 }
 

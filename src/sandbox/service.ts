@@ -5,7 +5,7 @@ import { catalogue } from "../areas/index.ts";
 import { type FieldError, SandboxError } from "../kernel/errors.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { adoptedFacts, createFactCheck } from "../service/adopted-facts.ts";
+import { type AdoptedFacts, adoptedFacts, createFactCheck } from "../service/adopted-facts.ts";
 import { type Adoption, createAdoption } from "../service/adoption.ts";
 import { entryValue, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
@@ -24,18 +24,21 @@ export async function readService(file: string): Promise<Service> {
   const [wrong] = fieldErrors(serviceFileSchema, source.value);
   if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   const given = source.value as ServiceFile;
-  const refused = await firstRefused(given);
-  if (refused) throw await errorAt(source, refused.pointer, refused.message);
   const facts = adoptedFacts(given);
+  const refused = await firstRefused(given, facts);
+  if (refused) throw await errorAt(source, refused.pointer, refused.message);
   return { ...createAdoption(facts, catalogue), file, hash: hashOf(facts.values) };
 }
 
 /** The facts are listed by the documents, which most starts do not need. */
-async function firstRefused({ facts: entries }: ServiceFile): Promise<Pick<FieldError, "pointer" | "message"> | undefined> {
+async function firstRefused(
+  { facts: entries }: ServiceFile,
+  facts: AdoptedFacts,
+): Promise<Pick<FieldError, "pointer" | "message"> | undefined> {
   const { assumptions } = await import("./documents.ts");
   const problemOf = createFactCheck({ facts: assumptions().facts, operations: catalogue.map(({ id }) => id) });
   for (const [id, entry] of Object.entries(entries)) {
-    const message = problemOf(id, entryValue(entry));
+    const message = problemOf(id, entryValue(entry), facts);
     if (message !== undefined) return { pointer: `/facts/${escapePointer(id)}`, message };
   }
   return undefined;

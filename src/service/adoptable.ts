@@ -19,6 +19,11 @@ const wholeNumber = (least: number, most: number) => ({
   matches: (value: FactValue) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
 });
 
+const oneOf = (...values: readonly string[]) => ({
+  form: values.map((value) => JSON.stringify(value)).join(" or "),
+  matches: (value: FactValue) => values.includes(String(value)),
+});
+
 const code = { form: "a text of 1 to 100 characters", matches: (value: FactValue) => isText(value, 100) };
 
 const isText = (value: FactValue, most: number): value is string => typeof value === "string" && value.length > 0 && value.length <= most;
@@ -33,6 +38,11 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   ...(Object.fromEntries(notAdopted) as { [Kind in FactKind]: AdoptableKind }),
   success_status: wholeNumber(200, 299),
   error_status: { ...wholeNumber(400, 599), byOperation: true },
+  parameter: { rename: true, form: '"absent"', matches: (value) => value === "absent" || value === "known" },
+  default: wholeNumber(1, 1_000),
+  minimum: wholeNumber(0, 1_000),
+  maximum: wholeNumber(1, 1_000),
+  order: oneOf("newest first", "oldest first"),
   error_category: { ...code, byOperation: true },
   error_code: { ...code, byOperation: true },
 };

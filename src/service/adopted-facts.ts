@@ -38,7 +38,10 @@ export interface KnownFacts {
 }
 
 /** Why an entry of a service file cannot be adopted, in one sentence; undefined if it can. */
-export function createFactCheck({ facts, operations }: KnownFacts): (id: string, value: FactValue) => string | undefined {
+export function createFactCheck({
+  facts,
+  operations,
+}: KnownFacts): (id: string, value: FactValue, file?: AdoptedFacts) => string | undefined {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const find = (id: string) => {
     const own = byId.get(id);
@@ -46,7 +49,9 @@ export function createFactCheck({ facts, operations }: KnownFacts): (id: string,
     const renamed = id.endsWith(RENAME) ? byId.get(id.slice(0, -RENAME.length)) : undefined;
     return renamed && { fact: renamed, part: "name" as const };
   };
-  return (entry, value) => {
+  const isTaken = (id: string, file: AdoptedFacts | undefined) =>
+    byId.has(id) && file?.value(id) !== "absent" && file?.value(`${id}${RENAME}`) === undefined;
+  return (entry, value, file) => {
     const cut = entry.indexOf("/");
     const [operation, id] = cut === -1 ? [undefined, entry] : [entry.slice(0, cut), entry.slice(cut + 1)];
     if (operation !== undefined && !operations.includes(operation))
@@ -54,13 +59,25 @@ export function createFactCheck({ facts, operations }: KnownFacts): (id: string,
     const found = find(id);
     if (!found) return `There is no fact ${id}.${didYouMean(id, byId.keys())} docs/assumptions.md lists all facts.`;
     const { fact, part } = found;
-    const kind = adoptableKinds[fact.kind];
-    if (fact.origin === "design") return `${id} differs by design: ${fact.why}`;
-    if (kind.not !== undefined) return `${id} cannot be adopted: ${kind.not}.`;
-    if (operation !== undefined && !kind.byOperation) return `${id} holds for all operations: write it without ${operation}/.`;
-    if (part === "name" && !kind.rename) return `${fact.id} cannot be renamed: its kind is ${fact.kind}.`;
-    return formProblem(fact, part, value);
+    if (operation !== undefined && !adoptableKinds[fact.kind].byOperation)
+      return `${id} holds for all operations: write it without ${operation}/.`;
+    if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
+      return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
+    return unadoptable(fact, part) ?? formProblem(fact, part, value);
   };
 }
 
+/** The fact of another field or parameter at the same place. */
+const siblingOf = (id: string, name: string) => `${id.slice(0, id.lastIndexOf(".") + 1)}${name}`;
+
+function unadoptable({ id, kind, origin, why }: ServiceFact, part: "value" | "name"): string | undefined {
+  const { not, rename } = adoptableKinds[kind];
+  if (origin === "design") return `${id} differs by design: ${why}`;
+  if (not !== undefined || NEVER.has(id)) return `${id} cannot be adopted: ${not ?? NEVER.get(id)}.`;
+  return part === "name" && !rename ? `${id} cannot be renamed: its kind is ${kind}.` : undefined;
+}
+
 const RENAME = ".name";
+
+/** Facts that the sandbox cannot change, unlike others of their kind. */
+const NEVER: ReadonlyMap<string, string> = new Map([["deliveries.list.order", "the log is kept in the order in which attempts end"]]);

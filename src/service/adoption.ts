@@ -3,8 +3,8 @@
 import type { Reply } from "../http/context.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
-import { type AdoptError, errorAdoption, ownError } from "./errors.ts";
-import { adoptedOperation } from "./statuses.ts";
+import { createErrorReply } from "./errors.ts";
+import { adoptedQuery } from "./pages.ts";
 
 export interface Adoption {
   readonly facts: AdoptedFacts;
@@ -15,20 +15,19 @@ export interface Adoption {
 }
 
 export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operation[]): Adoption {
-  const adoptError = errorAdoption(facts);
+  const errorReply = createErrorReply(facts);
   return {
     facts,
     catalogue: catalogue.map((operation) => adoptedOperation(operation, facts)),
     reply(operation, reply) {
       if (reply.status === 204) return { status: 204, body: "" };
-      return adoptError && reply.status >= 400 ? errorReply(adoptError, operation, reply) : reply;
+      return reply.status >= 400 ? errorReply(operation, reply) : reply;
     },
   };
 }
 
-function errorReply(adoptError: AdoptError, operation: Operation | undefined, reply: Reply): Reply {
-  const own = ownError(reply);
-  if (!own) return reply;
-  const { status, error, code } = adoptError(own.code, operation?.id);
-  return { status, body: JSON.stringify({ ...own, error, code }) };
-}
+const adoptedOperation = (operation: Operation, facts: AdoptedFacts): Operation => ({
+  ...operation,
+  status: facts.number(`${operation.id}.status`) ?? operation.status,
+  ...adoptedQuery(operation, facts),
+});

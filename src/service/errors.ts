@@ -1,6 +1,8 @@
-// Errors as the real service sends them: status, category and code of each condition.
+// Errors as the real service sends them: status, category and code of each condition, and the names of parameters.
 
+import type { Reply } from "../http/context.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
+import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 
 export interface AdoptedError {
@@ -9,26 +11,44 @@ export interface AdoptedError {
   code: string;
 }
 
-export type AdoptError = (code: ErrorCode, operation: string | undefined) => AdoptedError;
-
-/** Looks up the status, category and code of a condition; undefined if the file changes no error. */
-export function errorAdoption(facts: AdoptedFacts): AdoptError | undefined {
-  if (![...facts.values.keys()].some((id) => /(^|\/)error\.\w+\.(status|category|code)$/.test(id))) return undefined;
-  return (code, operation) => {
-    const { status, error } = errors[code];
-    return {
-      status: facts.number(`error.${code}.status`, operation) ?? status,
-      error: facts.text(`error.${code}.category`, operation) ?? error,
-      code: facts.text(`error.${code}.code`, operation) ?? code,
-    };
+/** The status, category and code of a condition, for one operation. */
+export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: string): AdoptedError {
+  const { status, error } = errors[code];
+  return {
+    status: facts.number(`error.${code}.status`, operation) ?? status,
+    error: facts.text(`error.${code}.category`, operation) ?? error,
+    code: facts.text(`error.${code}.code`, operation) ?? code,
   };
 }
 
-/** The error of a reply with the sandbox's own codes; undefined for other replies, such as those of a fault with a code of its own. */
-export function ownError({ status, body }: { status: number; body: string }): (ErrorBody & { code: ErrorCode }) | undefined {
-  if (status < 400 || !body.startsWith("{")) return undefined;
-  const parsed = JSON.parse(body) as ErrorBody;
-  const { code } = parsed;
-  const isOwn = typeof code === "string" && Object.hasOwn(errors, code) && errors[code as ErrorCode].status === status;
-  return isOwn ? (parsed as ErrorBody & { code: ErrorCode }) : undefined;
+/** Rewrites error replies that have the sandbox's own codes; others, such as those of a fault with a code of its own, stay as they are. */
+export function createErrorReply(facts: AdoptedFacts): (operation: Operation | undefined, reply: Reply) => Reply {
+  return (operation, reply) => {
+    const own = ownError(reply);
+    if (!own) return reply;
+    const { status, error, code } = adoptedError(facts, own.code, operation?.id);
+    return { status, body: JSON.stringify({ ...withNames(own, operation?.renamed), error, code }) };
+  };
+}
+
+interface OwnError extends ErrorBody {
+  code: ErrorCode;
+}
+
+function ownError({ status, body }: Reply): OwnError | undefined {
+  if (!body.startsWith("{")) return undefined;
+  const parsed = JSON.parse(body) as OwnError;
+  return Object.hasOwn(errors, parsed.code) && errors[parsed.code].status === status ? parsed : undefined;
+}
+
+/** The stages after the validation know parameters by the sandbox's names. */
+function withNames(error: OwnError, names: Operation["renamed"]): OwnError {
+  const { field, fields } = error.details;
+  if (names === undefined || names.size === 0 || (field === undefined && fields === undefined)) return error;
+  const shown = (name: unknown) => names.get(String(name)) ?? name;
+  return {
+    ...error,
+    message: error.message.replace(/\w+/g, (word) => names.get(word) ?? word),
+    details: { ...error.details, ...(field === undefined ? { fields: (fields as unknown[]).map(shown) } : { field: shown(field) }) },
+  };
 }

@@ -15,6 +15,8 @@ export interface Page<R> {
 export interface RecordQuery extends PageQuery {
   /** Only records in this status (default: all). */
   status?: string | undefined;
+  /** Default: newest first. */
+  order?: "newest first" | "oldest first";
 }
 
 export interface RecordPosition {
@@ -42,15 +44,15 @@ export function openRecordPages({ sql }: Database) {
     read(kind: string, merchant: string, query: RecordQuery): { bodies: string[]; hasMore: boolean } {
       const { limit = DEFAULT_PAGE, status } = query;
       const wanted = status === undefined ? { merchant, kind } : { merchant, kind, status };
-      const { first, older, newer } = status === undefined ? inAnyStatus : inStatus;
+      const lists = status === undefined ? inAnyStatus : inStatus;
       const after = query.starting_after ?? query.ending_before;
       let bodies: string[];
-      if (after === undefined) bodies = first.all({ ...wanted, limit: limit + 1 });
+      if (after === undefined) bodies = firstPage(lists, query).all({ ...wanted, limit: limit + 1 });
       else {
         const cursor = position.get({ merchant, kind, id: after });
         if (!cursor) return failInvalidCursor(query, kind);
         const { created, sequence } = cursor;
-        const { sameSecond, others } = query.ending_before === undefined ? older : newer;
+        const { sameSecond, others } = besideCursor(lists, query);
         bodies = sameSecond.all({ ...wanted, created, sequence, limit: limit + 1 });
         if (bodies.length <= limit) bodies.push(...others.all({ ...wanted, created, limit: limit + 1 - bodies.length }));
       }
@@ -62,6 +64,14 @@ export function openRecordPages({ sql }: Database) {
   };
 }
 
+type Lists = ReturnType<typeof prepareLists>;
+
+const firstPage = ({ first, last }: Lists, { order }: RecordQuery) => (order === "oldest first" ? last : first);
+
+/** The records after the cursor, or before it, from it on. */
+const besideCursor = ({ older, newer }: Lists, { ending_before, order }: RecordQuery) =>
+  (ending_before === undefined) === (order !== "oldest first") ? older : newer;
+
 /** The lists of records that meet a further condition. */
 function prepareLists(sql: Database["sql"], filter: string) {
   const list = (where: string, order: string) =>
@@ -72,6 +82,7 @@ function prepareLists(sql: Database["sql"], filter: string) {
       .pluck();
   return {
     first: list("", "desc"),
+    last: list("", "asc"),
     // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second, and
     // with a frozen clock those are all records.
     older: {
