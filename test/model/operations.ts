@@ -277,11 +277,10 @@ function updateSettings(call: Call): unknown {
   return settings;
 }
 
-/** The same value with sorted field names. */
+/** The same value with sorted field names. Objects become lists of their fields, inside an object: an empty one differs from an empty list. */
 export function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep);
   if (typeof value !== "object" || value === null) return value;
-  return Object.entries(value)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, child]) => [name, sortedDeep(child)]);
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return { fields: fields.map(([name, child]) => [name, sortedDeep(child)]) };
 }
