@@ -6,13 +6,17 @@ import { mayHide, TOP_GAP } from "./state/gaps.ts";
 import { addPage, failPage, visibleRows } from "./state/list.ts";
 import type { List, Row } from "./state/rows.ts";
 import { callEffect, type Effect, listOf, type StateUpdate, type UiState, update, withList } from "./state/state.ts";
-import { layoutOf, visibleRowCount } from "./view/layout.ts";
+import { layoutOf, placementOf, visibleRowCount } from "./view/layout.ts";
+
+/** How many rows of a pane are shown outside the layout. */
+export const LATEST_ROWS = 5;
 
 /** Starts to load what the screen lacks, at most one page of each list at a time. */
 export function loadRows(state: UiState): StateUpdate {
   if (state.connection.phase !== "live") return update(state);
   const { left, right, below } = layoutOf(state);
   const shown = new Set([...left, ...right, below].map((placement) => placement?.pane));
+  for (const pane of state.alsoShown) shown.add(pane);
   return visiblePanes(state).reduce<StateUpdate>((before, pane) => {
     const list = listOf(before.state, pane.name);
     const gap = pane.log && !list.loading && !list.frozen && missingRow(state, pane, list, shown.has(pane.name));
@@ -26,7 +30,8 @@ export function loadRows(state: UiState): StateUpdate {
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
   const isOpen = ({ id, gap }: Row) =>
     gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
-  const seen = isShown ? visibleRows(list, visibleRowCount(state, pane.name)).rows.findLast(isOpen) : undefined;
+  const height = placementOf(state, pane.name).height > 0 ? visibleRowCount(state, pane.name) : LATEST_ROWS;
+  const seen = isShown ? visibleRows(list, height).rows.findLast(isOpen) : undefined;
   const needed = pane.log?.needs;
   if (seen || needed === undefined) return seen;
   return list.rows.findLast(({ gap }) => gap && gap.error === undefined && !gap.isDropped && mayHide(gap, needed));

@@ -2,10 +2,9 @@
 
 import { expect, test } from "vitest";
 import { realDelay } from "../../src/kernel/clock.ts";
-import { NOON, open } from "../support/sandbox.ts";
-import { RESULTS, tasks } from "../support/tasks.ts";
+import { NOON } from "../support/sandbox.ts";
+import { RESULTS, tasks, workplace } from "../support/tasks.ts";
 import { openProgram, type TestTerminal } from "../support/terminal.ts";
-import { receive, register, settle } from "../support/webhooks.ts";
 
 const BYTES: Readonly<Record<string, string>> = { enter: "\r", tab: "\t", right: "\x1b[C" };
 
@@ -13,20 +12,6 @@ const BYTES: Readonly<Record<string, string>> = { enter: "\r", tab: "\t", right:
 const copied = (bytes: string, from: number) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that copies begins with one.
   [...bytes.slice(from).matchAll(/\x1b\]52;c;([\w+/=]+)/g)].map(([, text = ""]) => `copied: ${Buffer.from(text, "base64")}`);
-
-/** A failed verdict, a cut connection, a 404, and a booking that was declined with its delivery. */
-async function workplace() {
-  const bench = await open();
-  await register(bench, (await receive()).url);
-  await bench.control("POST", "/faults", { action: { type: "rate_limit", retryAfter: 2 } });
-  await bench.call("GET", "/v1/payments");
-  await bench.call("GET", "/v1/payments");
-  await bench.call("GET", "/v1/payouts", { headers: { "x-sandbox-inject": "connection" } }).catch(() => {});
-  await bench.call("GET", "/v1/nowhere");
-  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: { reason: "full" } });
-  await settle(bench);
-  return bench;
-}
 
 /** Types keys with pauses: a person waits for what a key opens, and an escape must not arrive together with the next key. */
 async function perform(terminal: TestTerminal, keys: readonly string[], pause: number): Promise<void> {

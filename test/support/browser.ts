@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { WebSocket } from "ws";
 
+const PATIENCE_MS = 20_000;
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
 /** The browser's executable; undefined if PATH has none of these names. */
@@ -20,8 +21,17 @@ export const inBrowser = browserFile ? "in a browser" : `in a browser (skipped: 
 export interface Page {
   /** Evaluates an expression in the page, and awaits a promise. */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** Waits until an expression is true in the page; it is evaluated after every DOM change. */
+  /** Waits until an expression is true in the page, or fails with the page's text; it is evaluated after every DOM change. */
   shows(condition: string): Promise<void>;
+  /** Presses a key as a keyboard does: a letter, or a name such as `Enter`. */
+  press(key: string): Promise<void>;
+  /** Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element covers it. */
+  click(selector: string, text?: string): Promise<void>;
+  resize(width: number, height: number): Promise<void>;
+  /** The visible part as WebP. */
+  picture(): Promise<Buffer>;
+  /** Milliseconds of CPU time that the page's process has used, for its scripts and for all of its work. */
+  cpu(): Promise<{ script: number; task: number }>;
   /** Script errors, policy violations and dialogs. */
   complaints: string[];
 }
@@ -77,7 +87,7 @@ export async function openBrowser(file: string): Promise<Browser> {
       await send("Emulation.setEmulatedMedia", { features }, sessionId);
       await send("Page.navigate", { url }, sessionId);
       await loaded;
-      return pageOf((method, params) => send(method, params, sessionId), complaints);
+      return pageOf((method, params = {}) => send(method, params, sessionId), complaints);
     },
     async close() {
       socket.close();
@@ -108,23 +118,68 @@ function complaintsIn({ method, params }: DevToolsMessage): string[] {
   return level === "error" ? [text] : [];
 }
 
-function pageOf(send: (method: string, params: object) => Promise<Record<string, unknown>>, complaints: string[]): Page {
+type Send = (method: string, params?: object) => Promise<Record<string, unknown>>;
+
+function pageOf(send: Send, complaints: string[]): Page {
   const evaluate = async <Value>(expression: string): Promise<Value> => {
     const { result, exceptionDetails } = (await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })) as {
       result: { value: Value };
-      exceptionDetails?: { text: string };
+      exceptionDetails?: { text: string; exception?: { value?: string } };
     };
-    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
+    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text} ${exceptionDetails.exception?.value ?? ""}`);
     return result.value;
   };
   return {
     evaluate,
     complaints,
     shows: (condition) =>
-      evaluate(`new Promise((resolve) => {
+      evaluate(`new Promise((resolve, reject) => {
         const look = () => (${condition}) && resolve();
         new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+        setTimeout(() => reject(document.body.innerText), ${PATIENCE_MS});
         look();
       })`),
+    press: (key) => pressKey(send, key),
+    async click(selector, text = "") {
+      const place = await evaluate<{ x: number; y: number } | string>(`(${placeOf})(${JSON.stringify(selector)}, ${JSON.stringify(text)})`);
+      if (typeof place === "string") throw new Error(place);
+      const at = { ...place, button: "left", clickCount: 1 };
+      for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) await send("Input.dispatchMouseEvent", { type, ...at });
+    },
+    async resize(width, height) {
+      await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    },
+    async picture() {
+      const { data } = await send("Page.captureScreenshot", { format: "webp", quality: 90 });
+      return Buffer.from(String(data), "base64");
+    },
+    async cpu() {
+      await send("Performance.enable", { timeDomain: "threadTicks" });
+      const { metrics } = (await send("Performance.getMetrics")) as { metrics: { name: string; value: number }[] };
+      const of = (wanted: string) => (metrics.find(({ name }) => name === wanted)?.value ?? 0) * 1_000;
+      return { script: of("ScriptDuration"), task: of("TaskDuration") };
+    },
   };
 }
+
+/** The codes of the keys that are not letters; Chromium acts on the code, the page on the name. */
+const KEY_CODES: Readonly<Record<string, number>> = { Enter: 13, Tab: 9, Escape: 27, Right: 39, Left: 37, Up: 38, Down: 40 };
+
+async function pressKey(send: Send, name: string): Promise<void> {
+  const windowsVirtualKeyCode = KEY_CODES[name] ?? name.toUpperCase().charCodeAt(0);
+  const key = /^(?:Right|Left|Up|Down)$/.test(name) ? `Arrow${name}` : name;
+  const text = name === "Enter" ? "\r" : name.length === 1 ? name : undefined;
+  await send("Input.dispatchKeyEvent", { type: "keyDown", key, windowsVirtualKeyCode, ...(text !== undefined && { text }) });
+  await send("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode });
+}
+
+/** Runs in the page: the middle of the element to click, or why there is none. */
+const placeOf = `(selector, text) => {
+  const found = [...document.querySelectorAll(selector)].find((one) => one.textContent.includes(text) && one.checkVisibility());
+  if (!found) return "No " + selector + " contains " + text + ". The page shows: " + document.body.innerText;
+  found.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const { left, top, width, height } = found.getBoundingClientRect();
+  const x = left + width / 2, y = top + height / 2;
+  const hit = document.elementFromPoint(x, y);
+  return found.contains(hit) ? { x, y } : selector + " with " + text + " is covered by " + hit?.outerHTML.slice(0, 200);
+}`;

@@ -1,25 +1,29 @@
-// The table of tasks in docs/dashboard.md, with the text that shows that a task is done.
+// The table of tasks in docs/dashboard.md, with the text that shows that a task is done, and a sandbox in which each can be done.
 
 import { readFileSync } from "node:fs";
+import { type Bench, open } from "./sandbox.ts";
+import { receive, register, settle } from "./webhooks.ts";
 
 const PAGE = readFileSync(new URL("../../docs/dashboard.md", import.meta.url), "utf8");
 
 export interface Task {
   name: string;
   keys: string[];
+  /** How many clicks the page in a browser takes. */
+  clicks: string;
   /** How many keys the peer takes; undefined if it cannot do the task. */
   peer: number | undefined;
 }
 
 export const tasks: Task[] =
-  PAGE.split("| task | keys | in mitmproxy or k9s |\n")[1]
+  PAGE.split("| task | keys | clicks | in mitmproxy or k9s |\n")[1]
     ?.split("\n\n")[0]
     ?.split("\n")
     .slice(1)
     .map((line) => {
-      const [, name = "", keys = "", peer = ""] = line.split("|").map((cell) => cell.trim());
+      const [, name = "", keys = "", clicks = "", peer = ""] = line.split("|").map((cell) => cell.trim());
       const pressed = [...keys.matchAll(/`([^`]+)`/g)].map(([, key = ""]) => (key.length > 1 ? key.toLowerCase() : key));
-      return { name, keys: pressed, peer: /\d+/.test(peer) ? Number(/\d+/.exec(peer)?.[0]) : undefined };
+      return { name, keys: pressed, clicks, peer: /\d+/.test(peer) ? Number(/\d+/.exec(peer)?.[0]) : undefined };
     }) ?? [];
 
 /** Text that the screen shows after the keys, or that has been copied. */
@@ -53,3 +57,17 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "list the keys": /▸ Keys|▸ .*[Kk]eys|▸ Help/,
   "see the last call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
 };
+
+/** A failed verdict, a cut connection, a 404, and a booking that was declined with its delivery. */
+export async function workplace(): Promise<Bench> {
+  const bench = await open();
+  await register(bench, (await receive()).url);
+  await bench.control("POST", "/faults", { action: { type: "rate_limit", retryAfter: 2 } });
+  await bench.call("GET", "/v1/payments");
+  await bench.call("GET", "/v1/payments");
+  await bench.call("GET", "/v1/payouts", { headers: { "x-sandbox-inject": "connection" } }).catch(() => {});
+  await bench.call("GET", "/v1/nowhere");
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: { reason: "full" } });
+  await settle(bench);
+  return bench;
+}

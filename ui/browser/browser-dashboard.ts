@@ -30,11 +30,14 @@ const OTHER_LINES = 7;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
 
+/** Below the requests, and in the timeline. */
+const ALSO_SHOWN = ["requests", "deliveries", "verdicts"];
+
 /** The page has colours of its own for every style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
 export function openBrowserDashboard(target: HttpTarget, paint: () => void): BrowserDashboard {
-  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), panes });
+  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), panes, alsoShown: ALSO_SHOWN });
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {

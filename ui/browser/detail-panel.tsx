@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
 import { openReference } from "../keys/references.ts";
 import { type DetailOverlay, topDetail } from "../overlays/detail.ts";
-import { linksOf, selectedLink } from "../overlays/detail-view.ts";
+import { bodiesOf, linksOf, selectedLink } from "../overlays/detail-view.ts";
 import { closeTopOverlay, type UiState, update } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { piecesOf, StyledText } from "./styled-text.tsx";
@@ -27,6 +27,13 @@ export function DetailPanel({ dashboard }: { dashboard: BrowserDashboard }) {
     scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
   }, [detail?.id, selected?.key]);
   useEffect(() => scroller.current?.scrollTo(0, 0), [detail?.id]);
+  useEffect(() => {
+    const body = bodiesOf(lines)[detail?.body ?? -1];
+    if (body !== undefined) scroller.current?.children[body]?.scrollIntoView();
+  }, [detail?.id, detail?.body]);
+  useEffect(() => {
+    scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
+  }, [detail?.search, detail?.match]);
   if (!detail) return null;
   const drawn = detail.lines(state, WIDTH);
   const note = detail.note?.(state, WIDTH) ?? "";

@@ -2,10 +2,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { defaultOf, type FormField, labelOf, problemOf } from "../overlays/field.ts";
-import { topFormView, writeField } from "../overlays/form.ts";
+import { focusField, topFormView, writeField } from "../overlays/form.ts";
 import { type FormView, rejectionOf } from "../overlays/form-view.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { keyName } from "./keyboard.ts";
 
 export function FormDialog({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state } = dashboard;
@@ -60,8 +61,18 @@ function Field({ dashboard, view, field }: FieldProps) {
   const problem = rejectionOf(field, fields, input.rejection) ?? (value === "" ? undefined : problemOf(field, values));
   const id = `field-${field.name}`;
   const write = (text: string) => dashboard.change((before) => writeField(before, field, text));
+  const isNew = useRef(false);
+  const focus = () => {
+    isNew.current = true;
+    dashboard.change((before) => focusField(before, field));
+  };
+  // Typing replaces the value of a field just reached, by a click as by Tab.
+  const selectNew = ({ target }: MouseEvent) => {
+    if (isNew.current && target instanceof HTMLInputElement) target.select();
+    isNew.current = false;
+  };
   return (
-    <div class="field">
+    <div class="field" onFocusIn={focus} onClick={selectNew} onKeyDown={(event) => chooseByKey(event, dashboard)}>
       <label for={id}>{field.label}</label>
       <div>
         <FieldInput field={field} id={id} value={value} isInvalid={problem !== undefined} onWrite={write} />
@@ -71,6 +82,15 @@ function Field({ dashboard, view, field }: FieldProps) {
       </div>
     </div>
   );
+}
+
+/** In a list, the keys that find an option do so as in the terminal; the browser's own search knows beginnings of labels only. */
+function chooseByKey(event: KeyboardEvent, dashboard: BrowserDashboard): void {
+  const key = keyName(event);
+  const isChosen = key !== undefined && ([...key].length === 1 || ["left", "right", "backspace", "enter"].includes(key));
+  if (!isChosen || !(event.target instanceof HTMLSelectElement)) return;
+  event.preventDefault();
+  dashboard.press(key);
 }
 
 /** The help of the chosen option, otherwise that of the field. */

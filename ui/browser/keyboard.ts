@@ -2,6 +2,7 @@
 
 import { globalKeys } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
+import { topDetail } from "../overlays/detail.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { topOverlay } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
@@ -42,6 +43,22 @@ export function listenForKeys(dashboard: BrowserDashboard): void {
   });
 }
 
+/** The room that a page leaves in sight, so that the last lines are the first ones. */
+const KEPT_IN_SIGHT = 40;
+const LINE_HEIGHT = 19;
+
+/** Scrolls the text on top by a key that moves. */
+function scrollText(key: string): void {
+  const text = document.querySelector("dialog[open] .text") ?? document.querySelector(".detail-lines");
+  if (!text) return;
+  const page = text.clientHeight - KEPT_IN_SIGHT;
+  const distances: Record<string, number> = {
+    ...{ j: LINE_HEIGHT, down: LINE_HEIGHT, k: -LINE_HEIGHT, up: -LINE_HEIGHT, pagedown: page, pageup: -page },
+    ...{ g: -text.scrollHeight, home: -text.scrollHeight, G: text.scrollHeight, end: text.scrollHeight },
+  };
+  text.scrollTop += distances[key] ?? 0;
+}
+
 /** Presses a key if it is bound now; the digits after those of the panes open the other views. */
 function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const { state } = dashboard;
@@ -56,6 +73,9 @@ function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const isBound = overlay?.onKey !== undefined || enabledBindings(state).some(({ keys }) => keys.includes(key));
   // The list is not on the screen: only what works everywhere is pressed.
   if (dashboard.view !== undefined && !overlay && !globalKeys.some(({ keys }) => keys.includes(key))) return false;
+  const selected = topDetail(state)?.selected;
   if (isBound) dashboard.press(key);
+  // An arrow selects the next link of a detail, if one is near; letters may be those of a search.
+  if (overlay && overlay.onKey === undefined && topDetail(dashboard.state)?.selected === selected) scrollText(key);
   return isBound;
 }

@@ -1,7 +1,8 @@
 // A pane of rows: its filter, its columns, and the rows on the screen. The selected row and the filter are those of the dashboard's state.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { lineProblem, writeFilter } from "../keys/filter-line.ts";
+import { openReference } from "../keys/references.ts";
 import { loadGap } from "../load-rows.ts";
 import type { Column } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
@@ -16,8 +17,10 @@ import { StyledText } from "./styled-text.tsx";
 const ROW_HEIGHT = 28;
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
+/** How many characters fit into a row, beside its padding. */
+export const charactersIn = (pixels: number) => Math.floor((pixels - 24) / CHARACTER);
 
-interface ViewProps {
+export interface ViewProps {
   dashboard: BrowserDashboard;
 }
 
@@ -29,7 +32,7 @@ export function ListView({ dashboard }: ViewProps) {
     <section class={`list ${isStale(state) ? "stale" : ""}`} aria-label={pane.title}>
       <div class="list-head">
         <h2>{pane.title}</h2>
-        <span class="note">{listNote(state, pane, { ...list, filter: "" })}</span>
+        <span class="note">{listNote(state, pane, list, "counts")}</span>
         <Filter dashboard={dashboard} />
       </div>
       <Rows key={pane.name} dashboard={dashboard} pane={pane} list={list} />
@@ -45,7 +48,8 @@ function Filter({ dashboard }: ViewProps) {
   const text = state.filterLine?.text ?? listOf(state).filter;
   const problem = lineProblem(state);
   const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
-  useEffect(() => {
+  // Before the next key arrives, which may follow at once.
+  useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
     else input.current?.blur();
   }, [isOpen]);
@@ -92,11 +96,11 @@ function Rows({ dashboard, pane, list }: RowsProps) {
     setSize(next);
     dashboard.resize(Math.floor(next.height / ROW_HEIGHT) - 1);
   });
-  useScrollPosition(scroller, { rows, list, selected });
+  useScrollPosition(scroller, { rows, list, selected, height: size.height });
   if (rows.length === 0) return <Empty state={state} pane={pane} list={list} />;
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
   const last = Math.min(rows.length, first + Math.ceil(size.height / ROW_HEIGHT) + 8);
-  const width = Math.floor((size.width - 24) / CHARACTER);
+  const width = charactersIn(size.width);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     setTop(currentTarget.scrollTop);
     afterScroll(dashboard, pane, currentTarget);
@@ -118,7 +122,7 @@ function Rows({ dashboard, pane, list }: RowsProps) {
 }
 
 /** Measures the element now and whenever it changes. */
-function useSize(element: { current: HTMLElement | null }, apply: (size: { width: number; height: number }) => void): void {
+export function useSize(element: { current: HTMLElement | null }, apply: (size: { width: number; height: number }) => void): void {
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return undefined;
@@ -134,10 +138,11 @@ interface ScrollPosition {
   rows: readonly Row[];
   list: List;
   selected: number;
+  height: number;
 }
 
 /** Keeps the newest row in sight while the list follows, otherwise the selected one after it was moved. */
-function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, list, selected }: ScrollPosition): void {
+function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, list, selected, height }: ScrollPosition): void {
   const known = useRef<{ id: string | undefined; place: number }>({ id: undefined, place: -1 });
   useLayoutEffect(() => {
     const { current: element } = scroller;
@@ -149,7 +154,7 @@ function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, li
     // Rows before it were added or dropped: it stays where it was on the screen.
     else if (selected !== before.place && selected !== -1) element.scrollTop += (selected - before.place) * ROW_HEIGHT;
     known.current = { id: list.follows ? undefined : id, place: selected };
-  }, [rows, list.follows, selected]);
+  }, [rows, list.follows, selected, height]);
 }
 
 function scrollTo(element: HTMLElement, index: number): void {
@@ -182,7 +187,7 @@ const shownColumns = (columns: readonly Column[], width: number) => columns.filt
 const gridOf = (columns: readonly Column[]) =>
   columns.map(({ width }) => (width === undefined ? "minmax(0, 1fr)" : `${width}ch`)).join(" ");
 
-function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
+export function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
   const shown = shownColumns(columns, width);
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
@@ -203,7 +208,7 @@ interface RowLineProps extends ViewProps {
   isSelected: boolean;
 }
 
-function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
+export function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
   const common = { role: "row", "aria-rowindex": index + 2, "aria-selected": isSelected } as const;
   if (row.gap) {
@@ -217,7 +222,7 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
     );
   }
   const shown = shownColumns(pane.columns(row, state, width), width);
-  const open = () => dashboard.change((before) => pane.openRow({ ...before, overlays: [], notice: undefined }, row));
+  const open = () => dashboard.change((before) => openRow({ ...before, overlays: [], notice: undefined }, pane, row));
   return (
     <div {...common} class={`row ${isSelected ? "selected" : ""}`} style={{ gridTemplateColumns: gridOf(shown) }} onClick={open}>
       {shown.map((column, place) => (
@@ -226,6 +231,10 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
     </div>
   );
 }
+
+/** A row of another pane than the focused one opens as a link does. */
+const openRow = (state: UiState, pane: Pane, row: Row) =>
+  pane.name === state.pane ? pane.openRow(state, row) : openReference(state, { pane: pane.name, id: row.id });
 
 const Cell = ({ text, align, styles = [], truncate }: Column) => (
   <span role="gridcell" class={`${align ?? ""} ${truncate === "middle" ? "path" : ""}`} title={text.length > 12 ? text : undefined}>

@@ -1,6 +1,6 @@
 // The overlays of the page: forms, the palette, confirmations and texts such as the help.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isDetail } from "../overlays/detail.ts";
 import { isForm } from "../overlays/form.ts";
 import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/palette.ts";
@@ -18,7 +18,8 @@ export function OverlayView({ dashboard }: OverlayProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const overlay = topOverlay(dashboard.state);
   const shown = overlay && !isDetail(overlay) ? overlay : undefined;
-  useEffect(() => {
+  // Before the next key arrives, which may follow at once.
+  useLayoutEffect(() => {
     if (!shown) dialog.current?.close();
     else if (!dialog.current?.open) dialog.current?.showModal();
     // Not the button in the head, which the browser would choose.

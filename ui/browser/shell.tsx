@@ -12,6 +12,7 @@ import { clockText, connectionText, KEY_NAMES, runningTexts, verdictSummary } fr
 import { count } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
+import { LatestDeliveries } from "./latest-deliveries.tsx";
 import { ListView } from "./list-view.tsx";
 import { OverlayView } from "./overlay-view.tsx";
 import { TokenView } from "./token-view.tsx";
@@ -55,7 +56,14 @@ const Brand = ({ state: { sandbox } }: { state: UiState }) => (
 function CurrentView({ dashboard }: { dashboard: BrowserDashboard }) {
   const view = views.find(({ name }) => name === dashboard.view);
   if (view) return <view.component dashboard={dashboard} />;
-  return dashboard.state.pane === TRENDS_PANE ? <TrendsView dashboard={dashboard} /> : <ListView dashboard={dashboard} />;
+  const { pane } = dashboard.state;
+  if (pane === TRENDS_PANE) return <TrendsView dashboard={dashboard} />;
+  return (
+    <div class="lists">
+      <ListView dashboard={dashboard} />
+      {pane === "requests" && <LatestDeliveries dashboard={dashboard} />}
+    </div>
+  );
 }
 
 function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {

@@ -110,6 +110,10 @@ export function writeField(state: UiState, field: FormField, value: string): Sta
   return update(withEdit(state, field, { value, search: "", caretFromEnd: 0, isSelected: false }));
 }
 
+/** Moves the focus to a field of the form on top, as a browser does. */
+export const focusField = (state: UiState, { name }: FormField): StateUpdate =>
+  update(topForm(state).input.focus === name ? state : changeTopForm(state, focusOn(name)));
+
 const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
 const currentView = (state: UiState): FormView & Submission => viewOf(state, topForm(state).form, topForm(state).input);

@@ -63,6 +63,8 @@ export interface UiState {
   readonly samples: readonly { at: number; requests: number }[];
   /** The focused pane. */
   readonly pane: string;
+  /** The panes whose newest rows the face shows outside the layout. */
+  readonly alsoShown: readonly string[];
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
@@ -194,9 +196,11 @@ export interface InitialStateOptions {
   learning?: LearningMode | undefined;
   /** The focused pane. Default: the first. */
   pane?: string | undefined;
+  /** Default: none. */
+  alsoShown?: readonly string[];
 }
 
-export const initialState = ({ target, theme, size, now, panes, learning, pane }: InitialStateOptions): UiState => ({
+export const initialState = ({ target, theme, size, now, panes, learning, pane, alsoShown = [] }: InitialStateOptions): UiState => ({
   target,
   theme,
   size,
@@ -210,6 +214,7 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane }
   lastSeq: 0,
   samples: [],
   pane: pane ?? panes[0]?.name ?? "",
+  alsoShown,
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
   filterLine: undefined,

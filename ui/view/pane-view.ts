@@ -83,12 +83,13 @@ function amongKept(state: UiState, pane: Pane, { total }: List): string {
   return dropped === 0 ? "" : ` of the ${count(total - dropped)} kept`;
 }
 
-/** The note in the title after the pane's own: the filter, the counts, and whether the list follows. */
-export function listNote(state: UiState, pane: Pane, list: List): string {
+/** The note in the title after the pane's own: the filter, the counts, and whether the list follows. A page shows the filter in its input instead. */
+export function listNote(state: UiState, pane: Pane, list: List, names: "filter" | "counts" = "filter"): string {
   const { filter, total } = list;
   const dropped = droppedCount(state, pane);
   const all = dropped === 0 ? count(total) : `${count(total)}, ${count(total - dropped)} kept`;
-  const matches = filter === "" ? "" : `/${sanitize(filter)}  ${matchCount(list)} of ${all}`;
+  const name = names === "filter" ? `/${sanitize(filter)}  ` : "";
+  const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
   const made = filter === "" && pane.stream && total > 0 ? all : "";
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }

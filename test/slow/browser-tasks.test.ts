@@ -1,0 +1,218 @@
+// The tasks of docs/dashboard.md done in a browser: by the keys of the terminal, and by the pointer in as many clicks as the page says.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { type Bench, NOON } from "../support/sandbox.ts";
+import { tasks, workplace } from "../support/tasks.ts";
+
+/** One step of the pointer; `letters` are typed, and `choose` opens a list and clicks one of its options. */
+type Step = { click: string; text?: string } | { letters: string } | { choose: string; option: string };
+
+interface BrowserTask {
+  steps: readonly Step[];
+  /** Text of the page, `copied: ` and the clipboard, or `tab: ` and the current tab. */
+  seen: RegExp;
+  /** Prepares the sandbox. */
+  before?(bench: Bench): Promise<unknown>;
+  /** Whether the sandbox has changed as the task wants. */
+  isDone?(bench: Bench): Promise<unknown>;
+}
+
+const row = (text: string): Step => ({ click: ".row:not(.headings, .gap)", text });
+const tab = (text: string): Step => ({ click: ".tab", text });
+const command = (text: string): Step => ({ click: "[aria-label=Commands] button", text });
+const inPalette = (text: string): Step => ({ click: "[role=option]", text });
+const filter: Step = { click: ".filter input" };
+const send: Step = { click: "dialog .primary" };
+
+const faultsOf = async (bench: Bench) => (await bench.control("GET", "/faults")).data as { action: { type: string; ms?: number } }[];
+const isArmed = (type: string) => async (bench: Bench) => (await faultsOf(bench)).some(({ action }) => action.type === type);
+const nowOf = async (bench: Bench) => (await bench.control("GET", "/clock")).now as string;
+
+const TASKS: Readonly<Record<string, BrowserTask>> = {
+  "see requests arrive": { steps: [], seen: /POST\n+\/v1\/hospitality\/bookings\/bkg_pending\/decline/ },
+  "pause on a row": { steps: [row("nowhere")], seen: /PAUSED/ },
+  "filter by a status": { steps: [filter, { letters: "404" }], seen: /Requests\n+1 of \d+/ },
+  "see only cut connections": { steps: [filter, { letters: "cut" }], seen: /Requests\n+1 of \d+/ },
+  "see the body of a response": { steps: [row("decline"), command("body")], seen: /in sight: [\s\S]*"status": "declined"/ },
+  "see the time of each stage": { steps: [row("decline")], seen: /operation\n+[\d.,]+ m?s\s+█/ },
+  "search in a body": {
+    steps: [row("decline"), command("search"), { letters: "ful" }],
+    seen: /\/ful.* 1 of \d[\s\S]*in sight: [\s\S]*"full"/,
+  },
+  "go from a request to its delivery": { steps: [command("jump")], seen: /booking\.declined to http/ },
+  "go from a delivery to its request": { steps: [tab("Deliveries"), command("jump")], seen: /tab: [\s\S]*Esc[\s\S]*mer_lodge, API key/ },
+  "copy a request as curl": { steps: [command("copy curl")], seen: /copied: curl .*POST[\s\S]*decline/ },
+  "replay a delivery": {
+    steps: [tab("Deliveries"), command("replay")],
+    seen: /Replayed booking\.declined/,
+    isDone: async (bench) => (await bench.control("GET", "")).made.attempts > 1,
+  },
+  "see whether a delivery arrived": { steps: [], seen: /✓ delivered/ },
+  "answer an operation with 429": {
+    steps: [command("fault"), send],
+    seen: /Armed rate_limit on bookings\.decline/,
+    isDone: isArmed("rate_limit"),
+  },
+  "start an outage of 30 s": { steps: [command("outage")], seen: /Armed outage .*30/, isDone: isArmed("outage") },
+  "lose a response": {
+    steps: [command("fault"), { choose: "action", option: "lost_response" }, send],
+    seen: /Armed lost/,
+    isDone: isArmed("lost_response"),
+  },
+  "slow a call by 500 ms": {
+    steps: [command("fault"), { choose: "action", option: "latency" }, { click: "[name='action.ms']" }, { letters: "500" }, send],
+    seen: /Armed latency \(ms 500\) on bookings\.decline/,
+    isDone: async (bench) => (await faultsOf(bench)).some(({ action }) => action.ms === 500),
+  },
+  "use up a rate limit": {
+    steps: [tab("Rate limits"), command("exhaust")],
+    seen: /Exhausted the rate limit/,
+    isDone: async (bench) =>
+      (await bench.control("GET", "/rate-limits")).data.some(({ remaining }: { remaining: number }) => remaining === 0),
+  },
+  "remove all faults": {
+    steps: [command("commands"), inPalette("remove all faults"), send],
+    seen: /Removed 1 fault/,
+    before: (bench) => bench.control("POST", "/faults", { action: { type: "outage" } }),
+    isDone: async (bench) => (await faultsOf(bench)).length === 0,
+  },
+  "make a payment succeed": {
+    steps: [command("trigger"), send],
+    seen: /payment\.succeeded/,
+    isDone: async (bench) =>
+      (await bench.control("GET", "/events?limit=1")).data.some(({ type }: { type: string }) => type === "payment.succeeded"),
+  },
+  "advance the clock by a minute": {
+    steps: [command("clock"), send],
+    seen: /Clock advanced to 2026-01-05T12:01/,
+    isDone: async (bench) => (await nowOf(bench)).startsWith("2026-01-05T12:01"),
+  },
+  "advance the clock by an hour": {
+    steps: [command("clock"), { choose: "do", option: "advance 1h" }, send],
+    seen: /Clock advanced to 2026-01-05T13:00/,
+    isDone: async (bench) => (await nowOf(bench)).startsWith("2026-01-05T13:00"),
+  },
+  "start traffic": {
+    steps: [command("traffic"), send],
+    seen: /Started traffic/,
+    isDone: async (bench) => (await bench.control("GET", "")).traffic.length === 1,
+  },
+  "arm a scenario, and see its score": {
+    steps: [command("fault"), { choose: "action", option: "scenario " }, send],
+    seen: /[a-z-]+ 0\/\d+/,
+    isDone: async (bench) => (await bench.control("GET", "/scenarios")).data.some(({ armed }: { armed: boolean }) => armed),
+  },
+  "see failed verdicts": { steps: [tab("Verdicts")], seen: /tab: [\s\S]*Verdicts[\s\S]*✗ fail/ },
+  "create a merchant and copy its key": {
+    steps: [command("merchant"), send],
+    seen: /copied: sk_test_/,
+    isDone: async (bench) => (await bench.control("GET", "")).merchants.length > 4,
+  },
+  "reset the sandbox": {
+    steps: [command("reset"), send, send],
+    seen: /[Rr]eset/,
+    isDone: async (bench) => (await bench.control("GET", "")).made.requests === 0,
+  },
+  "list the keys": { steps: [command("help")], seen: /show all keys/ },
+  "see the last call as curl": {
+    steps: [command("outage"), command("commands"), inPalette("show the last call as curl")],
+    seen: /Last call as curl[\s\S]*curl [\s\S]*\/_sandbox\/faults/,
+  },
+};
+
+/** Counts calls that are in flight, so that a key follows what the one before it has fetched, as that of a person who looks does. */
+const COUNT_CALLS = `{ window.inFlight = 0;
+  const track = (call) => function (...given) { inFlight++; return call.apply(this, given).finally(() => inFlight--); };
+  window.fetch = track(fetch); Response.prototype.text = track(Response.prototype.text); }`;
+
+const idle = (page: Page) =>
+  page.evaluate(
+    `new Promise((resolve) => { const look = () => inFlight === 0 ? requestAnimationFrame(() => resolve()) : setTimeout(look, 5); look(); })`,
+  );
+
+/** The texts that `seen` is matched against. */
+const SEEN = `(() => {
+  const lines = [...document.querySelectorAll(".detail-lines > *")];
+  const view = document.querySelector(".detail-lines")?.getBoundingClientRect();
+  const inSight = lines.filter((one) => { const { top, bottom } = one.getBoundingClientRect(); return top >= view.top - 1 && bottom <= view.bottom + 1; });
+  return ["tab: " + document.querySelector(".tab[aria-current]")?.innerText, document.body.innerText,
+    "copied: " + window.copied, "in sight: " + inSight.map((one) => one.innerText).join("\\n")].join("\\n");
+})()`;
+
+/** Keeps what the page copies: the clipboard of a machine is shared. */
+const KEEP_COPIES = `navigator.clipboard.writeText = async (text) => void (window.copied = text)`;
+
+async function openPage(browser: Browser, bench: Bench): Promise<Page> {
+  const page = await browser.open(`${bench.url}/_sandbox/ui`);
+  await page.resize(1_440, 900);
+  await page.shows(`document.body.textContent.includes("decline")`);
+  await page.evaluate(COUNT_CALLS);
+  await page.evaluate(KEEP_COPIES);
+  return page;
+}
+
+/** The list of requests with the newest one selected, no fault, and the clock at noon. */
+async function prepare(page: Page, bench: Bench, { before }: BrowserTask): Promise<void> {
+  for (const { id } of (await bench.control("GET", "/faults")).data) await bench.control("DELETE", `/faults/${id}`);
+  await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
+  await before?.(bench);
+  for (const key of ["Escape", "Escape", "Escape", "1", "f"]) await page.press(key);
+  await page.shows(`document.querySelector(".note")?.textContent.includes("following")`);
+  await page.evaluate(`window.copied = ""`);
+  await idle(page);
+}
+
+async function take(page: Page, step: Step): Promise<void> {
+  if ("letters" in step) for (const letter of step.letters) await page.press(letter);
+  else if ("click" in step) await page.click(step.click, step.text);
+  else
+    await page.evaluate(`{ const list = document.querySelector("[name=${step.choose}]"); list.focus();
+      list.value = [...list.options].find(({ value }) => value.startsWith(${JSON.stringify(step.option)})).value;
+      list.dispatchEvent(new Event("change", { bubbles: true })); }`);
+  await idle(page);
+}
+
+async function expectDone(page: Page, bench: Bench, name: string, { seen, isDone = async () => true }: BrowserTask): Promise<void> {
+  await page.shows(`${seen}.test(${SEEN})`).catch(async (error: Error) => {
+    throw new Error(`${name}: ${error.message}\n${await page.evaluate(SEEN)}`);
+  });
+  expect(await isDone(bench), name).toBe(true);
+}
+
+const clicksOf = (step: Step) => ("click" in step ? 1 : "choose" in step ? 2 : 0);
+const lettersOf = (step: Step) => ("letters" in step ? step.letters.length : 0);
+const sum = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0);
+
+test("docs/dashboard.md counts the clicks of each task", () => {
+  const counted = Object.entries(TASKS).map(([name, { steps }]) => {
+    const letters = sum(steps.map(lettersOf));
+    return [name, `${sum(steps.map(clicksOf)) || "none"}${letters > 0 ? ` and ${letters} letters` : ""}`];
+  });
+  expect(Object.fromEntries(tasks.map(({ name, clicks }) => [name, clicks]))).toEqual(Object.fromEntries(counted));
+});
+
+describe.runIf(browserFile)(inBrowser, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(browserFile as string);
+  });
+  afterAll(() => browser.close());
+
+  test.each(["keys", "pointer"] as const)("each task is done by %s", async (by) => {
+    const bench = await workplace();
+    const page = await openPage(browser, bench);
+    for (const { name, keys } of tasks) {
+      const task = TASKS[name] as BrowserTask;
+      await prepare(page, bench, task);
+      if (by === "pointer") for (const step of task.steps) await take(page, step);
+      else
+        for (const key of keys) {
+          await page.press(key.length > 1 ? key[0]?.toUpperCase() + key.slice(1) : key);
+          await idle(page);
+        }
+      await expectDone(page, bench, name, task);
+    }
+    expect(page.complaints).toEqual([]);
+  }, 120_000);
+});
