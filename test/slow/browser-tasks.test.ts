@@ -199,20 +199,24 @@ describe.runIf(browserFile)(inBrowser, () => {
   });
   afterAll(() => browser.close());
 
-  test.each(["keys", "pointer"] as const)("each task is done by %s", async (by) => {
-    const bench = await workplace();
-    const page = await openPage(browser, bench);
-    for (const { name, keys } of tasks) {
-      const task = TASKS[name] as BrowserTask;
-      await prepare(page, bench, task);
-      if (by === "pointer") for (const step of task.steps) await take(page, step);
-      else
-        for (const key of keys) {
-          await page.press(key.length > 1 ? key[0]?.toUpperCase() + key.slice(1) : key);
-          await idle(page);
-        }
-      await expectDone(page, bench, name, task);
-    }
-    expect(page.complaints).toEqual([]);
-  }, 120_000);
+  test.each(["keys", "pointer"] as const)(
+    "each task is done by %s",
+    async (by) => {
+      const bench = await workplace();
+      const page = await openPage(browser, bench);
+      for (const { name, keys } of tasks) {
+        const task = TASKS[name] as BrowserTask;
+        await prepare(page, bench, task);
+        if (by === "pointer") for (const step of task.steps) await take(page, step);
+        else
+          for (const key of keys) {
+            await page.press(key.length > 1 ? key[0]?.toUpperCase() + key.slice(1) : key);
+            await idle(page);
+          }
+        await expectDone(page, bench, name, task);
+      }
+      expect(page.complaints).toEqual([]);
+    },
+    120_000,
+  );
 });
