@@ -2522,7 +2522,7 @@ interface Options {
   /** arm this scenario at start, such as lost-response, until a reset */
   scenario: string[];
   /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
-  retrySchedule: RetryScheduleOption;
+  retrySchedule: RetryScheduleOption | undefined;
   /** limit the total time for a webhook response (default: 10s) */
   webhookTimeout: number;
   /** accept self-signed certificates of https receivers */

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
+import type { Adoption } from "../service/adoption.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 
@@ -89,6 +90,8 @@ export interface RequestContext {
   faults: CallFaults | undefined;
   /** Whether the guard admitted the request. The journal keeps no other: a web page could fill it with requests that the guard refuses. */
   isAdmitted: boolean;
+  /** What a service file changes. */
+  adoption: Adoption | undefined;
   /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;
 }
@@ -133,6 +136,7 @@ export function openContext(
     replayOf: undefined,
     faults: undefined,
     isAdmitted: false,
+    adoption: undefined,
     reply: undefined,
   };
 }

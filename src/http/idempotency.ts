@@ -13,23 +13,27 @@ const MAX_CACHED_FINGERPRINTS = 500;
 /** Characters. */
 const MAX_CACHED_LENGTH = 4_096;
 
-export const readIdempotencyKey: Stage = (context) => {
-  if (!context.operation?.idempotent) return;
-  // Node has already trimmed surrounding spaces; every other character counts.
-  const key = headerOnce(context.incoming, "idempotency-key");
-  if (key === undefined) return;
-  if (typeof key !== "string") fail("idempotency_key_invalid", `Idempotency-Key was sent ${key.length} times; send it once.`);
-  if (key === "")
-    fail("idempotency_key_empty", "Idempotency-Key is empty. Send a value of your own making, such as a UUID, or leave the header out.");
-  if (key.length > MAX_KEY_LENGTH)
-    fail("idempotency_key_too_long", `Idempotency-Key may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
-  if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", "Idempotency-Key must be printable ASCII without spaces.");
-  context.idempotencyKey = maskIdempotencyKey(key);
-  const { operation, path, search, bodyText } = context;
-  const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
-  context.fingerprint =
-    requestText.length > MAX_CACHED_LENGTH ? computeFingerprint(requestText, context) : cachedFingerprint(requestText, context);
-};
+/** The header is named `Idempotency-Key` unless a service file has another name. */
+export function readIdempotencyKey(header = "Idempotency-Key"): Stage {
+  const name = header.toLowerCase();
+  return (context) => {
+    if (!context.operation?.idempotent) return;
+    // Node has already trimmed surrounding spaces; every other character counts.
+    const key = headerOnce(context.incoming, name);
+    if (key === undefined) return;
+    if (typeof key !== "string") fail("idempotency_key_invalid", `${header} was sent ${key.length} times; send it once.`);
+    if (key === "")
+      fail("idempotency_key_empty", `${header} is empty. Send a value of your own making, such as a UUID, or leave the header out.`);
+    if (key.length > MAX_KEY_LENGTH)
+      fail("idempotency_key_too_long", `${header} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
+    if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", `${header} must be printable ASCII without spaces.`);
+    context.idempotencyKey = maskIdempotencyKey(key);
+    const { operation, path, search, bodyText } = context;
+    const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
+    context.fingerprint =
+      requestText.length > MAX_CACHED_LENGTH ? computeFingerprint(requestText, context) : cachedFingerprint(requestText, context);
+  };
+}
 
 const computeFingerprint = (_requestText: string, { operation, path, search, body }: RequestContext) =>
   fingerprint(operation?.method, path, search, body);

@@ -48,7 +48,7 @@ export interface PipelineDependencies {
 export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
   const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies } = deps;
   const faults = faultStages(deps);
-  const adopt = deps.adoption?.reply;
+  const { adoption } = deps;
   const stages: Stage[] = [
     admit(guard), //                                     403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
@@ -61,7 +61,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     endStage, //                                         ends the checks
     readBody, //                                         415 413 400
     endStage, //                                         ends the body
-    readIdempotencyKey, //                               400
+    readIdempotencyKey(adoption?.idempotencyHeader), //  400
     faults.recall, //                                    409 injected
     recall(idempotencyReplies), //                       422, or the stored reply
     faults.before, //                                    any status injected, or no response
@@ -70,6 +70,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     faults.around(transact(deps)), //                    404 409, or the operation's reply
   ];
   return async (context) => {
+    context.adoption = adoption;
     try {
       for (const stage of stages) {
         const waiting = stage(context);
@@ -81,7 +82,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
       context.reply = failureReply(context, error, deps.report);
     }
     const reply = context.reply ?? failureReply(context, new Error("no stage responded"), deps.report);
-    context.reply = adopt === undefined ? reply : adopt(context.operation, reply);
+    context.reply = adoption === undefined ? reply : adoption.reply(context, reply);
     endStage(context);
     const sending = sendReply(faults, context, context.reply, deps.report);
     if (sending !== undefined) await sending;

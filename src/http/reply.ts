@@ -4,6 +4,7 @@ import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
+import type { Adoption } from "../service/adoption.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
@@ -52,7 +53,7 @@ export function send(context: RequestContext, reply: Reply, rateHeaders: Record<
 export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Record<string, string>): boolean {
   const { incoming, outgoing } = context;
   if (outgoing.destroyed) return false;
-  context.sentHeaders = {
+  const headers = {
     Date: httpDate(context.at),
     ...(reply.status === 204 ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(reply.body) }),
     ...(context.sequence > 0 ? { "X-Sandbox-Request-Id": context.id } : {}),
@@ -60,12 +61,16 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
     ...rateHeaders,
     ...context.headers,
   };
+  context.sentHeaders = context.adoption === undefined ? headers : adoptedHeaders(context, context.adoption, headers, reply.status);
   if (awaitsContinue(incoming)) context.sentHeaders.Connection = "close";
   context.answeredAfter = context.elapsed();
   outgoing.sendDate = false;
   outgoing.writeHead(reply.status, context.sentHeaders);
   return true;
 }
+
+const adoptedHeaders = ({ at, operation }: RequestContext, adoption: Adoption, headers: RequestContext["sentHeaders"], status: number) =>
+  adoption.headers(headers, { status, at, operation: operation?.id });
 
 export const behaviours: MeasuredBehaviour[] = [
   {

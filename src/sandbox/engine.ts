@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { createFaults, type Faults } from "../faults/index.ts";
 import { createHeldResponses, type HeldResponses } from "../http/faults/held-responses.ts";
-import { createRateLimiter, type RateLimiter, type RateLimits } from "../http/rate-limit.ts";
+import { createRateLimiter, DEFAULT_LIMIT, type RateLimiter } from "../http/rate-limit.ts";
 import { requestMessage } from "../http/request-recorder.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
@@ -86,7 +86,7 @@ const judgeRules = rules.map(({ id }) => id);
 
 /** `snapshot` describes the sandbox to each client that joins the live stream. */
 export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
-  const { options, catalogue, clock, random, schedule, stores } = storage;
+  const { options, service, catalogue, clock, random, schedule, stores } = storage;
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
@@ -94,7 +94,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
     stored: () => storedCounts(stores),
     verdicts: () => judge.made(),
   });
-  const limiter = createRateLimiter(options.rateLimit as RateLimits);
+  const limiter = createRateLimiter({ all: service?.rateLimit ?? DEFAULT_LIMIT, ...options.rateLimit });
   const faults = createFaults({
     clock,
     seed: options.seed,
@@ -142,9 +142,9 @@ export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, er
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
-function connect({ faults, dispatcher, judge, hub, trends, stalls, listeners }: Engine): void {
+function connect({ service, faults, dispatcher, judge, hub, trends, stalls, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
-  listeners.request.add(judge.request);
+  listeners.request.add(service ? (entry) => judge.request(service.inwards(entry)) : judge.request);
   listeners.request.add(trends.add);
   listeners.request.add(stalls.watch);
   faults.listen(judge.fired);
@@ -180,7 +180,7 @@ export async function openStorage(options: Options, clock: Clock, random: Random
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
-  const schedule = scheduleOf(options.retrySchedule);
+  const schedule = scheduleOf(options.retrySchedule ?? service?.gaps ?? "fast");
   const fixtures = await fixturesOf(options);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   const open = (source: { image?: DatabaseImage; file?: string }) => openStores({ clock, random, webhooks, ...source });

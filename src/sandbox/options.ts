@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { NewEndpoint } from "../contracts/webhook.ts";
-import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration } from "../kernel/duration.ts";
 import { SandboxError } from "../kernel/errors.ts";
@@ -29,7 +29,7 @@ export interface Options {
   rateLimit: Record<string, RateLimit>;
   faults: string | undefined;
   scenario: string[];
-  retrySchedule: RetryScheduleOption;
+  retrySchedule: RetryScheduleOption | undefined;
   webhookTimeout: number;
   webhookInsecureTls: boolean;
   allowWebhookHost: string[];
@@ -148,7 +148,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     value: "limit",
     multiple: true,
     description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
-    default: { all: DEFAULT_LIMIT },
+    default: {},
     parse: rateRule,
   },
   faults: {
@@ -180,7 +180,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
     group: "Webhooks",
     value: "schedule",
     description: "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)",
-    default: "fast",
+    default: undefined,
     parse: retrySchedule,
   },
   webhookTimeout: {

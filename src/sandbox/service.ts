@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { catalogue } from "../areas/index.ts";
+import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
 import { type FieldError, SandboxError } from "../kernel/errors.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
@@ -9,10 +10,15 @@ import { type AdoptedFacts, adoptedFacts, createFactCheck } from "../service/ado
 import { type Adoption, createAdoption } from "../service/adoption.ts";
 import { entryValue, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
+import { scheduleOf } from "../webhooks/retry-schedule.ts";
 
 export interface Service extends Adoption {
   /** The file, as it was named. */
   file: string;
+  /** Undefined where the file says nothing about it. */
+  rateLimit: RateLimit | undefined;
+  /** Milliseconds before each attempt of a delivery; undefined where the file says nothing about them. */
+  gaps: readonly number[] | undefined;
   /** Identifies its facts, whatever their order and evidence. */
   hash: string;
 }
@@ -27,7 +33,28 @@ export async function readService(file: string): Promise<Service> {
   const facts = adoptedFacts(given);
   const refused = await firstRefused(given, facts);
   if (refused) throw await errorAt(source, refused.pointer, refused.message);
-  return { ...createAdoption(facts, catalogue), file, hash: hashOf(facts.values) };
+  return { ...createAdoption(facts, catalogue), file, hash: hashOf(facts.values), rateLimit: rateLimitOf(facts), gaps: gapsOf(facts) };
+}
+
+function rateLimitOf(facts: AdoptedFacts): RateLimit | undefined {
+  const [limit, seconds] = [facts.number("rate_limit.limit"), facts.number("rate_limit.seconds")];
+  if (limit === undefined && seconds === undefined) return undefined;
+  return { limit: limit ?? DEFAULT_LIMIT.limit, window: seconds === undefined ? DEFAULT_LIMIT.window : seconds * 1_000 };
+}
+
+const MOST_RETRIES = 100;
+
+/** The default schedule with the gaps that the file has, as far as the service retries. */
+function gapsOf(facts: AdoptedFacts): number[] | undefined {
+  const { gaps } = scheduleOf("fast");
+  const adopted = [...gaps];
+  for (let retry = 1; retry <= MOST_RETRIES; retry++) {
+    const seconds = facts.value(`webhook.schedule.${retry}`);
+    if (seconds === "no attempt") return adopted.slice(0, retry);
+    if (typeof seconds === "number") adopted[retry] = seconds * 1_000;
+    else if (retry >= gaps.length) break;
+  }
+  return adopted.every((gap, index) => gap === gaps[index]) ? undefined : adopted;
 }
 
 /** The facts are listed by the documents, which most starts do not need. */

@@ -1,9 +1,22 @@
 // Errors as the real service sends them: status, category and code of each condition, and the names of parameters.
 
-import type { Reply } from "../http/context.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
+
+/** A reply before it is sent. */
+export interface EdgeReply {
+  status: number;
+  body: string;
+}
+
+/** The call of a reply. */
+export interface CallAtEdge {
+  readonly id: string;
+  readonly operation: Operation | undefined;
+  readonly replayOf: string | undefined;
+  readonly headers: Record<string, string>;
+}
 
 export interface AdoptedError {
   status: number;
@@ -14,15 +27,17 @@ export interface AdoptedError {
 /** The status, category and code of a condition, for one operation. */
 export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: string): AdoptedError {
   const { status, error } = errors[code];
+  const adopted = facts.number(`error.${code}.status`, operation) ?? status;
   return {
-    status: facts.number(`error.${code}.status`, operation) ?? status,
+    // 200 says that a limit out of bounds is moved into them; a limit that is no number is refused all the same.
+    status: adopted < 400 ? status : adopted,
     error: facts.text(`error.${code}.category`, operation) ?? error,
     code: facts.text(`error.${code}.code`, operation) ?? code,
   };
 }
 
 /** Rewrites error replies that have the sandbox's own codes; others, such as those of a fault with a code of its own, stay as they are. */
-export function createErrorReply(facts: AdoptedFacts): (operation: Operation | undefined, reply: Reply) => Reply {
+export function createErrorReply(facts: AdoptedFacts): (operation: Operation | undefined, reply: EdgeReply) => EdgeReply {
   return (operation, reply) => {
     const own = ownError(reply);
     if (!own) return reply;
@@ -31,11 +46,19 @@ export function createErrorReply(facts: AdoptedFacts): (operation: Operation | u
   };
 }
 
+/** The response to a second call with a key, from a service that keeps keys but no responses. */
+export function refusedReplay(facts: AdoptedFacts, { id, operation, replayOf, headers }: CallAtEdge, status: number): EdgeReply {
+  delete headers["Idempotent-Replayed"];
+  const { error, code } = adoptedError(facts, "idempotency_key_reused", operation?.id);
+  const message = "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
+  return { status, body: JSON.stringify({ error, message, code, details: { firstRequestId: replayOf, requestId: id } }) };
+}
+
 interface OwnError extends ErrorBody {
   code: ErrorCode;
 }
 
-function ownError({ status, body }: Reply): OwnError | undefined {
+function ownError({ status, body }: EdgeReply): OwnError | undefined {
   if (!body.startsWith("{")) return undefined;
   const parsed = JSON.parse(body) as OwnError;
   return Object.hasOwn(errors, parsed.code) && errors[parsed.code].status === status ? parsed : undefined;

@@ -11,6 +11,7 @@ export function adoptedQuery(operation: Operation, facts: AdoptedFacts): Pick<Op
   const properties: Record<string, TSchema> = {};
   const names = new Map<string, string>();
   const added: Record<string, unknown> = {};
+  const bounds = new Map<string, Bounds>();
   for (const [name, schema] of Object.entries(operation.query.properties)) {
     const id = `${operation.id}.query.${name}`;
     const usual = facts.number(`${id}.default`);
@@ -18,12 +19,15 @@ export function adoptedQuery(operation: Operation, facts: AdoptedFacts): Pick<Op
     if (facts.value(id) === "absent") continue;
     const shown = facts.text(`${id}.name`) ?? name;
     if (shown !== name) names.set(shown, name);
-    properties[shown] = withBounds(schema, id, facts);
+    const bounded = withBounds(schema, id, facts);
+    const isMoved = name === "limit" && facts.number("error.invalid_limit.status", operation.id) === 200;
+    if (isMoved) bounds.set(name, bounded as TSchema & Bounds);
+    properties[shown] = isMoved ? withoutBounds(bounded) : bounded;
   }
   const order = facts.text(`${operation.id}.order`);
   if (order !== undefined) added.order = order;
   const query = { ...operation.query, properties } as ObjectSchema;
-  return { query, readQuery: translation(names, added), renamed: new Map([...names].map(([shown, name]) => [name, shown])) };
+  return { query, readQuery: translation(names, added, bounds), renamed: new Map([...names].map(([shown, name]) => [name, shown])) };
 }
 
 function withBounds(schema: TSchema, id: string, facts: AdoptedFacts): TSchema {
@@ -34,10 +38,30 @@ function withBounds(schema: TSchema, id: string, facts: AdoptedFacts): TSchema {
   return bounds.length === 0 ? schema : annotate(schema, Object.fromEntries(bounds));
 }
 
-function translation(names: ReadonlyMap<string, string>, added: Readonly<Record<string, unknown>>): Operation["readQuery"] {
-  if (names.size === 0 && Object.keys(added).length === 0) return undefined;
-  return (query) => ({
-    ...added,
-    ...Object.fromEntries(Object.entries(query).map(([name, value]) => [names.get(name) ?? name, value])),
-  });
+function withoutBounds(schema: TSchema): TSchema {
+  const { minimum: _, maximum: __, ...rest } = schema as TSchema & Bounds;
+  return rest as TSchema;
+}
+
+/** Bounds into which the service moves a value; it refuses none. */
+interface Bounds {
+  minimum: number;
+  maximum: number;
+}
+
+function translation(
+  names: ReadonlyMap<string, string>,
+  added: Readonly<Record<string, unknown>>,
+  bounds: ReadonlyMap<string, Bounds>,
+): Operation["readQuery"] {
+  if (names.size === 0 && bounds.size === 0 && Object.keys(added).length === 0) return undefined;
+  const moved = (name: string, value: unknown) => {
+    const { minimum = -Infinity, maximum = Infinity } = bounds.get(name) ?? {};
+    return typeof value === "number" ? Math.min(maximum, Math.max(minimum, value)) : value;
+  };
+  const translated = ([shown, value]: [string, unknown]) => {
+    const name = names.get(shown) ?? shown;
+    return [name, moved(name, value)];
+  };
+  return (query) => ({ ...added, ...Object.fromEntries(Object.entries(query).map(translated)) });
 }

@@ -22,6 +22,14 @@ describe("limit", () => {
   });
 });
 
+test("a limit out of its bounds is moved into them, where the service does so", async () => {
+  const bench = await openAs({ "payments.list/error.invalid_limit.status": 200, "payments.list.query.limit.maximum": 4 });
+  expect((await list(bench, "?limit=9")).body.data).toHaveLength(4);
+  expect((await list(bench, "?limit=0")).body.data).toHaveLength(1);
+  expect((await list(bench, "?limit=many")).body.code).toBe("invalid_limit");
+  expect((await bench.call("GET", "/v1/payouts?limit=0")).body.code).toBe("invalid_limit");
+});
+
 describe("parameters", () => {
   const names = { "payments.list.query.limit.name": "page_size", "payments.list.query.starting_after.name": "after" };
 

@@ -119,7 +119,9 @@ function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
     address: `${incoming.method} ${incoming.url}`,
     header(name) {
       const { headers } = incoming;
-      const value = Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
+      const own = name.toLowerCase();
+      const sent = own === "idempotency-key" ? (context.adoption?.idempotencyHeader.toLowerCase() ?? own) : own;
+      const value = Object.hasOwn(headers, sent) ? headers[sent] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },
     body: state.body ?? context.body,
