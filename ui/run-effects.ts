@@ -113,6 +113,7 @@ export function refresh(dashboard: RunningDashboard): void {
   const trends = placementOf(dashboard.state, TRENDS_PANE).width > 0 ? pollTrends(dashboard.state) : [];
   for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state), ...trends]) runEffect(dashboard, effect);
   void poll(controlCalls.overview(), applySandboxIndex);
-  for (const { name, poll: rows } of visiblePanes(dashboard.state))
-    if (rows) void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
+  for (const { name, poll: rows, alarm } of visiblePanes(dashboard.state))
+    if (rows && (alarm || placementOf(dashboard.state, name).width > 0))
+      void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
 }

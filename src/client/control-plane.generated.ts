@@ -195,7 +195,7 @@ export interface ControlPlane {
     begin(given: RoomBeginInput): Promise<Place>;
   };
   readonly merchants: {
-    /** List the merchants with their API keys. */
+    /** List the merchants with their API keys, and how many records and requests each has. */
     list(): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
@@ -965,6 +965,19 @@ export interface LifeChange {
   currency: string | null;
 }
 
+export interface ListedMerchant {
+  id: string;
+  name: string | null;
+  email: string | null;
+  apiKeys: string[];
+  /** `active`, or `suspended`: its requests are refused */
+  status: string;
+  /** How many records it has, of all kinds */
+  records: number;
+  /** How many of its requests the log has */
+  requests: number;
+}
+
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
@@ -1030,7 +1043,7 @@ export interface Merchant {
 export interface MerchantsListReply {
   /** Always `list` */
   object: "list";
-  data: Merchant[];
+  data: ListedMerchant[];
 }
 
 export interface MerchantsMintInput {

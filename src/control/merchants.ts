@@ -13,14 +13,27 @@ export const Merchant = Type.Object(
   { title: "merchant" },
 );
 
+const ListedMerchant = Type.Object(
+  {
+    ...Merchant.properties,
+    status: Type.String({ description: "`active`, or `suspended`: its requests are refused" }),
+    records: Type.Integer({ description: "How many records it has, of all kinds" }),
+    requests: Type.Integer({ description: "How many of its requests the log has" }),
+  },
+  { title: "listed_merchant" },
+);
+
 export const listMerchants = endpoint({
   id: "merchants.list",
   area: "Merchants",
   method: "GET",
   path: "/merchants",
-  summary: "List the merchants with their API keys",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(Merchant) }),
-  handle: ({ tenants }) => ({ object: "list" as const, data: tenants.list() }),
+  summary: "List the merchants with their API keys, and how many records and requests each has",
+  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ListedMerchant) }),
+  handle({ tenants, requestLog }) {
+    requestLog.flush();
+    return { object: "list" as const, data: tenants.list().map((tenant) => ({ ...tenant, ...tenants.summaryOf(tenant.id) })) };
+  },
 });
 
 export const mintMerchant = endpoint({

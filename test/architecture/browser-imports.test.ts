@@ -37,6 +37,12 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
     expect(files).toContain(file);
 });
 
+it("the views that only the page has are those that a terminal cannot show", () => {
+  const names = [...readFileSync(join(root, "ui/browser/views.ts"), "utf8").matchAll(/\{ name: "(\w+)"/g)].map(([, name]) => name);
+  // A view of rows or text is a pane, and so in both faces.
+  expect(names).toEqual(["timeline", "explorer", "report"]);
+});
+
 it("nothing but the build imports the views of the page", () => {
   const sources = ["src", "ui"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${posix(file)}`),

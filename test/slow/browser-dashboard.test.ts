@@ -138,7 +138,7 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   test("calls an operation from the explorer with its example, and opens the request that it made", async () => {
     const { bench, page } = await openWithRequests();
-    await press(page, "9");
+    await press(page, "0");
     await page.shows(`document.querySelectorAll(".operation-list button").length === 28`);
     await click(page, ".operation-list button", "Decline a pending booking");
     await page.shows(`document.querySelector("#body")?.value.includes("reason")`);
@@ -160,7 +160,7 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   test("makes and moves a record from the explorer of the control API", async () => {
     const { bench, page } = await openWithRequests();
-    await press(page, "9");
+    await press(page, "0");
     await page.shows(`document.querySelector(".choice button") !== null`);
     await click(page, ".choice button", "Control API");
     await page.shows(bodyHas("Create a record"));
@@ -174,9 +174,9 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   test("draws the timeline of the run, and the report of this run", async () => {
     const { page } = await openWithRequests();
-    await press(page, "8");
+    await press(page, "9");
     await page.shows(`document.querySelectorAll(".lane rect").length === 4`);
-    await press(page, "0");
+    await click(page, ".tab", "Report");
     await click(page, "button", "Show this run");
     await page.shows(bodyHas("2 of 28"));
     await page.shows(`document.querySelectorAll(".lane rect").length === 4`);
@@ -194,7 +194,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const drop = (name: string, text: string) =>
       page.evaluate(`{ const files = new DataTransfer(); files.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
         document.querySelector("[aria-label=Report]").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true })); }`);
-    await press(page, "0");
+    await click(page, ".tab", "Report");
     await page.shows(`document.querySelector("[aria-label=Report]") !== null`);
     await drop("run.json", report);
     await page.shows(bodyHas("4 of 28"));

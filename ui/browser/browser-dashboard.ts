@@ -6,7 +6,7 @@ import { handleKey } from "../keys/key-routing.ts";
 import { panes } from "../panes/index.ts";
 import { applyUpdate, type Face, type RunningDashboard, refresh } from "../run-effects.ts";
 import { applyTime } from "../state/apply-message.ts";
-import { initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { type FaceView, initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { streamHandlers } from "../stream-handlers.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { openLive } from "../wire/live.ts";
@@ -15,9 +15,6 @@ import { openSocket } from "./web-socket.ts";
 
 export interface BrowserDashboard {
   readonly state: UiState;
-  /** The view shown instead of a pane; undefined for the focused pane. */
-  readonly view: string | undefined;
-  show(view: string | undefined): void;
   press(key: string): void;
   /** Applies a change that the pointer or an input made. */
   change(next: (state: UiState) => StateUpdate): void;
@@ -36,8 +33,8 @@ const ALSO_SHOWN = ["requests", "deliveries", "verdicts"];
 /** The page has colours of its own for every style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
-export function openBrowserDashboard(target: HttpTarget, paint: () => void): BrowserDashboard {
-  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), panes, alsoShown: ALSO_SHOWN });
+export function openBrowserDashboard(target: HttpTarget, views: readonly FaceView[], paint: () => void): BrowserDashboard {
+  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), panes, views, alsoShown: ALSO_SHOWN });
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {
@@ -53,23 +50,13 @@ export function openBrowserDashboard(target: HttpTarget, paint: () => void): Bro
   const stream = openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
   const face = openFace((text, style) => change(withNotice(dashboard.state, text, style)));
   const dashboard: RunningDashboard = { target, face, scheduler, stream, state, leave: () => {} };
-  let view: string | undefined;
   const apply = (next: (state: UiState) => StateUpdate) => {
-    const before = dashboard.state.pane;
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
-    if (dashboard.state.pane !== before) view = undefined;
     scheduler.paintNow();
   };
   return {
     get state() {
       return dashboard.state;
-    },
-    get view() {
-      return view;
-    },
-    show(next) {
-      view = next;
-      scheduler.paintNow();
     },
     press: (key) => apply((before) => handleKey(before, key)),
     change: apply,

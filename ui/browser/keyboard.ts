@@ -1,12 +1,9 @@
 // Keys of the browser as the names that the dashboard's bindings use.
 
-import { globalKeys } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { topDetail } from "../overlays/detail.ts";
-import { visiblePanes } from "../panes/index.ts";
 import { topOverlay } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { views } from "./views.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   Enter: "enter",
@@ -59,20 +56,11 @@ function scrollText(key: string): void {
   text.scrollTop += distances[key] ?? 0;
 }
 
-/** Presses a key if it is bound now; the digits after those of the panes open the other views. */
+/** Presses a key if it is bound now. */
 function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const { state } = dashboard;
   const overlay = topOverlay(state);
-  const digit = /^[0-9]$/.test(key) ? (Number(key) + 9) % 10 : -1;
-  const further = views[digit - visiblePanes(state).length];
-  if (!overlay && further) {
-    dashboard.show(further.name);
-    return true;
-  }
-  if (!overlay && visiblePanes(state)[digit]) dashboard.show(undefined);
   const isBound = overlay?.onKey !== undefined || enabledBindings(state).some(({ keys }) => keys.includes(key));
-  // The list is not on the screen: only what works everywhere is pressed.
-  if (dashboard.view !== undefined && !overlay && !globalKeys.some(({ keys }) => keys.includes(key))) return false;
   const selected = topDetail(state)?.selected;
   if (isBound) dashboard.press(key);
   // An arrow selects the next link of a detail, if one is near; letters may be those of a search.

@@ -5,9 +5,12 @@ import { openBrowserDashboard } from "./browser-dashboard.ts";
 import { listenForKeys } from "./keyboard.ts";
 import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
+import { views } from "./views.ts";
 
 const root = document.getElementById("root") as HTMLElement;
-const dashboard = openBrowserDashboard({ url: location.origin, token: readToken() }, () => render(<Shell dashboard={dashboard} />, root));
+const dashboard = openBrowserDashboard({ url: location.origin, token: readToken() }, views, () =>
+  render(<Shell dashboard={dashboard} />, root),
+);
 
 listenForKeys(dashboard);
 render(<Shell dashboard={dashboard} />, root);

@@ -1,11 +1,11 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
 import type { ComponentChildren } from "preact";
-import { globalKeys } from "../keys/key-bindings.ts";
+import { digitOf, tabDigits } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { topOverlay, type UiState } from "../state/state.ts";
+import { topOverlay, type UiState, update } from "../state/state.ts";
 import { TRENDS_PANE } from "../state/trends.ts";
 import { stripStyles } from "../terminal/style.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, verdictSummary } from "../view/bars.ts";
@@ -54,7 +54,7 @@ const Brand = ({ state: { sandbox } }: { state: UiState }) => (
 );
 
 function CurrentView({ dashboard }: { dashboard: BrowserDashboard }) {
-  const view = views.find(({ name }) => name === dashboard.view);
+  const view = views.find(({ name }) => name === dashboard.state.view);
   if (view) return <view.component dashboard={dashboard} />;
   const { pane } = dashboard.state;
   if (pane === TRENDS_PANE) return <TrendsView dashboard={dashboard} />;
@@ -67,20 +67,19 @@ function CurrentView({ dashboard }: { dashboard: BrowserDashboard }) {
 }
 
 function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
-  const { state, view } = dashboard;
-  const paneTabs = visiblePanes(state).map(({ name, title, alarm }, index) => {
-    const open = () => {
-      dashboard.show(undefined);
-      dashboard.press(String(index + 1));
-    };
-    return { name, title, alarm: alarm?.(state) ?? "", open, isOpen: view === undefined && state.pane === name };
-  });
-  const viewTabs = views.map(({ name, title }) => ({ name, title, alarm: "", open: () => dashboard.show(name), isOpen: view === name }));
+  const { state } = dashboard;
+  const panes = visiblePanes(state);
+  const tabs = [
+    ...panes.map(({ name, title, alarm }) => ({ name, title, alarm: alarm?.(state) ?? "", isOpen: !state.view && state.pane === name })),
+    ...state.views.map(({ name, title }) => ({ name, title, alarm: "", isOpen: state.view === name })),
+  ];
+  const open = (index: number) =>
+    dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
   return (
     <nav aria-label="Views">
-      {[...paneTabs, ...viewTabs].map(({ name, title, alarm, open, isOpen }, index) => (
-        <button key={name} type="button" class="tab" aria-current={isOpen ? "page" : undefined} onClick={open}>
-          <kbd aria-hidden="true">{(index + 1) % 10}</kbd>
+      {tabs.map(({ name, title, alarm, isOpen }, index) => (
+        <button key={name} type="button" class="tab" aria-current={isOpen ? "page" : undefined} onClick={() => open(index)}>
+          {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
           {title}
           {alarm !== "" && <span class="alarm">{stripStyles(alarm)}</span>}
         </button>
@@ -132,10 +131,9 @@ function Notice({ state }: { state: UiState }) {
 
 /** The keys that have a label, as buttons. */
 function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
-  const { state, press, view } = dashboard;
+  const { state, press } = dashboard;
   const overlay = topOverlay(state);
-  // Beside another view than a pane, only the keys that work everywhere.
-  const bindings = overlay?.onKey ? overlay.keys : view === undefined || overlay ? enabledBindings(state) : globalKeys;
+  const bindings = overlay?.onKey ? overlay.keys : enabledBindings(state);
   const shown = bindings.filter(({ keys, label }) => label !== undefined && keys[0] !== undefined && !LEFT_OUT.has(keys[0]));
   return (
     <div class="keys" role="toolbar" aria-label="Commands">

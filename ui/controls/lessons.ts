@@ -5,7 +5,8 @@ import type { Learner, LessonsListReply } from "../../src/client/control-plane.g
 import type { FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { learnerMode, withLearner } from "../state/learning.ts";
-import { type KeyBinding, type LearnerView, type UiState, update } from "../state/state.ts";
+import type { LearnerView } from "../state/learning-mode.ts";
+import { type KeyBinding, type UiState, update } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 

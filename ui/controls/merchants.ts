@@ -5,8 +5,8 @@ import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
-import { type KeyBinding, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { allOrOneMerchant, defaultMerchant, merchantOptions } from "./form-defaults.ts";
+import { type KeyBinding, shortMerchant, type UiState } from "../state/state.ts";
+import { allOrOneMerchant, defaultMerchant, merchantOptions, selectedMerchant, sharedWindow } from "./form-defaults.ts";
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -62,9 +62,6 @@ const numberField = (name: string, help: string, minimum: number): FormField => 
     text !== "" && (!/^\d+$/.test(text) || Number(text) < minimum) ? `must be a whole number, at least ${minimum}` : undefined,
 });
 
-const sharedWindow = (state: UiState, merchant: string) =>
-  valuesOf<RateWindow>(state, "limits").find((window) => window.merchant === merchant && window.operation === null);
-
 const numberOr = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
 const rateLimitForm: Form = {
@@ -114,5 +111,10 @@ export const merchantKeys: readonly KeyBinding[] = [
     help: "change a rate limit",
     run: (state) => openForm(state, rateLimitForm, { merchant: defaultMerchant(state) }),
   },
-  { keys: ["X"], label: "reset", help: "reset everything, or one merchant", run: (state) => openForm(state, resetForm) },
+  {
+    keys: ["X"],
+    label: "reset",
+    help: "reset everything, or one merchant",
+    run: (state) => openForm(state, resetForm, { merchant: selectedMerchant(state)?.id ?? "" }),
+  },
 ];

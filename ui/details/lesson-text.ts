@@ -1,7 +1,7 @@
 // A lesson step as text: progress marks, prose, commands and the current hint.
 
 import type { Lesson, LessonBlock, LessonStep } from "../../src/client/control-plane.generated.ts";
-import type { LearnerView } from "../state/state.ts";
+import type { LearnerView } from "../state/learning-mode.ts";
 import { sanitize, widthOf, wrap } from "../terminal/cells.ts";
 import { styled, symbols, type Theme } from "../terminal/style.ts";
 import { paragraph, wrapped } from "./detail-lines.ts";

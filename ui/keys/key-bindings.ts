@@ -72,8 +72,11 @@ export const movementKeys: readonly KeyBinding[] = [
 function switchPane(state: UiState, by: number): StateUpdate {
   const panes = visiblePanes(state);
   const index = panes.findIndex(({ name }) => name === state.pane);
-  return update({ ...state, pane: panes[(index + by + panes.length) % panes.length]?.name ?? state.pane });
+  return focusPane(state, panes[(index + by + panes.length) % panes.length]?.name ?? state.pane);
 }
+
+/** The rows of a pane that was not visible are polled at once. */
+const focusPane = (state: UiState, pane: string): StateUpdate => update({ ...state, pane, view: undefined }, { kind: "refresh" });
 
 function openSelectedRow(state: UiState): StateUpdate {
   const row = selectedRow(listOf(state));
@@ -123,20 +126,30 @@ const commonPaneKeys: readonly KeyBinding[] = [
   { keys: ["shift-tab", "h", "left"], help: "previous pane", run: (state) => switchPane(state, -1) },
 ];
 
-const paneDigits = (state: UiState): readonly KeyBinding[] =>
-  visiblePanes(state).map(({ name, title }, index) => ({
-    keys: [String(index + 1)],
-    help: `go to ${title}`,
-    run: (later) => update({ ...later, pane: name }),
-  }));
+/** The digit of a tab; none after the tenth. */
+export const digitOf = (index: number): string => (index < 9 ? String(index + 1) : index === 9 ? "0" : "");
 
-/** The keys of the focused pane, while no overlay is open. */
-export const paneKeys = (state: UiState): readonly KeyBinding[] => [
-  ...paneNamed(state.pane).keys,
-  ...commonPaneKeys,
-  ...paneDigits(state),
-  ...movementKeys,
-];
+/** The digits of the panes, and of the other views after them. */
+export function tabDigits(state: UiState): readonly KeyBinding[] {
+  const panes = visiblePanes(state);
+  const digit = (index: number) => [digitOf(index)].filter((key) => key !== "");
+  return [
+    ...panes.map(({ name, title }, index) => ({
+      keys: digit(index),
+      help: `go to ${title}`,
+      run: (later: UiState) => focusPane(later, name),
+    })),
+    ...state.views.map(({ name, title }, index) => ({
+      keys: digit(panes.length + index),
+      help: `go to ${title}`,
+      run: (later: UiState) => update({ ...later, view: name }),
+    })),
+  ];
+}
+
+/** The keys of the focused pane, while no overlay is open. Beside another view, the rows are not on the screen. */
+export const paneKeys = (state: UiState): readonly KeyBinding[] =>
+  state.view === undefined ? [...paneNamed(state.pane).keys, ...commonPaneKeys, ...tabDigits(state), ...movementKeys] : tabDigits(state);
 
 /** The keys that work in panes and overlays alike, last in the key bar. */
 export const globalKeys: readonly KeyBinding[] = [
@@ -194,11 +207,13 @@ function keyGroups(state: UiState): KeyGroup[] {
       { title: "Scrolling", bindings: movementKeys },
       { title: "Everywhere", bindings: globalKeys },
     ];
+  const everywhere = { title: "Everywhere", bindings: globalKeys };
+  if (state.view !== undefined) return [{ title: "Views", bindings: tabDigits(state) }, everywhere];
   const { title, keys } = paneNamed(state.pane);
   return [
     { title, bindings: keys },
-    { title: "All panes", bindings: [...commonPaneKeys, ...paneDigits(state), ...movementKeys] },
-    { title: "Everywhere", bindings: globalKeys },
+    { title: "All panes", bindings: [...commonPaneKeys, ...tabDigits(state), ...movementKeys] },
+    everywhere,
   ];
 }
 

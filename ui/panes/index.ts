@@ -5,13 +5,15 @@ import { board } from "./board.ts";
 import { deliveries } from "./deliveries.ts";
 import { faults } from "./faults.ts";
 import { lesson } from "./lesson.ts";
+import { merchants } from "./merchants.ts";
 import type { Pane } from "./pane.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { requests } from "./requests.ts";
+import { scenarios } from "./scenarios.ts";
 import { trends } from "./trends.ts";
 import { verdicts } from "./verdicts.ts";
 
-export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, trends, lesson, board];
+export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, trends, merchants, scenarios, lesson, board];
 
 /** The panes shown now; the digit keys count these. */
 export const visiblePanes = (state: UiState): readonly Pane[] => panes.filter(({ isShown }) => isShown?.(state) ?? true);

@@ -37,6 +37,7 @@ export interface Pane {
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
   log?: PaneLog;
+  /** Polled while the pane is visible, or always if its tab has an alarm. */
   poll?: { call: Call; rows(reply: unknown): Row[] };
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
@@ -126,7 +127,7 @@ interface ListPaneDeclaration<Value> {
   stream?: StreamKind<Value>;
   /** How rows of the log are read that the stream did not send. */
   log?: LogDeclaration<Value>;
-  /** A call made every second; the items of `data` in its reply are the rows. */
+  /** A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply are the rows. */
   poll?: Call<{ data: Value[] }>;
   /** The order of polled rows. Default: as in the reply. */
   compare?(one: Value, other: Value): number;

@@ -3,7 +3,8 @@
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { Lesson } from "../../src/client/control-plane.generated.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import { callEffect, type Effect, type LearnerMode, type LearnerView, type UiState, update, withNotice } from "./state.ts";
+import type { LearnerMode, LearnerView } from "./learning-mode.ts";
+import { callEffect, type Effect, type UiState, update, withNotice } from "./state.ts";
 
 export const LESSON_PANE = "lesson";
 export const BOARD_PANE = "board";

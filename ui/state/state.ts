@@ -1,6 +1,6 @@
 // The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
 
-import type { Learner, LeftStep, Lesson, SandboxOverviewReply, SandboxTrendReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply, SandboxTrendReply } from "../../src/client/control-plane.generated.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/counts.ts";
@@ -10,6 +10,7 @@ import type { TextStyle, Theme } from "../terminal/style.ts";
 import type { Call, Perform } from "../wire/control-calls.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { StreamConnection } from "../wire/live.ts";
+import type { LearningMode } from "./learning-mode.ts";
 import { emptyList, follow } from "./list.ts";
 import type { List } from "./rows.ts";
 
@@ -21,24 +22,6 @@ export interface Size {
 export interface Notice {
   text: string;
   style: TextStyle;
-}
-
-/** Lessons: one learner at this dashboard, or a workshop whose board it shows. */
-export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
-
-/** A learner's progress, as a poll or the stream sends it. The two write times differently, and no display of a lesson uses them. */
-export type LearnerView = Omit<Learner, "since" | "left"> & { readonly left: readonly Omit<LeftStep, "at">[] };
-
-export interface LearnerMode {
-  readonly kind: "learner";
-  /** The learner's merchant. */
-  readonly id: string;
-  /** The progress last received. */
-  readonly learner?: LearnerView | undefined;
-  /** The lesson last fetched; another than the learner's while the new one loads. */
-  readonly lesson?: Lesson | undefined;
-  /** The number of the earlier step that is shown; undefined for the current one. */
-  readonly reading?: number | undefined;
 }
 
 export interface UiState {
@@ -65,6 +48,10 @@ export interface UiState {
   readonly pane: string;
   /** The panes whose newest rows the face shows outside the layout. */
   readonly alsoShown: readonly string[];
+  /** The views that this face has beside the panes: pictures and forms that a terminal cannot show. */
+  readonly views: readonly FaceView[];
+  /** The view that is shown instead of the panes; undefined for none. */
+  readonly view: string | undefined;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
@@ -87,6 +74,11 @@ export interface UiState {
   readonly preview: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
+}
+
+export interface FaceView {
+  readonly name: string;
+  readonly title: string;
 }
 
 /** The trends, once they are fetched. */
@@ -194,13 +186,25 @@ export interface InitialStateOptions {
   now: number;
   panes: readonly { name: string; follows: boolean }[];
   learning?: LearningMode | undefined;
+  /** Default: none. */
+  views?: readonly FaceView[];
   /** The focused pane. Default: the first. */
   pane?: string | undefined;
   /** Default: none. */
   alsoShown?: readonly string[];
 }
 
-export const initialState = ({ target, theme, size, now, panes, learning, pane, alsoShown = [] }: InitialStateOptions): UiState => ({
+export const initialState = ({
+  target,
+  theme,
+  size,
+  now,
+  panes,
+  learning,
+  views = [],
+  pane,
+  alsoShown = [],
+}: InitialStateOptions): UiState => ({
   target,
   theme,
   size,
@@ -215,6 +219,8 @@ export const initialState = ({ target, theme, size, now, panes, learning, pane, 
   samples: [],
   pane: pane ?? panes[0]?.name ?? "",
   alsoShown,
+  views,
+  view: undefined,
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
   filterLine: undefined,

@@ -93,13 +93,15 @@ function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
   return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }
 
-/** On a narrow screen only the focused tab has its title. Alarms, such as the number of failed verdicts, are in every tab. */
+/** The focused tab has its title, and as many others as fit, from the first on. Alarms, such as the number of failed verdicts, are in every tab. */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
   const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
-  const isWide = panes.reduce((sum, { title, mark }) => sum + title.length + (mark && ` ${mark}`).length + 4, 1) <= size.columns;
+  const focused = panes.find(({ name }) => name === pane)?.title ?? "";
+  let room = panes.reduce((left, { mark }) => left - (mark && ` ${mark}`).length - 3, size.columns - 2 - focused.length);
   const tabs = panes.map(({ name, title, mark }, index) => {
-    const text = isWide || name === pane ? `${index + 1} ${title}` : String(index + 1);
+    if (name !== pane) room -= title.length + 1;
+    const text = room >= 0 || name === pane ? `${index + 1} ${title}` : String(index + 1);
     const tab =
       mark === ""
         ? text

@@ -1,6 +1,6 @@
 // A sandbox that a command shows, and how its events are followed.
 
-import type { LearningMode } from "../../../ui/state/state.ts";
+import type { LearningMode } from "../../../ui/state/learning-mode.ts";
 import type { StreamPosition } from "../../../ui/wire/live.ts";
 import type { Output } from "./output.ts";
 

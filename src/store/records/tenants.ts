@@ -24,6 +24,15 @@ export interface Tenant {
   apiKeys: string[];
 }
 
+/** What a merchant has. */
+export interface TenantSummary {
+  status: string;
+  /** How many, of all kinds. */
+  records: number;
+  /** How many the request log has. */
+  requests: number;
+}
+
 export type Tenants = ReturnType<typeof openTenants>;
 
 /** The lifetime of a session token. */
@@ -46,6 +55,10 @@ export function openTenants(database: Database, counters: Counters, random: Rand
      from documents where kind = 'merchant'
      order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
+  const summarise = sql.prepare<[{ id: string }], TenantSummary>(
+    `select status, (select count(*) from documents where merchant = @id) as records, (select count(*) from journal where merchant = @id) as requests
+     from documents where merchant = @id and kind = 'merchant'`,
+  );
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
   const firstKey = sql.prepare<[string], string>("select key from keys where merchant = ? and kind = 'key' order by sequence").pluck();
   const keyOf = (merchant: string) => firstKey.get(merchant) ?? "";
@@ -61,6 +74,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     },
     /** Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API. */
     list: () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] })),
+    summaryOf: (id: string) => summarise.get({ id }) as TenantSummary,
     addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },

@@ -1,0 +1,139 @@
+// The panes of merchants and of scenarios on a real sandbox: their rows, details and keys.
+
+import { describe, expect, test } from "vitest";
+import { refresh } from "../../ui/run-effects.ts";
+import type { UiState } from "../../ui/state/state.ts";
+import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
+import { open } from "../support/sandbox.ts";
+
+const textOf = (desk: TestDashboard) => desk.screen().join("\n");
+const lineWith = (desk: TestDashboard, part: string) => desk.screen().find((line) => line.startsWith("│") && line.includes(part));
+
+async function openPane(digit: string, columns = 109) {
+  const bench = await open();
+  const desk = await openTestDashboard(bench.url, columns, 30);
+  desk.press(digit);
+  await desk.settle();
+  const press = async (...keys: string[]) => {
+    desk.press(...keys);
+    await desk.settle();
+  };
+  return { bench, desk, press };
+}
+
+describe("merchants", () => {
+  test("show the key, status, records, requests, limit and traffic of each", async () => {
+    const { bench, desk, press } = await openPane("7");
+    for (const limit of [1, 2]) await bench.call("GET", `/v1/payments?limit=${limit}`);
+    await bench.control("POST", "/traffic", { merchant: "mer_market", rate: "2/s" });
+    await press("7");
+    expect(lineWith(desk, "sk_test_lodge")).toMatch(/lodge +.+ sk_test_lodge +active +[\d,]+ +2 +5,998\/6,000/);
+    expect(lineWith(desk, "sk_test_market")).toMatch(/active +[\d,]+ +0 .* 2\/s/);
+    expect(desk.screen(60, 15).find((line) => line.startsWith("│") && line.includes("lodge"))).toMatch(/lodge +active +[\d,]+ +2 │/);
+  });
+
+  test("are suspended and reactivated by z, and by u", async () => {
+    const { bench, desk, press } = await openPane("7");
+    const status = async () => (await bench.call("GET", "/v1/payments")).status;
+    await press("z");
+    expect([await status(), lineWith(desk, "sk_test_lodge")]).toEqual([403, expect.stringContaining("suspended")]);
+    await press("z");
+    expect([await status(), textOf(desk)]).toEqual([200, expect.stringContaining("Reactivated mer_lodge")]);
+    await press("z");
+    await press("u");
+    expect(await status()).toBe(200);
+  });
+
+  test("are created by m, and removed by d once it is confirmed", async () => {
+    const { bench, desk, press } = await openPane("7");
+    await press("m", "enter");
+    const [key = ""] = desk.copied;
+    expect(textOf(desk)).toContain("5 merchants");
+    await press("G", "d", "n");
+    expect((await bench.call("GET", "/v1/payments", { key })).status).toBe(200);
+    await press("d", "y");
+    expect((await bench.call("GET", "/v1/payments", { key })).status).toBe(401);
+  });
+
+  test("have a detail with all keys and the newest requests, and their key is copied by a", async () => {
+    const { desk, press } = await openPane("7");
+    await press("a");
+    expect(desk.copied).toEqual(["sk_test_lodge"]);
+    await press("enter");
+    expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000 left/);
+  });
+
+  test("show no API key on the screen of a workshop, which may be projected", async () => {
+    const { desk } = await openPane("7");
+    desk.state = { ...desk.state, learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/1" } };
+    expect(textOf(desk)).toContain("hidden");
+    desk.press("enter");
+    expect(textOf(desk)).not.toContain("sk_test");
+  });
+
+  test("prefill the forms of traffic, limits and resets with the selected one", async () => {
+    const { desk, press } = await openPane("7");
+    await press("j", "w");
+    expect(textOf(desk)).toMatch(/merchant +.*mer_market/);
+    await press("escape", "X", "enter");
+    expect(textOf(desk)).toContain("Reset mer_market?");
+  });
+});
+
+describe("scenarios", () => {
+  test("say what each makes fail and its points, and are found by a filter", async () => {
+    const { bench, desk, press } = await openPane("8");
+    const { data } = await bench.control("GET", "/scenarios");
+    for (const { name, points } of data) expect(lineWith(desk, ` ${name} `)).toMatch(new RegExp(` ${points} `));
+    await press("/", ..."lost-response", "enter");
+    expect(textOf(desk)).toMatch(/\/lost-response {2}1 of \d+/);
+  });
+
+  test("are started by A, scored check by check as calls come, and stopped by A", async () => {
+    const { bench, desk, press } = await openPane("8");
+    await press("/", ..."lost-response", "enter", "A");
+    expect(lineWith(desk, "* lost-response")).toMatch(/all +0\/10 ~ inconclusive/);
+    await press("enter");
+    expect(textOf(desk)).toMatch(/armed for all merchants[\s\S]*Checks[\s\S]*Faults/);
+    // The client tries again under another key: the operation takes effect twice.
+    for (const key of ["first", "second"]) {
+      const headers = { "Idempotency-Key": key };
+      await bench
+        .call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: { reason: "full" }, headers })
+        .catch(() => undefined);
+    }
+    await bench.control("POST", "/clock/advance", { by: "1h" });
+    desk.press("escape");
+    await press("8");
+    await press("enter");
+    expect(textOf(desk)).toMatch(/verdict +✗ fail[\s\S]*0 of 4 +✗ fail {2}idempotency\.\*: 1 passed, 1 failed/);
+    desk.press("escape");
+    expect(lineWith(desk, "* lost-response")).toMatch(/\d+\/10 ✗ fail/);
+    await press("A");
+    expect(textOf(desk)).toMatch(/Disarmed lost-response: \d+ of 10 points/);
+    expect((await bench.control("GET", "/faults")).data).toEqual([]);
+  });
+
+  test("undone by u, a start disarms", async () => {
+    const { bench, press } = await openPane("8");
+    await press("A");
+    expect((await bench.control("GET", "")).scenarios).toHaveLength(1);
+    await press("u");
+    expect((await bench.control("GET", "")).scenarios).toEqual([]);
+  });
+});
+
+test("merchants and scenarios are polled only while they are visible; panes with an alarm always", async () => {
+  const { desk } = await openPane("1");
+  const polled = (state: UiState) => {
+    const paths: string[] = [];
+    const perform = async (_: unknown, { path }: { path: string }) => {
+      paths.push(path);
+      return new Promise<never>(() => {});
+    };
+    refresh({ ...({} as Parameters<typeof refresh>[0]), state, face: { perform } as never });
+    return paths;
+  };
+  expect(polled(desk.state)).toEqual(["", "/rate-limits", "/faults"]);
+  expect(polled({ ...desk.state, pane: "scenarios" })).toEqual(["", "/rate-limits", "/faults", "/scenarios"]);
+});

@@ -1,0 +1,72 @@
+// The pane of scenarios: what each makes fail, which are armed, and their scores as the verdicts come.
+
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { Scenario } from "../../src/client/control-plane.generated.ts";
+import { scenarioDetail, scenarioId } from "../details/scenario.ts";
+import { type KeyBinding, makeCall, type StateUpdate, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
+import { count } from "../view/format.ts";
+import { verdictLabel } from "../view/status-colours.ts";
+import { listPane, type Selected } from "./pane.ts";
+
+export const scenarios = listPane<Scenario>({
+  name: "scenarios",
+  title: "Scenarios",
+  rowId: scenarioId,
+  filterBy: ({ name, title, merchant, verdict, armed }) => ({
+    text: `${name} ${title}`,
+    fields: { name, merchant, verdict, is: armed ? ["armed"] : [] },
+  }),
+  vocabulary: { fields: ["name", "merchant", "verdict"], marks: ["armed"] },
+  poll: controlCalls.scenarios.list(),
+  titleNote(state) {
+    const armed = valuesOf<Scenario>(state, "scenarios").filter((one) => one.armed).length;
+    return armed === 0 ? "" : `${count(armed)} armed`;
+  },
+  columns({ name, title, armed, merchant, score, points, verdict }, { theme }) {
+    const [label, style] = verdict ? verdictLabel(theme, verdict) : ["", "dim" as const];
+    return [
+      { text: armed ? "*" : "", width: 1, styles: ["magenta"] },
+      { heading: "scenario", text: name, width: 24, styles: armed ? ["bold"] : [] },
+      { heading: "what fails", text: title, styles: armed ? [] : ["dim"] },
+      { heading: "merchant", text: armed ? shortMerchant(merchant ?? "all") : "", width: 10, truncate: "middle", hideBelow: 84 },
+      { heading: "points", text: armed ? `${score}/${points}` : String(points), width: 6, align: "right", styles: armed ? [] : ["dim"] },
+      { heading: "verdict", text: label, width: 14, styles: [style], hideBelow: 70 },
+    ];
+  },
+  emptyText: () => ["Loading scenarios …"],
+  detail: scenarioDetail,
+  keys: (selected) => [startKey(selected)],
+});
+
+function startKey(selected: Selected<Scenario>): KeyBinding {
+  return {
+    keys: ["A"],
+    label: "start, stop",
+    help: "start the scenario for all merchants, or stop it and show its score",
+    isEnabled: (state) => selected(state) !== undefined,
+    run(state) {
+      const scenario = selected(state);
+      if (!scenario) return update(state);
+      const newest = valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(scenario)) ?? scenario;
+      return newest.armed ? stop(state, newest) : start(state, newest);
+    },
+  };
+}
+
+const stopCall = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) =>
+  controlCalls.scenarios.stop({ name, ...(merchant !== null && { merchant }) });
+
+const start = (state: UiState, { name }: Scenario): StateUpdate =>
+  makeCall(
+    state,
+    controlCalls.scenarios.start({ name }),
+    ({ body }) => `Armed ${name}: ${body.title}. Its score is on the first line`,
+    (later) => ({ ...later, undo: [...later.undo, { label: `scenario ${name}`, call: stopCall({ name, merchant: null }) }] }),
+  );
+
+const stop = (state: UiState, scenario: Scenario): StateUpdate =>
+  makeCall(
+    state,
+    stopCall(scenario),
+    ({ body: { name, score, points, says } }) => `Disarmed ${name}: ${score} of ${points} points. ${says}`,
+  );
