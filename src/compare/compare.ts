@@ -1,6 +1,6 @@
 // Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
 
-import type { FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
+import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
 import { bodyProblems } from "./conditions.ts";
 import { addressOf, type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath } from "./find-base.ts";
 import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
@@ -9,13 +9,15 @@ import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
 import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
-import { createSightings, knowledgeOf, type Sightings } from "./sightings.ts";
+import { createSightings, type Hint, knowledgeOf, type Rename, type Sightings } from "./sightings.ts";
+import type { UnknownField } from "./unknown-fields.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document" | "by_design";
 
 /** A value other than the fact's, and where it was seen. */
 export interface SeenValue {
   value: FactValue;
+  bound?: FactBound;
   count: number;
   lenient?: Lenient;
   operations: string[];
@@ -31,6 +33,16 @@ export interface FactResult {
   seen: SeenValue[];
 }
 
+/** What a service file is written from. */
+export interface Evidence {
+  observations: readonly Observation[];
+  hints: readonly Hint[];
+  renames: readonly Rename[];
+  unknownFields: readonly UnknownField[];
+  /** How many objects of each name the recording shows. */
+  objects: ReadonlyMap<string, number>;
+}
+
 export interface Comparison {
   /** The address below which the calls match; null if none does. */
   base: string | null;
@@ -44,6 +56,7 @@ export interface Comparison {
   unexplained: (Unexplained & { count: number })[];
   /** Entries that say nothing, by reason. */
   noise: Record<string, number>;
+  evidence: Evidence;
 }
 
 export function compare(sandbox: ComparedSandbox, recording: Recording, given?: BaseUrl): Comparison {
@@ -67,6 +80,7 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
     unknownEndpoints: counted(unknown.map(({ exchange, path }) => ({ endpoint: `${exchange.method} ${shapeOfPath(path)}` }))),
     unexplained: counted(unexplained),
     noise,
+    evidence: { ...sightings, unknownFields: sightings.unknownFields.all(), objects: sightings.unknownFields.objects },
   };
 }
 
@@ -94,12 +108,25 @@ function withoutNoise(exchanges: readonly RecordedExchange[]) {
 function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sandbox: ComparedSandbox, sightings: Sightings): Unexplained[] {
   const knowledge = knowledgeOf(calls);
   const history = historyOf(calls);
-  const header = keyHeaderOf(calls);
+  const header = keyHeaderOf(calls, String(sightings.fact("idempotency.header")?.value).toLowerCase());
   const keys = createKeyMemory();
   const unexplained = calls.flatMap((call) => {
     const key = header === undefined || !call.operation.idempotent ? undefined : call.headers[header];
     const first = keys.first(call, key);
-    const held: HeldCall = { call, history, knowledge, key, first, problems: bodyProblems(call), unique: uniqueOf(call, sandbox) };
+    const parameter: HeldCall["parameter"] = (own) => {
+      const name = sightings.nameOf(`${call.operation.id}.query.${own}`, own);
+      return { name, value: call.url.searchParams.get(name) };
+    };
+    const held: HeldCall = {
+      call,
+      parameter,
+      history,
+      knowledge,
+      key,
+      first,
+      problems: bodyProblems(call),
+      unique: uniqueOf(call, sandbox),
+    };
     if (succeeded(call)) observeSuccess(held, sightings);
     observeHeaders(call, sightings);
     observeKey(held, header, sightings);
@@ -107,7 +134,7 @@ function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sand
     return observeRefusal(held, sandbox, sightings) ?? [];
   });
   observeWindow(calls, sightings);
-  observeWebhooks(deliveries, sandbox, knowledge, sightings);
+  observeWebhooks(deliveries, sandbox, calls, knowledge, sightings);
   return unexplained;
 }
 
@@ -136,9 +163,10 @@ const MOST_ENTRIES = 5;
 
 function seenValues(observations: readonly Observation[]): SeenValue[] {
   const values = new Map<string, SeenValue>();
-  for (const { seen, lenient, operation, entry } of observations) {
-    const name = JSON.stringify([seen, lenient]);
-    const known = values.get(name) ?? { value: seen, count: 0, ...(lenient && { lenient }), operations: [], entries: [] };
+  for (const { seen, bound, lenient, operation, entry } of observations) {
+    const name = JSON.stringify([seen, bound, lenient]);
+    const made = { value: seen, count: 0, ...(bound && { bound }), ...(lenient && { lenient }), operations: [], entries: [] };
+    const known: SeenValue = values.get(name) ?? made;
     known.count++;
     if (operation !== undefined && !known.operations.includes(operation)) known.operations.push(operation);
     if (known.entries.length < MOST_ENTRIES && !known.entries.includes(entry)) known.entries.push(entry);

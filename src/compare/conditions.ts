@@ -2,10 +2,11 @@
 // A call is looked at in the order of these rules, as the sandbox's pipeline is, and the first that applies names the condition.
 
 import type { ErrorCode } from "../kernel/errors.ts";
+import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
 import { isObject, refused, succeeded } from "./recording.ts";
-import { isMasked } from "./sightings.ts";
+import { isMasked } from "./shown-code.ts";
 
 interface ConditionRule {
   /** The rule in words. */
@@ -76,9 +77,9 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   invalid_limit: {
     when: "`limit` is no integer, or outside its bounds.",
-    applies: ({ call: { url, operation } }) => {
+    applies: ({ call: { operation }, parameter }) => {
       const bounds = operation.query.properties.limit as { minimum?: number; maximum?: number } | undefined;
-      const limit = url.searchParams.get("limit");
+      const { value: limit } = parameter("limit");
       if (!bounds || limit === null) return false;
       const asked = /^-?\d{1,15}$/.test(limit) ? Number(limit) : Number.NaN;
       return !(asked >= (bounds.minimum ?? 0) && asked <= (bounds.maximum ?? Number.POSITIVE_INFINITY));
@@ -86,9 +87,8 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   invalid_cursor: {
     when: "Both cursors are sent; or a cursor that is refused is the id of no record that the recording shows.",
-    applies: ({ call, knowledge }) => {
-      const { searchParams } = call.url;
-      const [after, before] = [searchParams.get("starting_after"), searchParams.get("ending_before")];
+    applies: ({ call, parameter, knowledge }) => {
+      const [after, before] = [parameter("starting_after").value, parameter("ending_before").value];
       if (!call.operation.query.properties.starting_after) return false;
       if (after !== null && before !== null) return true;
       const cursor = after ?? before;
@@ -171,12 +171,6 @@ export function conditionOf(held: HeldCall): ErrorCode | undefined {
 
 /** The error in the body of a call, by the sandbox's schema; none if the recording does not show the body. */
 export const bodyProblems = (call: HeldCall["call"]) => {
-  const { body } = call.operation;
+  const body = call.operation.accepts ?? call.operation.body;
   return body && isObject(call.body) ? fieldErrors(body, call.body).filter(({ pointer }) => !isMasked(valueAt(call.body, pointer))) : [];
 };
-
-const valueAt = (value: unknown, pointer: string): unknown =>
-  pointer
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);

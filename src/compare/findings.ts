@@ -39,7 +39,7 @@ function group(results: readonly FactResult[], wanted: (seen: SeenValue) => bool
   const findings = new Map<string, Difference>();
   for (const { fact, seen } of results)
     for (const value of seen.filter(wanted)) {
-      const [expected, shown] = [shownValue(fact.value), shownValue(value.value)];
+      const [expected, shown] = [shownValue(fact.value), shownSeen(value)];
       const name = JSON.stringify([fact.kind, lastPart(fact.id), expected, shown]);
       const made = { kind: fact.kind, expected, seen: shown, count: 0, facts: [], operations: [], entries: [], origin: fact.origin };
       const finding: Difference = findings.get(name) ?? made;
@@ -61,6 +61,10 @@ const lastPart = (id: string) =>
     .slice(-2)
     .join(".")
     .replace(/^.*?\.(?=status$|order$|envelope$|accepted$|maximum$|minimum$|default$)/, "");
+
+const BOUNDS = { below: "less than", at_least: "at least", at_most: "at most" };
+
+const shownSeen = ({ value, bound }: SeenValue) => (bound === undefined ? shownValue(value) : `${BOUNDS[bound]} ${value}`);
 
 const MOST_LISTED = 6;
 

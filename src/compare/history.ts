@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
 import { type ComparedSandbox, isObject, type RecordedCall, succeeded } from "./recording.ts";
-import { isMasked, type Knowledge } from "./sightings.ts";
+import { isMasked } from "./shown-code.ts";
+import type { Knowledge } from "./sightings.ts";
 
 export interface History {
   calls: readonly RecordedCall[];
@@ -17,6 +18,8 @@ export interface History {
 /** A call with everything by which its condition is recognised. */
 export interface HeldCall {
   call: RecordedCall;
+  /** A parameter of the query by the sandbox's name: the service's name, and the value. */
+  parameter(own: string): { name: string; value: string | null };
   history: History;
   knowledge: Knowledge;
   key: string | undefined;
@@ -46,10 +49,11 @@ export function historyOf(calls: readonly RecordedCall[]): History {
 }
 
 /** The name of the header with the idempotency key: the documented one, or the one that a recording uses in its place. */
-export function keyHeaderOf(calls: readonly RecordedCall[]): string | undefined {
+export function keyHeaderOf(calls: readonly RecordedCall[], expected: string): string | undefined {
   const writes = calls.filter(({ operation }) => operation.idempotent);
   const names = new Set(writes.flatMap(({ headers }) => Object.keys(headers)));
   const candidates = [/^idempotency-key$/, /idempot/, /^(?!.*(api|websocket)).*key$/];
+  if (names.has(expected)) return expected;
   return candidates.map((pattern) => [...names].find((name) => pattern.test(name))).find((name) => name !== undefined);
 }
 

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import { formOfValue } from "../contracts/value-formats.ts";
 import { type HeldCall, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
 import { isObject, type RecordedCall, refused, succeeded } from "./recording.ts";
-import { isMasked, type Sightings } from "./sightings.ts";
+import { isMasked } from "./shown-code.ts";
+import type { Sightings } from "./sightings.ts";
 
 const WINDOW = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
@@ -22,7 +23,7 @@ export function observeHeaders(call: RecordedCall, sightings: Sightings): void {
 
 function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name: string, sightings: Sightings): void {
   const where = { entry, operation: operation.id };
-  const value = responseHeaders[name.toLowerCase()];
+  const value = responseHeaders[sightings.nameOf(`header.${name}`, name).toLowerCase()];
   sightings.compare(`header.${name}`, value === undefined ? "absent" : "sent", where);
   if (value === undefined || isMasked(value)) return;
   const form = sightings.fact(`header.${name}.format`);
@@ -35,8 +36,9 @@ const SKEW = 5;
 
 /** The length of the window: from the distances of its ends, or at least the longest wait for one. */
 export function observeWindow(calls: readonly RecordedCall[], sightings: Sightings): void {
-  const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders["ratelimit-reset"] ?? ""));
-  const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders["ratelimit-reset"]) }));
+  const reset = sightings.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
+  const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[reset] ?? ""));
+  const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders[reset]) }));
   const last = ends.at(-1);
   const expected = sightings.fact("rate_limit.seconds")?.value;
   if (last === undefined || typeof expected !== "number") return;
@@ -68,15 +70,18 @@ function observeReplay(call: RecordedCall, first: RecordedCall, sightings: Sight
   const isReplayed = call.status === first.status && isDeepStrictEqual(call.response, first.response);
   const age = Math.round((call.at - first.at) / 1_000);
   const seconds = windowOf(call) / 1_000;
+  const replay = sightings.fact("idempotency.replay")?.value;
   if (!isReplayable(first, call)) {
     if (succeeded(call) && isObject(call.response))
-      sightings.see("idempotency.seconds", isReplayed ? `more than ${age}` : seconds, !isReplayed, where);
+      sightings.see("idempotency.seconds", isReplayed ? age : seconds, !isReplayed, isReplayed ? { ...where, bound: "at_least" } : where);
   } else if (isReplayed) {
-    sightings.see("idempotency.replay", "the first response", true, where);
-    sightings.compare("header.Idempotent-Replayed", call.responseHeaders["idempotent-replayed"] === undefined ? "absent" : "sent", where);
+    sightings.compare("idempotency.replay", "the first response", where);
+    observeHeader(call, "Idempotent-Replayed", sightings);
+    sightings.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
     if (age > seconds / 2) sightings.see("idempotency.seconds", seconds, true, where);
-  } else if (succeeded(call) && age > LONG) sightings.see("idempotency.seconds", `less than ${age}`, false, misleads);
-  else sightings.see("idempotency.replay", succeeded(call) ? "a second effect" : `refused with ${call.status}`, false, misleads);
+  } else if (succeeded(call) && age > LONG && replay !== "a second effect")
+    sightings.see("idempotency.seconds", age, false, { ...misleads, bound: "below" });
+  else sightings.compare("idempotency.replay", succeeded(call) ? "a second effect" : `refused with ${call.status}`, misleads);
 }
 
 /** After this many seconds, a second effect is taken for the end of the window, not for a service without replays. */

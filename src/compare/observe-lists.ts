@@ -6,7 +6,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { HeldCall } from "./history.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
-import { shownCode } from "./sightings.ts";
+import { shownCode } from "./shown-code.ts";
 
 /** The schema of the records; undefined if the reply is no list. */
 export function recordsIn(reply: TSchema): TSchema | undefined {
@@ -34,7 +34,7 @@ interface ListPage {
 }
 
 /** The records of a page: in `data`, in the only array of the response, or the response itself. */
-function pageIn(response: unknown): ListPage | undefined {
+export function pageIn(response: unknown): ListPage | undefined {
   if (Array.isArray(response)) return { items: response, name: "the response itself", rest: {} };
   if (!isObject(response)) return undefined;
   const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
@@ -66,7 +66,14 @@ function observeOrder({ sightings, ...where }: ObservationContext, items: readon
   sightings.compare(`${where.operation}.order`, order, where);
 }
 
-/** A page that is shorter than its limit although there is more after it shows the bound to which the limit was moved. */
+/** Whether a limit out of bounds was moved into them: the page has a length that the bounds allow. */
+export function isMovedLimit({ url, operation, response }: RecordedCall, name: string): boolean {
+  const { minimum, maximum } = operation.query.properties.limit as unknown as { minimum: number; maximum: number };
+  const length = pageIn(response)?.items.length ?? 0;
+  return Number(url.searchParams.get(name)) !== length && length >= minimum && length <= maximum;
+}
+
+/** A page that is shorter than its limit although there is more after it, or longer than a limit below the minimum, shows the bound to which the limit was moved. */
 function observeLimit(
   { url, operation }: RecordedCall,
   { sightings, ...where }: ObservationContext,
@@ -76,28 +83,34 @@ function observeLimit(
   const id = `${operation.id}.query.limit`;
   const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number") return;
-  const limit = url.searchParams.get("limit");
+  const limit = url.searchParams.get(sightings.nameOf(id, "limit"));
   if (limit === null) {
     if (hasMore) sightings.compare(`${id}.default`, length, where);
     return;
   }
   const asked = Number(limit);
   if (!Number.isInteger(asked)) return;
-  const isMoved = hasMore && length < asked;
-  if (isMoved) sightings.compare(`${id}.maximum`, length, { ...where, lenient: length < maximum ? "sandbox" : "service" });
-  else if (asked > maximum) sightings.see(`${id}.maximum`, `${asked} is accepted`, false, { ...where, lenient: "service" });
+  const isLowered = hasMore && length < asked;
+  if (isLowered) sightings.compare(`${id}.maximum`, length, { ...where, lenient: length < maximum ? "sandbox" : "service" });
+  else if (asked > maximum && length > maximum)
+    sightings.see(`${id}.maximum`, length, false, { ...where, lenient: "service", bound: "at_least" });
   else if (asked === maximum) sightings.see(`${id}.maximum`, maximum, true, where);
-  if (asked < minimum) sightings.see(`${id}.minimum`, `${asked} is accepted`, false, { ...where, lenient: "service" });
+  else if (asked < maximum) sightings.hints.push({ fact: `${id}.maximum`, bound: "at_least", value: asked });
+  const isRaised = asked < minimum && length > Math.max(asked, 0);
+  if (isRaised) sightings.compare(`${id}.minimum`, length, { ...where, lenient: "service" });
+  else if (asked < minimum) sightings.see(`${id}.minimum`, asked, false, { ...where, lenient: "service", bound: "at_most" });
   else if (asked === minimum) sightings.see(`${id}.minimum`, minimum, true, where);
 }
 
 /** A refused limit shows a bound, too. */
 export function observeRefusedLimit({ url, operation }: RecordedCall, { sightings, ...where }: ObservationContext): void {
   const id = `${operation.id}.query.limit`;
-  const asked = Number(url.searchParams.get("limit") ?? Number.NaN);
+  const asked = Number(url.searchParams.get(sightings.nameOf(id, "limit")) ?? Number.NaN);
   const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number" || !Number.isInteger(asked)) return;
-  if (asked > maximum) sightings.see(`${id}.maximum`, maximum, true, where);
-  else if (asked < minimum) sightings.see(`${id}.minimum`, minimum, true, where);
-  else sightings.see(`${id}.maximum`, `${asked} is refused`, false, { ...where, lenient: "sandbox" });
+  if (asked > maximum) {
+    sightings.see(`${id}.maximum`, maximum, true, where);
+    sightings.hints.push({ fact: `${id}.maximum`, bound: "below", value: asked });
+  } else if (asked < minimum) sightings.see(`${id}.minimum`, minimum, true, where);
+  else sightings.see(`${id}.maximum`, asked, false, { ...where, lenient: "sandbox", bound: "below" });
 }

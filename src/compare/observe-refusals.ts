@@ -3,10 +3,11 @@
 import { errors } from "../kernel/errors.ts";
 import { conditionOf } from "./conditions.ts";
 import type { HeldCall } from "./history.ts";
-import { observeRefusedLimit } from "./observe-lists.ts";
+import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { type ComparedSandbox, isObject, type JsonFields, refused, succeeded } from "./recording.ts";
-import { type Sightings, shownCode } from "./sightings.ts";
+import { shownCode } from "./shown-code.ts";
+import type { Sightings } from "./sightings.ts";
 
 /** A refusal whose condition compare does not recognise. */
 export interface Unexplained {
@@ -20,12 +21,18 @@ export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightin
   const where: ObservationContext = { sightings, knowledge, entry: call.entry, operation: call.operation.id };
   const condition = conditionOf(held);
   if (condition !== undefined && succeeded(call)) {
-    // Bodies that the service accepts contradict the facts of their fields.
-    if (condition !== "validation_failed") sightings.see(`error.${condition}.status`, call.status, false, { ...where, lenient: "service" });
+    // Bodies that the service accepts contradict the facts of their fields; limits that are not moved into the bounds contradict the bounds.
+    const isOther =
+      condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call, held.parameter("limit").name));
+    if (!isOther) sightings.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
     return undefined;
   }
   if (!refused(call) || (call.response === undefined && call.status !== 429)) return undefined;
-  if (isObject(call.response)) observeObject(where, "error", sandbox.error, call.response);
+  if (isObject(call.response)) {
+    const { error, envelope } = errorIn(call.response);
+    sightings.compare("error.envelope", envelope, where);
+    observeObject(where, "error", sandbox.error, error);
+  }
   if (condition !== undefined) {
     observeError(condition, call, where);
     if (condition === "invalid_limit") observeRefusedLimit(call, where);
@@ -37,29 +44,32 @@ export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightin
 function observeError(condition: string, { status, response }: HeldCall["call"], { sightings, ...where }: ObservationContext): void {
   const id = `error.${condition}`;
   sightings.compare(`${id}.status`, status, where);
-  const { error, code } = errorIn(response);
+  const { error, code } = errorIn(response).error;
   if (typeof error === "string") sightings.compare(`${id}.category`, shownCode(error), where);
   if (typeof code === "string") sightings.compare(`${id}.code`, shownCode(code), where);
 }
 
-/** The error of a response: the response itself, or the first object in it that has a code. */
-export function errorIn(response: unknown): JsonFields {
-  if (!isObject(response)) return {};
-  const inner = Object.values(response).flatMap((value) => (Array.isArray(value) ? value.slice(0, 1) : [value]));
+/** The error of a response: the response itself, or the first object in it that has a code, and the field that holds it. */
+function errorIn(response: unknown): { error: JsonFields; envelope: string } {
+  if (!isObject(response)) return { error: {}, envelope: "none" };
   const isError = (value: unknown): value is JsonFields =>
     isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
-  return isError(response) ? response : (inner.find(isError) ?? response);
+  const inner = Object.entries(response).map(([name, value]) =>
+    Array.isArray(value) ? { error: value[0], envelope: `${shownCode(name)}[]` } : { error: value, envelope: shownCode(name) },
+  );
+  const found = isError(response) ? undefined : inner.find(({ error }) => isError(error));
+  return found ?? { error: response, envelope: "none" };
 }
 
 const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
 function observeUnexplained({ call, problems }: HeldCall, where: ObservationContext): Unexplained | undefined {
   const { operation, url, status, response } = call;
-  const error = errorIn(response);
+  const { error } = errorIn(response);
   const code = isObject(response) ? shownCode(error.code ?? error.error) : "";
   const unexplained = { operation: operation.id, status, code };
   if (CALLER_OR_RECORD.has(status)) return unexplained;
-  if ([...url.searchParams.keys()].join() === "limit") {
+  if ([...url.searchParams.keys()].join() === where.sightings.nameOf(`${operation.id}.query.limit`, "limit")) {
     observeRefusedLimit(call, where);
     return undefined;
   }
@@ -72,15 +82,16 @@ function observeRefusedBody({ operation, body, response, status }: HeldCall["cal
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
-  const named = namedFields(errorIn(response));
+  const { error } = errorIn(response);
+  const named = namedFields(error);
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
   const known = missing.filter((field) => sightings.fact(`${place}.${field}.required`));
-  for (const field of known) sightings.see(`${place}.${field}.required`, true, false, lenient);
+  for (const field of known) sightings.compare(`${place}.${field}.required`, true, lenient);
   const asked = missing.filter((field) => !known.includes(field));
   for (const field of asked) sightings.see(`${place}.accepted`, `${shownCode(field)} is required`, false, lenient);
   const unknown = named.filter((field) => Object.hasOwn(sent, field) && !sightings.fact(`${place}.${field}`));
-  for (const field of unknown) sightings.see(`${place}.accepted`, `${shownCode(field)} is refused`, false, lenient);
-  const { code } = errorIn(response);
+  if (unknown.length > 0) sightings.compare(`${place}.other_fields`, "refused", lenient);
+  const { code } = error;
   if (missing.length + unknown.length > 0) return true;
   // The sandbox has rules beyond the schema, and answers with one of its own codes where they are broken.
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;

@@ -1,12 +1,16 @@
 // Observations from successes: their status, the shape of the response, and the body and parameters that the service accepted.
 
+import type { FactValue } from "../contracts/fact.ts";
 import { fieldsOf, isRequired, nameOf } from "../contracts/schema-parts.ts";
+import { valueAt } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { HeldCall } from "./history.ts";
-import { observeList, recordsIn } from "./observe-lists.ts";
+import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields } from "./recording.ts";
-import { type Sightings, shownCode } from "./sightings.ts";
+import { isObject, type JsonFields, succeeded } from "./recording.ts";
+import { shownCode } from "./shown-code.ts";
+import type { Sightings } from "./sightings.ts";
+import { typeOfJson } from "./unknown-fields.ts";
 
 export function observeSuccess(held: HeldCall, sightings: Sightings): void {
   const { call, knowledge } = held;
@@ -20,15 +24,34 @@ export function observeSuccess(held: HeldCall, sightings: Sightings): void {
   else if (isObject(call.response)) observeReply(where, operation.reply, call.response);
 }
 
-function observeParameters({ call }: HeldCall, { sightings, ...where }: ObservationContext): void {
-  const { operation, url, responseHeaders } = call;
+function observeParameters(held: HeldCall, { sightings, ...where }: ObservationContext): void {
+  const { operation, url, responseHeaders } = held.call;
+  const place = `${operation.id}.query`;
+  const names = new Map(Object.keys(operation.query.properties).map((own) => [sightings.nameOf(`${place}.${own}`, own), own]));
   // The sandbox itself ignores unknown parameters, and names them.
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
-    if (Object.hasOwn(operation.query.properties, name)) sightings.see(`${operation.id}.query.${name}`, "known", true, where);
-    else if (!ignored.includes(name)) sightings.see(`${operation.id}.query.other_parameters`, shownCode(name), false, where);
+    if (names.has(name)) sightings.see(`${place}.${names.get(name)}`, "known", true, where);
+    else if (!ignored.includes(name)) {
+      sightings.see(`${place}.other_parameters`, shownCode(name), false, where);
+      const cursor = cursorFor(held, url.searchParams.get(name));
+      if (cursor !== undefined) sightings.rename(`${place}.${cursor}`, shownCode(name), where.entry);
+    }
   }
 }
+
+/** The cursor with this value: the id of the last record of an earlier page, or of the first one. */
+function cursorFor({ call, history }: HeldCall, value: string | null): string | undefined {
+  if (value === null || !call.operation.query.properties.starting_after) return undefined;
+  const pages = history.before(call).flatMap((earlier) => {
+    const items = earlier.operation === call.operation && succeeded(earlier) ? (pageIn(earlier.response)?.items ?? []) : [];
+    return items.length === 0 ? [] : [{ first: idOf(items[0]), last: idOf(items.at(-1)) }];
+  });
+  if (pages.some(({ last }) => last === value)) return "starting_after";
+  return pages.some(({ first }) => first === value) ? "ending_before" : undefined;
+}
+
+const idOf = (item: unknown) => (isObject(item) ? item.id : undefined);
 
 /** The part of a fact that each error of the schema check contradicts. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -38,6 +61,14 @@ const PARTS: Readonly<Record<string, string>> = {
   wrong_format: ".format",
 };
 
+/** What the service accepted in the place of the fact's value. */
+function acceptedValue(part: string, code: string, value: unknown): FactValue {
+  if (part === ".required") return false;
+  if (part === ".type") return typeOfJson(value);
+  if (part === ".values") return typeof value === "string" ? shownCode(value) : typeOfJson(value);
+  return `accepted: ${code}`;
+}
+
 function observeAcceptedBody({ call, problems }: HeldCall, where: ObservationContext): void {
   const { sightings } = where;
   const place = `${call.operation.id}.body`;
@@ -45,7 +76,7 @@ function observeAcceptedBody({ call, problems }: HeldCall, where: ObservationCon
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
     const part = PARTS[code] ?? "";
     const fact = sightings.fact(id + part) ? id + part : id;
-    sightings.see(fact, code === "required" ? false : `accepted: ${code}`, false, { ...where, lenient: "service" });
+    sightings.see(fact, acceptedValue(part, code, valueAt(call.body, pointer)), false, { ...where, lenient: "service" });
   }
   if (problems.length > 0) return;
   sightings.see(`${place}.accepted`, "accepted", true, where);

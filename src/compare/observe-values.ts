@@ -14,7 +14,9 @@ import {
 import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { isObject, type JsonFields } from "./recording.ts";
-import { isMasked, type Knowledge, type Sightings, shownCode } from "./sightings.ts";
+import { isMasked, shownCode } from "./shown-code.ts";
+import type { Knowledge, Sightings } from "./sightings.ts";
+import { prefixIn, typeOfJson } from "./unknown-fields.ts";
 
 export interface ObservationContext {
   sightings: Sightings;
@@ -29,26 +31,43 @@ export interface ObservationContext {
 export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
   const { sightings, isBody } = where;
   const name = nameOf(schema, place);
-  for (const [field, inner] of fieldsOf(schema)) {
-    const id = fieldPlace(name, field);
+  for (const [own, inner] of fieldsOf(schema)) {
+    const id = fieldPlace(name, own);
+    const field = sightings.nameOf(id, own);
+    const expected = sightings.fact(id)?.value;
     const isPresent = Object.hasOwn(value, field) && value[field] !== undefined;
     if (isPresent) {
-      sightings.see(id, isBody ? "known" : "always", true, where);
+      sightings.see(id, isBody ? "known" : "always", expected !== "absent", where);
       observeValue(where, id, inner, value[field]);
     } else if (isBody) {
-      if (!isRequired(schema, field)) sightings.see(`${id}.required`, false, true, where);
-    } else if (sightings.fact(id)?.value === "always") sightings.see(id, "absent", false, where);
+      if (!isRequired(schema, own)) sightings.compare(`${id}.required`, false, where);
+    } else if (expected === "always" || expected === "absent") sightings.compare(id, "absent", where);
   }
-  if (!isBody) observeOthers(where, name, schema, value);
+  observeOthers(where, name, schema, value);
 }
 
 /** Fields that the client sent itself come back as they were, and say nothing. */
 function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields): void {
-  const known = new Set(fieldsOf(schema).map(([field]) => field));
-  const others = Object.keys(value).filter((field) => !known.has(field) && !where.knowledge.sentFields.has(field));
+  const { sightings, knowledge, isBody, entry } = where;
+  const known = new Set(fieldsOf(schema).map(([field]) => sightings.nameOf(fieldPlace(name, field), field)));
+  const others = Object.keys(value).filter((field) => !known.has(field) && (isBody || !knowledge.sentFields.has(field)));
   const id = `${name}.other_fields`;
-  for (const field of others) where.sightings.see(id, shownCode(field), false, where);
-  if (others.length === 0) where.sightings.see(id, "none", true, where);
+  sightings.unknownFields.countObject(name);
+  for (const field of others) {
+    // A service file has added the field.
+    if (sightings.fact(fieldPlace(name, field))) observeAdded(where, fieldPlace(name, field), value[field]);
+    else {
+      sightings.unknownFields.add(name, shownCode(field), value[field], entry);
+      if (isBody) sightings.see(id, "accepted", sightings.fact(id)?.value === "accepted", { ...where, lenient: "service" });
+      else sightings.see(id, shownCode(field), false, where);
+    }
+  }
+  if (others.length === 0 && !isBody) sightings.see(id, "none", true, where);
+}
+
+function observeAdded(where: ObservationContext, id: string, value: unknown): void {
+  where.sightings.see(id, where.isBody ? "known" : "always", true, where);
+  if (!isMasked(value)) observeType(where, id, value);
 }
 
 export function observeValue(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
@@ -67,12 +86,6 @@ function observeItem(where: ObservationContext, id: string, schema: TSchema, ite
   if (hasFields(inner)) {
     if (isObject(item)) observeObject(where, id, inner, item);
   } else observeValue(where, id, schema, item);
-}
-
-function typeOfJson(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return Number.isInteger(value) ? "integer" : typeof value;
 }
 
 function observeType(where: ObservationContext, id: string, value: unknown): void {
@@ -100,12 +113,11 @@ function observeScalar(where: ObservationContext, id: string, schema: TSchema, v
   if (seen === form.value || !isEcho) sightings.compare(`${id}.format`, seen, where);
 }
 
-const prefixIn = (id: string) => /^([A-Za-z]{1,12}[_-])/.exec(id)?.[1] ?? "no prefix";
-
 export function observeListed({ sightings, ...where }: ObservationContext, id: string, values: readonly string[], value: unknown): void {
   const shown = String(value);
-  if (values.includes(shown)) {
-    sightings.see(`${id}.values.${shown}`, shown, true, where);
-    sightings.see(`${id}.values`, shown, true, where);
-  } else sightings.see(`${id}.values`, typeof value === "string" ? shownCode(value) : shown, false, where);
+  const own = values.find((one) => sightings.fact(`${id}.values.${one}`)?.value === shown);
+  const closed = sightings.fact(`${id}.values`)?.value;
+  const isListed = own !== undefined || (Array.isArray(closed) && closed.includes(shown));
+  if (own !== undefined) sightings.see(`${id}.values.${own}`, shown, true, where);
+  sightings.see(`${id}.values`, isListed || typeof value !== "string" ? shown : shownCode(value), isListed, where);
 }

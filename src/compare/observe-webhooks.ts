@@ -1,39 +1,82 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
 import { createHmac } from "node:crypto";
+import { type Fact, factOf } from "../schema/assumed.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
 import { jsonIn } from "./read-har.ts";
-import { type ComparedSandbox, isObject, type JsonFields, type RecordedDelivery } from "./recording.ts";
-import { isMasked, type Knowledge, type Sightings } from "./sightings.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
+import { isMasked, shownCode } from "./shown-code.ts";
+import type { Knowledge, Sightings } from "./sightings.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
 
 export function observeWebhooks(
   deliveries: readonly RecordedDelivery[],
   sandbox: ComparedSandbox,
+  calls: readonly RecordedCall[],
   knowledge: Knowledge,
   sightings: Sightings,
 ): void {
+  const types = eventTypes(sandbox, calls, sightings);
   for (const delivery of deliveries) {
-    const { entry, headers, text } = delivery;
-    for (const name of HEADERS)
-      sightings.compare(`webhook.header.${name}`, headers[name.toLowerCase()] === undefined ? "absent" : "sent", { entry });
+    const { entry, text } = delivery;
     const event = jsonIn(text);
-    if (isObject(event)) observeEvent({ sightings, knowledge, entry }, event, sandbox);
+    for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, sightings);
+    if (isObject(event)) observeEvent({ sightings, knowledge, entry }, event, sandbox, types, delivery.at);
     observeSignature(delivery, event, knowledge, sightings);
   }
   observeSchedule(deliveries, sightings);
 }
 
-function observeEvent(where: ObservationContext, event: JsonFields, { event: schema, eventKinds, records }: ComparedSandbox): void {
+/** A header is sent under its name, or under another one that holds the same: the id or the type of the event. */
+function observeDeliveryHeader(name: string, { entry, headers }: RecordedDelivery, event: unknown, sightings: Sightings): void {
+  const id = `webhook.header.${name}`;
+  const isSent = headers[sightings.nameOf(id, name).toLowerCase()] !== undefined;
+  sightings.compare(id, isSent ? "sent" : "absent", { entry });
+  const held = isObject(event) ? { "X-Webhook-Id": event.id, "X-Webhook-Event": event.type }[name] : undefined;
+  if (isSent || typeof held !== "string" || isMasked(held)) return;
+  const others = Object.keys(headers).filter((other) => headers[other] === held && !HEADERS.some((own) => own.toLowerCase() === other));
+  if (others.length === 1) sightings.rename(id, others[0] as string, entry);
+}
+
+function observeEvent(
+  where: ObservationContext,
+  event: JsonFields,
+  { event: schema, eventKinds, records }: ComparedSandbox,
+  types: EventTypes,
+  at: number,
+): void {
   observeObject(where, "event", schema, event);
   const { type, data } = event;
   // A test event has the type and the data that the client sent.
   if (typeof type !== "string" || isTestData(data)) return;
   observeListed(where, "event.type", [...eventKinds.keys()], type);
-  const record = records.get(eventKinds.get(type) ?? "");
+  const own = types.named(type) ?? types.emittedFor(data, at);
+  if (own !== undefined && types.named(type) === undefined) where.sightings.see(`event.type.values.${own}`, shownCode(type), false, where);
+  const record = records.get(eventKinds.get(own ?? "") ?? "");
   if (record && isObject(data)) observeObject(where, "", record, data);
 }
+
+type EventTypes = ReturnType<typeof eventTypes>;
+
+/** The sandbox's type of an event: by its name, or by the call whose response shows the same record shortly before. */
+function eventTypes({ eventKinds, operations }: ComparedSandbox, calls: readonly RecordedCall[], sightings: Sightings) {
+  const byName = new Map([...eventKinds.keys()].map((type) => [String(sightings.fact(`event.type.values.${type}`)?.value ?? type), type]));
+  const ids = calls.filter(succeeded).map((call) => ({ call, id: isObject(call.response) ? call.response.id : undefined }));
+  return {
+    named: (type: string) => byName.get(type),
+    emittedFor(data: unknown, at: number): string | undefined {
+      const id = isObject(data) ? data.id : undefined;
+      if (typeof id !== "string") return undefined;
+      const writes = ids.filter(({ call, id: shown }) => shown === id && call.operation.emits.length > 0 && call.at <= at + SKEW);
+      const { emits = [] } = operations.find(({ id: operation }) => operation === writes.at(-1)?.call.operation.id) ?? {};
+      return emits.length === 1 ? factOf(emits[0] as Fact<string>) : undefined;
+    },
+  };
+}
+
+/** Milliseconds by which the clocks of the receiver and of the recorder may differ. */
+const SKEW = 5_000;
 
 const isTestData = (data: unknown) => isObject(data) && data.id === undefined && data.object === undefined;
 
@@ -59,8 +102,17 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): [strin
 }
 
 function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, sightings: Sightings): void {
-  const header = delivery.headers["x-webhook-signature"];
-  if (header === undefined || event === undefined || isMasked(header) || isMasked(delivery.text)) return;
+  const id = "webhook.header.X-Webhook-Signature";
+  const header = delivery.headers[sightings.nameOf(id, "X-Webhook-Signature").toLowerCase()];
+  if (event === undefined || isMasked(delivery.text)) return;
+  if (header === undefined) {
+    const others = Object.keys(delivery.headers).filter((name) =>
+      [...secrets].some((secret) => signatureForm(delivery, delivery.headers[name] as string, secret) !== undefined),
+    );
+    for (const name of others) sightings.rename(id, name, delivery.entry);
+    return;
+  }
+  if (isMasked(header)) return;
   const [form] = [...secrets].flatMap((secret) => signatureForm(delivery, header, secret) ?? []);
   if (form !== undefined) sightings.compare("webhook.signature.key", form, { entry: delivery.entry });
 }
@@ -102,9 +154,15 @@ function observeSchedule(deliveries: readonly RecordedDelivery[], sightings: Sig
 
 const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;
 
+/** The fact of a retry; undefined where a service file says that there is none. */
+function scheduleFact(retry: number, sightings: Sightings) {
+  const fact = sightings.fact(`webhook.schedule.${retry}`);
+  return fact?.value === "no attempt" ? undefined : fact;
+}
+
 function observeAttempts(attempts: readonly RecordedDelivery[], end: number, sightings: Sightings): void {
   for (const [index, delivery] of attempts.entries()) {
-    const fact = sightings.fact(`webhook.schedule.${index + 1}`);
+    const fact = scheduleFact(index + 1, sightings);
     const next = attempts[index + 1];
     // After a success come replays, which have no schedule; so do attempts whose own numbers are others.
     if (!failed(delivery) || (delivery.attempt ?? index + 1) !== index + 1) return;

@@ -1,6 +1,6 @@
 // A recording as the comparison sees it: exchanges with the service, and webhooks that a receiver got.
 
-import type { Endpoint } from "../contracts/endpoint.ts";
+import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
 import type { TSchema } from "../schema/shapes.ts";
 
@@ -48,8 +48,11 @@ export interface Recording {
 
 export type ComparedOperation = Pick<
   Endpoint,
-  "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow"
->;
+  "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow" | "emits"
+> & {
+  /** The body in the names and with the rules of a service file (default: the sandbox's own). */
+  accepts?: ObjectSchema | undefined;
+};
 
 /** The sandbox that recordings are compared with. */
 export interface ComparedSandbox {

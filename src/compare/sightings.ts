@@ -1,13 +1,29 @@
 // Collects observations, and knows what the recording as a whole shows: ids, values that the client sent, secrets.
 
-import type { FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
-import { mask } from "../kernel/mask.ts";
+import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, succeeded } from "./recording.ts";
+import { isMasked } from "./shown-code.ts";
+import { createUnknownFields } from "./unknown-fields.ts";
 
 interface Sighting {
   entry: string;
   operation?: string | undefined;
   lenient?: Lenient | undefined;
+  bound?: FactBound | undefined;
+}
+
+/** Another name of a field, parameter or header, in one entry. */
+export interface Rename {
+  fact: string;
+  name: string;
+  entry: string;
+}
+
+/** A number that neither confirms nor contradicts the fact, and narrows down what its value can be. */
+export interface Hint {
+  fact: string;
+  bound: FactBound;
+  value: number;
 }
 
 export type Sightings = ReturnType<typeof createSightings>;
@@ -15,41 +31,40 @@ export type Sightings = ReturnType<typeof createSightings>;
 export function createSightings(sandbox: ComparedSandbox) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
   const observations: Observation[] = [];
+  const hints: Hint[] = [];
+  const unknownFields = createUnknownFields();
+  const renames: Rename[] = [];
   return {
     observations,
-    fact: (id: string): ServiceFact | undefined => facts.get(id),
+    hints,
+    unknownFields,
+    renames,
+    /** What the fact is about has another name in this entry, as its value shows. */
+    rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),
+    /** The fact of the operation, if it has one of its own. */
+    fact: (id: string, operation?: string): ServiceFact | undefined =>
+      (operation === undefined ? undefined : facts.get(`${operation}/${id}`)) ?? facts.get(id),
+    /** The name that the service has for a field, parameter or header. */
+    nameOf: (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name,
     /** Facts that the sandbox does not have are ignored. */
-    see(id: string, seen: FactValue, agrees: boolean, { entry, operation, lenient }: Sighting): void {
-      if (!facts.has(id)) return;
+    see(id: string, seen: FactValue, agrees: boolean, { entry, operation, lenient, bound }: Sighting): void {
+      const fact = this.fact(id, operation);
+      if (!fact) return;
       observations.push({
-        fact: id,
+        fact: fact.id,
         seen,
         agrees,
         entry,
         ...(operation === undefined ? {} : { operation }),
+        ...(bound === undefined ? {} : { bound }),
         ...(lenient === undefined || agrees ? {} : { lenient }),
       });
     },
     /** Compares what was seen with the value of the fact. */
     compare(id: string, seen: FactValue, sighting: Sighting): void {
-      this.see(id, seen, facts.get(id)?.value === seen, sighting);
+      this.see(id, seen, this.fact(id, sighting.operation)?.value === seen, sighting);
     },
   };
-}
-
-/** The texts that exports and logs put in the place of a value. */
-const PLACEHOLDER = /redact|\*{3}|<hidden>|\[(?:filtered|masked|removed|secret|hidden)\]|…/i;
-
-/** Whether a recording has replaced the value, so that it shows nothing. */
-export const isMasked = (value: unknown): boolean => typeof value === "string" && PLACEHOLDER.test(value);
-
-const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/;
-
-/** A code or a name as it is; anything that could be a secret or personal data as its shape. */
-export function shownCode(value: unknown): string {
-  if (typeof value !== "string") return value === null ? "null" : typeof value;
-  const isPlain = CODE.test(value) && (value.match(/\d/g) ?? []).length <= 4 && mask(value) === value;
-  return isPlain ? value : `a text of ${value.length} characters`;
 }
 
 export interface Knowledge {

@@ -6,7 +6,7 @@ import type { Behaviour } from "../schema/assumed.ts";
 export const factKinds = {
   success_status: { observed: "the status of a success of the operation" },
   field: { observed: "whether the object has the field, in every success or event that shows the object" },
-  other_fields: { observed: "fields of the object that no other fact names" },
+  other_fields: { observed: "fields of the object or the body that no other fact names" },
   type: { observed: "the JSON type of each value of the field" },
   value: { observed: "this value in the field" },
   values: { observed: "values of the field other than the listed ones" },
@@ -58,6 +58,12 @@ export interface MeasuredBehaviour extends Behaviour {
   facts?: readonly DeclaredFact[];
 }
 
+const PRESENCES: ReadonlySet<FactValue> = new Set(["always", "sometimes", "absent", "known", "sent"]);
+
+/** The other name that `<fact>.name` gives; undefined where it is the fact of a field `name` inside. */
+export const otherName = (value: FactValue | undefined): string | undefined =>
+  typeof value === "string" && !PRESENCES.has(value) ? value : undefined;
+
 /** One claim about the service. */
 export interface ServiceFact extends DeclaredFact {
   origin: FactOrigin;
@@ -70,6 +76,9 @@ export interface ServiceFact extends DeclaredFact {
 /** Whose behaviour is more permissive where a recording contradicts a fact: what the sandbox accepts and the service refuses misleads a client. */
 export type Lenient = "sandbox" | "service";
 
+/** What an observed number says where it is no value of the fact itself: the fact's value is below it, at least it, or at most it. */
+export type FactBound = "below" | "at_least" | "at_most";
+
 /** An observation of one fact in one call or webhook of a recording. */
 export interface Observation {
   /** The id of the fact. */
@@ -77,6 +86,7 @@ export interface Observation {
   /** The value seen, of the same kind as the fact's; never a secret or personal data. */
   seen: FactValue;
   agrees: boolean;
+  bound?: FactBound;
   lenient?: Lenient;
   /** The operation; undefined for webhooks, and for calls that match none. */
   operation?: string;

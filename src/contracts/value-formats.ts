@@ -69,6 +69,21 @@ export function formOfSchema(schema: FormattedSchema): string | undefined {
 
 /** The form of a value among those of the same family as the expected form; never the value itself. */
 export function formOfValue(expected: string, value: unknown): string {
-  const family = Object.values<readonly ValueForm[]>(families).find((forms) => forms[0]?.name === expected) ?? [];
+  const all = Object.values<readonly ValueForm[]>(families);
+  const family = all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
   return family.find(({ matches }) => matches(value))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
+}
+
+/** The forms that a value without a schema shows by itself: an amount, a country or a currency cannot be told from other numbers and codes. */
+const TELLING: readonly ValueForm[] = [ISO_TIME, ISO_DAY, ...UNIX, ...families.email];
+
+/** The form of a value of an unknown field; undefined if it shows none. */
+export const formOfAny = (value: unknown): string | undefined => TELLING.find(({ matches }) => matches(value))?.name;
+
+/** The JSON types of the values of a form; undefined for an unknown form. */
+export function typesOfForm(name: string): string[] | undefined {
+  if (name.startsWith("Unix") && !name.endsWith("text")) return ["integer"];
+  if (name === ownForm("amount")) return ["integer"];
+  if (name === "decimal number") return ["number"];
+  return Object.values<readonly ValueForm[]>(families).some((forms) => forms.some((one) => one.name === name)) ? ["string"] : undefined;
 }

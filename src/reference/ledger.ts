@@ -35,6 +35,7 @@ export function ledger(source: LedgerSource): Ledger {
     ...source.operations.flatMap((operation) => operationFacts(operation, source.behaviours)),
     // A behaviour may promise more than the schema, which follows the service's documentation.
     ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
+    factFrom({ id: "error.envelope", kind: "envelope", value: "none" }, undefined),
     ...codes.flatMap(errorFacts),
     ...eventFacts(source),
     ...headerFacts(),

@@ -27,6 +27,10 @@ export const factFrom = (declared: DeclaredFact, reason: Reason): ServiceFact =>
   ...(reason ? { origin: "assumed", ...reason } : { origin: "document" }),
 });
 
+const OTHERS_ACCEPTED: Assumption = {
+  why: "The service's documentation does not say that it refuses fields it does not know; the sandbox ignores them.",
+};
+
 const CONSTANT_WHY = "No money moves in the sandbox.";
 
 /** A part of a schema may have a mark of its own; otherwise the reason of the whole holds for it. */
@@ -44,7 +48,9 @@ export function createSchemaFacts() {
     described.add(name);
     const reason = reasonOf(schema, inherited);
     for (const [field, inner] of fieldsOf(schema)) describeField(fieldPlace(name, field), inner, isRequired(schema, field), reason, isBody);
-    if (!isBody && !isOpen(schema)) facts.push(factFrom({ id: `${name}.other_fields`, kind: "other_fields", value: "none" }, reason));
+    const others = { id: `${name}.other_fields`, kind: "other_fields" } as const;
+    if (isBody) facts.push(factFrom({ ...others, value: "accepted" }, reason ?? OTHERS_ACCEPTED));
+    else if (!isOpen(schema)) facts.push(factFrom({ ...others, value: "none" }, reason));
   };
 
   const describeField = (id: string, schema: TSchema, required: boolean, inherited: Reason, isBody: boolean): void => {

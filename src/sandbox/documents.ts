@@ -36,6 +36,9 @@ import { refine, titledSchemas } from "../reference/subschemas.ts";
 import { pascal } from "../reference/typescript.ts";
 import { Condition, Count } from "../schema/conditions.ts";
 import { Type } from "../schema/shapes.ts";
+import type { AdoptedFacts } from "../service/adopted-facts.ts";
+import { adoptLedger } from "../service/adopted-ledger.ts";
+import { comparedOperation } from "../service/compared-operation.ts";
 import { serviceFileSchema } from "../service/service-file.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
 import { behaviours as collections } from "../store/records/collection.ts";
@@ -161,10 +164,10 @@ export const faultsPage = () => renderFaults({ actions, match: matchSchemas, tri
 
 export const eventsPage = () => renderEvents([...eventSources.values()]);
 
-/** The facts and operations that recordings of the service are compared with. */
-export const comparedSandbox = (): ComparedSandbox => ({
-  facts: assumptions().facts,
-  operations: catalogue,
+/** The facts and operations that recordings of the service are compared with: the sandbox's own, or those under a service file. */
+export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
+  facts: adopted ? adoptLedger(assumptions().facts, adopted) : assumptions().facts,
+  operations: adopted ? catalogue.map((operation) => comparedOperation(operation, adopted)) : catalogue,
   records: titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]),
   unique: new Map(resources.map(({ kind, unique }) => [kind, unique])),
   eventKinds: new Map(events.map(({ type, kind }) => [type, kind ?? ""])),

@@ -21,6 +21,7 @@ export interface Service extends Adoption {
   gaps: readonly number[] | undefined;
   /** Identifies its facts, whatever their order and evidence. */
   hash: string;
+  given: ServiceFile;
 }
 
 export async function readService(file: string): Promise<Service> {
@@ -33,7 +34,14 @@ export async function readService(file: string): Promise<Service> {
   const facts = adoptedFacts(given);
   const refused = await firstRefused(given, facts);
   if (refused) throw await errorAt(source, refused.pointer, refused.message);
-  return { ...createAdoption(facts, catalogue), file, hash: hashOf(facts.values), rateLimit: rateLimitOf(facts), gaps: gapsOf(facts) };
+  return {
+    ...createAdoption(facts, catalogue),
+    file,
+    given,
+    hash: hashOf(facts.values),
+    rateLimit: rateLimitOf(facts),
+    gaps: gapsOf(facts),
+  };
 }
 
 function rateLimitOf(facts: AdoptedFacts): RateLimit | undefined {

@@ -19,6 +19,7 @@ const Question = Type.Object(
   {
     fact: Type.String({ description: "The id of the fact" }),
     seen: Type.Array(Type.Object({ value: Value, count: Type.Integer({ minimum: 1 }) }), { description: "The values that were seen" }),
+    why: Type.Optional(Type.String({ description: "Why the recording does not decide it" })),
   },
   { description: "A fact on which the observations disagree, or are too few; the sandbox ignores it", additionalProperties: false },
 );

@@ -47,7 +47,7 @@ describe("compare", () => {
     expect(code).toBe(3);
     expect(out[1]).toBe("The sandbox accepts more than the service:");
     expect(out[2]).toContain("pricing_rules.create.body.priority.required: sandbox false, service true");
-    expect(out.find((line) => line.includes("bookings.decline.status"))).toContain("sandbox 200, service 202 (2 times: service.har#37, ");
+    expect(out.find((line) => line.includes("bookings.decline.status"))).toContain("sandbox 200, service 202 (2 times: service.har#40, ");
   });
 
   test("ends with 4 if nothing matches, and says what to do", async () => {

@@ -2,16 +2,20 @@
 
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { compare as compareRecording } from "../../compare/compare.ts";
+import { type Comparison, compare as compareRecording } from "../../compare/compare.ts";
 import { readBase } from "../../compare/find-base.ts";
 import { matchedNothing, totalsOf } from "../../compare/findings.ts";
 import { comparisonPage } from "../../compare/page.ts";
 import { readHar } from "../../compare/read-har.ts";
 import { readWebhooks } from "../../compare/read-webhooks.ts";
-import type { Recording } from "../../compare/recording.ts";
+import type { ComparedSandbox, Recording } from "../../compare/recording.ts";
 import { comparisonText } from "../../compare/text.ts";
+import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
+import { readService } from "../../sandbox/service.ts";
+import { createFactCheck } from "../../service/adopted-facts.ts";
+import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
 
@@ -24,6 +28,9 @@ export const compare = command({
   usage: "compare <recording.har> [<more.har> ...]",
   positionals: MOST_FILES,
   flags: {
+    service: { value: "file", description: "compare with the sandbox under this service file" },
+    write: { value: "file", description: "write the differences as a service file, which start --service takes" },
+    "at-least": { value: "count", description: "with --write: the least number of observations of a difference (default: 3)" },
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
     base: { value: "url", description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)" },
     json: { description: "print the result as one JSON object" },
@@ -32,15 +39,51 @@ export const compare = command({
   async run({ flags, positionals }) {
     if (positionals.length === 0 && flags.webhooks === undefined)
       usageError("The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.");
+    const atLeast = readCount(flags["at-least"]);
     const recording = await readRecording(positionals, flags.webhooks);
-    const found = compareRecording(comparedSandbox(), recording, flags.base === undefined ? undefined : readBase(flags.base));
+    const service = flags.service === undefined ? undefined : await readService(flags.service);
+    const sandbox = comparedSandbox(service?.facts);
+    const found = compareRecording(sandbox, recording, flags.base === undefined ? undefined : readBase(flags.base));
     if (flags.html !== undefined) await write(flags.html, comparisonPage(found));
     if (flags.json === undefined) printText(comparisonText(found));
-    else print(JSON.stringify(found));
+    else {
+      const { evidence: _, ...result } = found;
+      print(JSON.stringify(result));
+    }
+    if (flags.write !== undefined) await writeService(flags.write, found, sandbox, service?.given, atLeast);
     if (matchedNothing(found)) return exitCodes.inconclusive;
     return totalsOf(found).contradicted > 0 ? exitCodes.verdict : exitCodes.ok;
   },
 });
+
+const DEFAULT_AT_LEAST = 3;
+
+function readCount(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_AT_LEAST;
+  if (!/^[1-9]\d{0,5}$/.test(text)) usageError(`--at-least takes a whole number from 1; received "${text}".`);
+  return Number(text);
+}
+
+/** Adds the differences to those that the service file of the comparison has. */
+async function writeService(
+  file: string,
+  { evidence }: Comparison,
+  compared: ComparedSandbox,
+  given: ServiceFile | undefined,
+  atLeast: number,
+): Promise<void> {
+  const problemWith = createFactCheck({ facts: comparedSandbox().facts, operations: compared.operations.map(({ id }) => id) });
+  const { facts, questions } = serviceFileOf(compared.facts, evidence, { atLeast, problemWith });
+  const all = { $schema: SCHEMA, facts: { ...given?.facts, ...facts }, ...(questions && { questions }) };
+  await write(file, `${serviceFileText(all)}\n`);
+  const asked =
+    questions === undefined ? "" : ` ${plural(questions.length, "question")} in it ${questions.length === 1 ? "is" : "are"} left to you.`;
+  print(`Wrote ${plural(Object.keys(facts).length, "fact")} to ${file}: merchant-sandbox start --service ${file}.${asked}`);
+}
+
+const SCHEMA = "./node_modules/merchant-sandbox/service.schema.json";
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 async function readRecording(files: readonly string[], webhooks: string | undefined): Promise<Recording> {
   const recording: Recording = { exchanges: [], deliveries: [] };

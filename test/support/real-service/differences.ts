@@ -119,7 +119,7 @@ export const differences: readonly Difference[] = [
   {
     name: "errors are wrapped",
     change: (to) => (to.error = (body) => ({ errors: [body] })),
-    contradicts: ["error.error", "error.other_fields"],
+    contradicts: ["error.envelope"],
     cannotBeAdopted: true,
   },
   // Lists
@@ -133,8 +133,8 @@ export const differences: readonly Difference[] = [
   },
   {
     name: "a limit out of bounds is moved into them",
-    change: (to) => (to.lists.payouts.clamps = true),
-    contradicts: ["payouts.list.query.limit.maximum", "payouts.list.query.limit.minimum"],
+    change: (to) => (to.lists.payments.clamps = true),
+    contradicts: ["error.invalid_limit.status"],
   },
   {
     name: "the cursor is called after",
@@ -162,7 +162,10 @@ export const differences: readonly Difference[] = [
   // Records
   {
     name: "payments are pmt_",
-    change: (to) => changeRecords(to, "payments", (one) => prefixed(one, "pay", "pmt")),
+    change(to) {
+      changeRecords(to, "payments", (one) => prefixed(one, "pay", "pmt"));
+      changeRecords(to, "payouts", (one) => JSON.parse(JSON.stringify(one).replaceAll("pay_", "pmt_")));
+    },
     contradicts: ["payment.id.prefix"],
   },
   {
@@ -222,13 +225,13 @@ export const differences: readonly Difference[] = [
   },
   {
     name: "no amount is required",
-    change: (to) => (to.pricingRule.required = ["name", "adjustmentType"]),
+    change: (to) => (to.pricingRule.required = to.pricingRule.required.filter((field) => field !== "adjustmentValue")),
     contradicts: ["pricing_rules.create.body.adjustmentValue.required"],
   },
   {
     name: "unknown fields are refused",
     change: (to) => (to.pricingRule.takesUnknownFields = false),
-    contradicts: ["pricing_rules.create.body.accepted", "pricing_rules.create.body.other_fields"],
+    contradicts: ["pricing_rules.create.body.other_fields"],
   },
   // Limits
   { name: "a hundred requests a window", change: (to) => (to.rate.limit = 100), contradicts: ["rate_limit.limit"] },

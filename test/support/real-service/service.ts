@@ -231,7 +231,8 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     try {
       return run();
     } catch (error) {
-      if (error instanceof Refused) return refusal(error);
+      // Refusals of the request itself are not stored: a corrected request may have the same key.
+      if (error instanceof Refused && error.condition !== "validation_failed") return refusal(error);
       throw error;
     }
   };

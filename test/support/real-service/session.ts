@@ -38,25 +38,27 @@ export function recordSession(service: RealService): Recording {
   const get = (path: string) => send({ method: "GET", path });
   const post = (path: string, body: object, more: Partial<Step> = {}) => send({ method: "POST", path, body, ...more });
   const rules = "/hospitality/pricing-rules";
+  const rule: Record<string, unknown> = service.behaviour.pricingRule.required.includes("priority") ? { ...RULE, priority: 1 } : RULE;
 
   post("/webhooks", { url: RECEIVER, events: ["booking.declined", "pricing_rule.created"] });
   for (let repeat = 0; repeat < 3; repeat++) get("/customers/cus_real");
   get("/customers/cus_unknown");
   for (const list of ["/payments", "/payouts"])
-    for (const limit of ["", "?limit=1", "?limit=3", "?limit=50", "?limit=100", "?limit=0", "?limit=101", "?limit=500"]) get(list + limit);
+    for (const limit of ["", "?limit=1", "?limit=3", "?limit=50", "?limit=51", "?limit=100", "?limit=0", "?limit=101", "?limit=500"])
+      get(list + limit);
   const { lists } = service.behaviour;
   const page = get("/payments?limit=2").body as Record<string, { id: string }[]>;
   const last = page[lists.data]?.[1]?.id;
   if (last) get(`/payments?limit=2&${lists.cursor}=${last}`);
   send({ method: "GET", path: "/payments", authorization: null });
   send({ method: "GET", path: "/payments", authorization: "Bearer sk_live_notTheRightOne" });
-  for (let count = 0; count < 3; count++) post(rules, { ...RULE, adjustmentValue: count }, { key: `rule-${count}` });
-  post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
-  post(rules, { ...RULE, adjustmentValue: 77 }, { key: "rule-1" });
-  post(rules, { ...RULE, colour: "blue" });
-  post(rules, { ...RULE, priority: 3 });
-  for (const field of Object.keys(RULE)) post(rules, { ...RULE, [field]: undefined });
-  post(rules, { ...RULE, adjustmentType: "sometimes" });
+  for (let count = 0; count < 3; count++) post(rules, { ...rule, adjustmentValue: count }, { key: `rule-${count}` });
+  post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
+  post(rules, { ...rule, adjustmentValue: 77 }, { key: "rule-1" });
+  post(rules, { ...rule, colour: "blue" });
+  post(rules, { ...rule, priority: 3 });
+  for (const field of Object.keys(rule)) post(rules, { ...rule, [field]: undefined });
+  post(rules, { ...rule, adjustmentType: "sometimes" });
   for (const id of ["one", "two", "one"]) post(`/hospitality/bookings/bkg_${id}/decline`, {});
   post("/hospitality/bookings/bkg_unknown/decline", {});
   // The next windows of the limit, and one that is used up.
@@ -67,10 +69,14 @@ export function recordSession(service: RealService): Recording {
   service.exhaustLimit();
   for (let refused = 0; refused < 2; refused++) get("/payments?limit=1");
   // A day later, the first key is forgotten.
-  service.pass(23 * 3_600);
-  post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
+  service.pass(1_800);
+  post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
+  service.pass(3_000);
+  post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
+  service.pass(22 * 3_600);
+  post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
   service.pass(2 * 3_600);
-  post(rules, { ...RULE, adjustmentValue: 0 }, { key: "rule-0" });
+  post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
   return {
     har: { log: { version: "1.2", creator: { name: "a recorder", version: "1" }, entries } },
     // The receiver refuses every attempt, so that the recording shows the whole schedule.

@@ -1,0 +1,97 @@
+// New fields of the service, and fields under another name, as facts of a service file.
+
+import type { FactValue, ServiceFact } from "../contracts/fact.ts";
+import type { Evidence } from "./compare.ts";
+import type { UnknownField } from "./unknown-fields.ts";
+import type { Settled } from "./write-values.ts";
+
+const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
+
+/**
+ * The fields that have another name, by fact: no object has the field, every object has the new one, both have the same type and
+ * prefix or form, or names that begin alike, and there is no other candidate on either side.
+ */
+export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, Settled> {
+  const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  const found = new Map<string, Settled>();
+  for (const [object, count] of evidence.objects) {
+    const gone = facts.filter(({ id, kind }) => kind === "field" && parentOf(id) === object && isGone(id, evidence));
+    const isNew = (one: UnknownField) => one.object === object && one.count === count && !one.field.startsWith("a text of ");
+    const fresh = evidence.unknownFields.filter(isNew);
+    const pairs = gone.flatMap((fact) => fresh.filter((one) => isAlike(fact, one, byId)).map((one) => ({ fact, one })));
+    const only = pairs.filter(
+      ({ fact, one }) => pairs.filter((pair) => pair.fact === fact).length === 1 && pairs.filter((pair) => pair.one === one).length === 1,
+    );
+    for (const { fact, one } of only)
+      found.set(fact.id, { id: `${fact.id}.name`, value: one.field, seen: one.count, entries: one.entries });
+  }
+  return found;
+}
+
+const parentOf = (id: string) => id.slice(0, id.lastIndexOf("."));
+const lastOf = (id: string) => id.slice(id.lastIndexOf(".") + 1);
+
+function isGone(id: string, { observations }: Evidence): boolean {
+  const own = observations.filter(({ fact }) => fact === id);
+  return own.length > 0 && own.every(({ seen }) => seen === "absent");
+}
+
+function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<string, ServiceFact>): boolean {
+  const value = (part: string) => facts.get(`${id}.${part}`)?.value;
+  const types = value("type");
+  if (!Array.isArray(types) || ![...one.types].every((type) => types.includes(type))) return false;
+  const [prefix, form] = [value("prefix"), value("format")];
+  if (prefix !== undefined) return one.prefixes.size === 1 && one.prefixes.has(String(prefix));
+  if (form !== undefined && one.forms.size === 1 && one.forms.has(String(form))) return true;
+  const [own, other] = [plainName(lastOf(id)), plainName(one.field)];
+  return own.startsWith(other) || other.startsWith(own);
+}
+
+const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+/** New fields, with what the recording shows of their values. */
+export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, Settled>): Settled[] {
+  const known = new Set(facts.map(({ id }) => id));
+  const taken = new Set([...renames].map(([id, { value }]) => `${parentOf(id)}.${value}`));
+  return evidence.unknownFields
+    .filter((one) => known.has(`${one.object}.other_fields`) && !taken.has(idOf(one)))
+    .flatMap((one) => (one.object.includes(".body") ? bodyField(one, evidence) : addedField(one, evidence.objects.get(one.object) ?? 0)));
+}
+
+const line = (one: UnknownField, part: string, value: FactValue): Settled => ({
+  id: part === "" ? idOf(one) : `${idOf(one)}.${part}`,
+  value,
+  seen: one.count,
+  entries: one.entries,
+});
+
+function addedField(one: UnknownField, objects: number): Settled[] {
+  if (one.field.startsWith("a text of ")) return [];
+  const presence = one.count === objects ? "always" : "sometimes";
+  return [line(one, "", presence), ...describe(one)];
+}
+
+/** A new field of a body is only known to matter where the service requires it; the sandbox takes fields that it does not know. */
+function bodyField(one: UnknownField, { observations }: Evidence): Settled[] {
+  const place = one.object.replace(/\.body.*$/, ".body");
+  const isRequired = observations.some(({ fact, seen }) => fact === `${place}.accepted` && seen === `${one.field} is required`);
+  return isRequired ? [line(one, "", "known"), ...describe(one)] : [];
+}
+
+const FEW = 8;
+
+function describe(one: UnknownField): Settled[] {
+  const types = [...one.types].toSorted((a, b) => Number(a === "null") - Number(b === "null"));
+  const type = types.includes("integer") && types.includes("number") ? types.filter((name) => name !== "integer") : types;
+  const [form] = one.forms;
+  const [prefix] = one.prefixes;
+  const parts = [line(one, "type", type)];
+  if (form !== undefined && one.forms.size === 1) return [...parts, line(one, "format", form)];
+  if (prefix?.endsWith("_") && one.prefixes.size === 1) return [...parts, line(one, "prefix", prefix)];
+  const values = [...one.values.keys()];
+  if (values.length === 0 || values.includes("")) return parts;
+  const areCodes = values.every((value) => typeof value === "string");
+  const isFew = values.length <= FEW && one.count >= values.length * 2;
+  if (areCodes && isFew) return [...parts, line(one, "values", values.map(String))];
+  return [...parts, line(one, "example", values[0] as FactValue)];
+}

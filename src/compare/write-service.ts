@@ -1,0 +1,90 @@
+// Turns a comparison into a service file: each difference that the recording proves as a value with its evidence, all others as questions.
+
+import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import type { ServiceFile } from "../service/service-file.ts";
+import type { Evidence } from "./compare.ts";
+import { addedFields, fieldRenames } from "./write-fields.ts";
+import { type Settled, settleFact } from "./write-values.ts";
+
+export interface WriteOptions {
+  /** The least number of observations of a value. */
+  atLeast: number;
+  /** Why a value cannot stand in the file; undefined if it can. */
+  problemWith(id: string, value: FactValue): string | undefined;
+}
+
+type Entry = ServiceFile["facts"][string];
+type Question = NonNullable<ServiceFile["questions"]>[number];
+
+const plain = (value: FactValue) => (typeof value === "object" ? [...value] : value);
+
+/** The facts that the sandbox states once, although an operation may have its own. */
+const BY_OPERATION: ReadonlySet<FactKind> = new Set([
+  ...(["error_status", "error_category", "error_code", "header", "replay", "replay_window"] as const),
+]);
+
+/** What a recording adds to the facts: new fields and names come with those of their objects. */
+export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, { atLeast, problemWith }: WriteOptions): ServiceFile {
+  const entries: [string, Entry][] = [];
+  const questions: Question[] = [];
+  const write = ({ id, value, seen, entries: places, question }: Settled) => {
+    const why =
+      question ?? (seen < atLeast ? `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}` : problemWith(id, value));
+    if (why === undefined) entries.push([id, { value: plain(value), seen, in: places }]);
+    else questions.push({ fact: id, seen: [{ value: plain(value), count: seen }], why });
+  };
+  const observed = groupByFact(evidence.observations);
+  const renames = fieldRenames(facts, evidence);
+  for (const fact of facts) {
+    const name = renames.get(fact.id);
+    if (name) write(name);
+    const observations = observed.get(fact.id) ?? [];
+    if (name || fact.origin === "design" || observations.every(({ agrees }) => agrees)) continue;
+    for (const settled of settle(fact, observations, evidence)) write(settled);
+  }
+  for (const added of addedFields(facts, evidence, renames)) write(added);
+  return { facts: Object.fromEntries(entries), ...(questions.length > 0 && { questions }) };
+}
+
+/** One line for each fact and question, so that two versions of the file can be compared. */
+export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile): string {
+  const lines = (rows: readonly string[]) => rows.map((row) => `    ${row}`).join(",\n");
+  const facet = (name: string, open: string, rows: readonly string[], close: string) =>
+    `  ${JSON.stringify(name)}: ${open}${rows.length === 0 ? "" : `\n${lines(rows)}\n  `}${close}`;
+  const parts = [
+    ...($schema === undefined ? [] : [`  "$schema": ${JSON.stringify($schema)}`]),
+    facet(
+      "facts",
+      "{",
+      Object.entries(facts).map(([id, entry]) => `${JSON.stringify(id)}: ${spaced(entry)}`),
+      "}",
+    ),
+    ...(questions.length === 0 ? [] : [facet("questions", "[", questions.map(spaced), "]")]),
+  ];
+  return `{\n${parts.join(",\n")}\n}`;
+}
+
+/** JSON in one line, with spaces. */
+const spaced = (value: unknown) => JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+
+function groupByFact(observations: readonly Observation[]): ReadonlyMap<string, Observation[]> {
+  const groups = new Map<string, Observation[]>();
+  for (const observation of observations) {
+    const known = groups.get(observation.fact);
+    if (known) known.push(observation);
+    else groups.set(observation.fact, [observation]);
+  }
+  return groups;
+}
+
+/** A fact with one value everywhere is written once; otherwise each operation that differs has its own. */
+function settle(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+  const common = settleFact(fact, observations, evidence);
+  if (!BY_OPERATION.has(fact.kind) || common.every(({ question }) => question === undefined)) return common;
+  const operations = [...new Set(observations.map(({ operation }) => operation))];
+  return operations.flatMap((operation) => {
+    const own = observations.filter((observation) => observation.operation === operation);
+    if (operation === undefined || own.every(({ agrees }) => agrees)) return [];
+    return settleFact(fact, own, evidence).map((settled) => ({ ...settled, id: `${operation}/${settled.id}` }));
+  });
+}

@@ -1,0 +1,203 @@
+// Decides the value of a contradicted fact from its observations, by the kind of fact.
+
+import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import type { Evidence } from "./compare.ts";
+
+/** A line of a service file, or a question in its place. */
+export interface Settled {
+  id: string;
+  value: FactValue;
+  /** How often it was seen. */
+  seen: number;
+  entries: string[];
+  /** Why the recording does not prove it. */
+  question?: string;
+}
+
+type Settle = (fact: ServiceFact, observations: readonly Observation[], evidence: Evidence) => Settled[];
+
+const MOST_ENTRIES = 5;
+
+export const settleFact: Settle = (fact, observations, evidence) => (settlers[fact.kind] ?? oneValue)(fact, observations, evidence);
+
+function settled(fact: ServiceFact, value: FactValue, observations: readonly Observation[], question?: string): Settled {
+  const entries = [...new Set(observations.map(({ entry }) => entry))].slice(0, MOST_ENTRIES);
+  return { id: fact.id, value, seen: observations.length, entries, ...(question !== undefined && { question }) };
+}
+
+/** Every observation shows the same value. */
+const oneValue: Settle = (fact, observations) => {
+  const values = valuesOf(observations);
+  const [most] = values;
+  if (!most) return [];
+  if (values.length === 1) return [settled(fact, most.value, most.observations)];
+  return values
+    .filter(({ observations: [first] }) => !first?.agrees)
+    .map(({ value, observations: some }) =>
+      settled(fact, value, some, `seen beside ${values.length - 1} other ${plural(values.length - 1)}`),
+    );
+};
+
+const plural = (count: number) => (count === 1 ? "value" : "values");
+
+function valuesOf(observations: readonly Observation[]): { value: FactValue; observations: Observation[] }[] {
+  const found = new Map<string, { value: FactValue; observations: Observation[] }>();
+  for (const observation of observations) {
+    const name = JSON.stringify(observation.seen);
+    const known = found.get(name) ?? { value: observation.seen, observations: [] };
+    known.observations.push(observation);
+    found.set(name, known);
+  }
+  return [...found.values()].toSorted((one, other) => other.observations.length - one.observations.length);
+}
+
+const settlers: Partial<Record<FactKind, Settle>> = {
+  field: presence,
+  type: types,
+  format: form,
+  prefix: (fact, observations, evidence) =>
+    oneValue(fact, observations, evidence).map((one) => (one.value === "no prefix" ? { ...one, value: "" } : one)),
+  maximum: bound,
+  minimum: bound,
+  replay_window: window,
+  values: closedSet,
+  order: (fact, observations, evidence) =>
+    oneValue(fact, observations, evidence).map((one) =>
+      one.value === "another order" ? { ...one, question: "the order is not one of `created`" } : one,
+    ),
+  other_fields: (fact, observations, evidence) => (fact.value === "none" ? [] : oneValue(fact, observations, evidence)),
+  other_parameters: otherParameters,
+  delivery_header: (fact, observations, { renames }) => named(fact, observations, renames),
+  accepted: refusedBodies,
+};
+
+/** A field that some objects lack is there sometimes. */
+function presence(fact: ServiceFact, observations: readonly Observation[]): Settled[] {
+  const missing = observations.filter(({ seen }) => seen === "absent");
+  const isNever = missing.length === observations.length;
+  return [settled(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
+}
+
+/** Null may stand beside one other type. */
+function types(fact: ServiceFact, observations: readonly Observation[]): Settled[] {
+  const own = fact.value as readonly string[];
+  const seen = [...new Set(observations.map((one) => String(one.seen)))];
+  const others = seen.filter((type) => type !== "null");
+  const kept = others.length === 0 ? own : others;
+  const isNullable = seen.includes("null") || own.includes("null");
+  const value = [...kept.filter((type) => type !== "null"), ...(isNullable ? ["null"] : [])];
+  const isNumber = others.every((type) => type === "integer" || type === "number");
+  const all = isNumber && others.length > 1 ? ["number", ...(isNullable ? ["null"] : [])] : value;
+  return [settled(fact, all, observations, others.length > 1 && !isNumber ? "the field has values of several types" : undefined)];
+}
+
+/** 25 is a decimal number too, where others of the field have decimals. */
+function form(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+  const decimals = observations.filter(({ seen }) => seen === "decimal number");
+  const isDecimal = decimals.length > 0 && observations.every(({ seen, agrees }) => agrees || seen === "decimal number");
+  if (isDecimal) return [settled(fact, "decimal number", decimals)];
+  return oneValue(fact, observations, evidence).map((one) =>
+    String(one.value).startsWith("another form") ? { ...one, question: "the form is none that the sandbox knows" } : one,
+  );
+}
+
+/** A bound of `limit` is known when a limit is accepted and the next one is not, or when the service moves limits to it. */
+function bound(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+  const others = observations.filter(({ agrees }) => !agrees);
+  const exact = others.filter((one) => one.bound === undefined);
+  if (exact.length > 0) return oneValue(fact, exact, evidence);
+  const [least, below] = [leastOf(fact, others, evidence), belowOf(others)];
+  if (below !== undefined && least === below - 1) return [settled(fact, least, others)];
+  return others.slice(0, 1).map((one) => settled(fact, one.seen, others, `only known as ${words(least, below, one)}`));
+}
+
+const words = (least: number | undefined, below: number | undefined, { bound: kind, seen }: Observation) =>
+  kind === "at_most"
+    ? `at most ${seen}`
+    : [...(least === undefined ? [] : [`at least ${least}`]), ...(below === undefined ? [] : [`less than ${below}`])].join(" and ");
+
+const numbersOf = (observations: readonly Observation[], kind: Observation["bound"]) =>
+  observations.filter((one) => one.bound === kind).map(({ seen }) => Number(seen));
+
+function leastOf({ id }: ServiceFact, observations: readonly Observation[], { hints }: Evidence): number | undefined {
+  const hinted = hints.filter((hint) => hint.fact === id && hint.bound === "at_least").map(({ value }) => value);
+  const all = [...hinted, ...numbersOf(observations, "at_least")];
+  return all.length === 0 ? undefined : Math.max(...all);
+}
+
+function belowOf(observations: readonly Observation[]): number | undefined {
+  const all = numbersOf(observations, "below");
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
+/** The windows in use, in seconds. */
+const USUAL_WINDOWS = [MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY, 30 * DAY];
+
+/** The one usual length between the longest wait that is replayed and the shortest one that is not. */
+function window(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+  const others = observations.filter(({ agrees }) => !agrees);
+  // A service without replays has no window.
+  if (evidence.observations.some((one) => one.fact === "idempotency.replay" && !one.agrees)) return [];
+  const least = leastOf(fact, others, evidence);
+  const below = belowOf(others) ?? (observations.some(({ agrees }) => agrees) ? Number(fact.value) : undefined);
+  const usual = USUAL_WINDOWS.filter((length) => length >= (least ?? 0) && length <= (below ?? 0));
+  if (usual.length === 1) return [settled(fact, usual[0] as number, others)];
+  return others.slice(0, 1).map((one) => settled(fact, one.seen, others, `only known as ${words(least, below, one)}`));
+}
+
+/** One listed value that is never seen, and one unlisted value: the same under another name. Otherwise the list is longer. */
+function closedSet(fact: ServiceFact, observations: readonly Observation[], { observations: all }: Evidence): Settled[] {
+  const listed = fact.value as readonly string[];
+  const others = observations.filter(({ agrees }) => !agrees);
+  const renamed = new Set(all.filter((one) => !one.agrees && one.fact.startsWith(`${fact.id}.`)).map(({ seen }) => seen));
+  const unlisted = [...new Set(others.map(({ seen }) => String(seen)))].filter((value) => !renamed.has(value));
+  if (unlisted.length === 0) return [];
+  const shown = new Set(observations.filter(({ agrees }) => agrees).map(({ seen }) => seen));
+  const unseen = listed.filter((value) => !shown.has(value));
+  const [from, to] = [unseen[0], unlisted[0] as string];
+  const some = others.filter(({ seen }) => unlisted.includes(String(seen)));
+  if (unseen.length === 1 && unlisted.length === 1 && from !== undefined && listed.length > 1)
+    return [{ ...settled(fact, to, some), id: `${fact.id}.${from}` }];
+  const isCode = unlisted.every((value) => !value.startsWith("a text of "));
+  return [settled(fact, [...listed, ...unlisted], some, isCode ? undefined : "the values are no codes")];
+}
+
+/** The sandbox ignores parameters that it does not know; a cursor is known by its value. */
+function otherParameters(fact: ServiceFact, observations: readonly Observation[], { renames }: Evidence): Settled[] {
+  const place = fact.id.slice(0, -"other_parameters".length);
+  const names = new Set(renames.filter((rename) => rename.fact.startsWith(place)).map(({ name }) => name));
+  const others = observations.filter(({ seen, agrees }) => !agrees && !names.has(String(seen)));
+  const cursors = [...new Set(renames.filter((rename) => rename.fact.startsWith(place)).map((rename) => rename.fact))];
+  return [
+    ...cursors.flatMap((id) => named({ ...fact, id }, [], renames)),
+    ...valuesOf(others).map(({ value, observations: some }) => settled(fact, value, some, "the sandbox does not have the parameter")),
+  ];
+}
+
+/** The other name that the recording shows, or absent. */
+function named(fact: ServiceFact, observations: readonly Observation[], renames: Evidence["renames"]): Settled[] {
+  const own = renames.filter((rename) => rename.fact === fact.id);
+  const names = [...new Set(own.map(({ name }) => name))];
+  const missing = observations.filter(({ agrees }) => !agrees);
+  if (names.length === 0)
+    return missing.length === 0
+      ? []
+      : oneValue(fact, missing, { observations: [], hints: [], renames, unknownFields: [], objects: new Map() });
+  const entries = [...new Set(own.map(({ entry }) => entry))].slice(0, MOST_ENTRIES);
+  const question = names.length > 1 ? `several names: ${names.join(", ")}` : undefined;
+  return [{ id: `${fact.id}.name`, value: names[0] as string, seen: own.length, entries, ...(question !== undefined && { question }) }];
+}
+
+const REQUIRED = / is required$/;
+
+/** A new required field is a fact of its own; unknown fields that are refused are one, too; other rules cannot be adopted. */
+function refusedBodies(fact: ServiceFact, observations: readonly Observation[]): Settled[] {
+  const others = observations.filter(({ agrees }) => !agrees);
+  const place = fact.id.slice(0, -".accepted".length);
+  return valuesOf(others).map(({ value, observations: some }) => {
+    const text = String(value);
+    if (!REQUIRED.test(text)) return settled(fact, text, some, "the service has a rule that the recording does not explain");
+    return { ...settled(fact, true, some), id: `${place}.${text.replace(REQUIRED, "")}.required` };
+  });
+}

@@ -1,0 +1,64 @@
+// The list of facts with the values of a service file in the place of the sandbox's own.
+
+import type { FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
+import { typesOfForm } from "../contracts/value-formats.ts";
+import type { AdoptedFacts } from "./adopted-facts.ts";
+
+/** Facts that a file adds come after the last fact of their object. */
+export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts): ServiceFact[] {
+  if (adopted.values.size === 0) return [...facts];
+  const known = new Set(facts.map(({ id }) => id));
+  const changed = facts.map((fact) => adoptFact(fact, adopted, facts));
+  const added = [...adopted.values].filter(([id]) => !known.has(id)).map(([id, value]) => addedFact(id, value, facts));
+  return added.reduce((all, fact) => insert(all, fact), changed);
+}
+
+const recorded = ({ why: _, setting: __, ...fact }: ServiceFact, value: FactValue): ServiceFact => ({ ...fact, value, origin: "recorded" });
+
+function adoptFact(fact: ServiceFact, adopted: AdoptedFacts, facts: readonly ServiceFact[]): ServiceFact {
+  const value = adopted.values.get(fact.id) ?? derivedValue(fact, adopted, facts);
+  return value === undefined ? fact : recorded(fact, value);
+}
+
+/** The values that follow from other facts of the file. */
+function derivedValue({ id, kind, value }: ServiceFact, { values }: AdoptedFacts, facts: readonly ServiceFact[]): FactValue | undefined {
+  if (kind === "type") {
+    const form = values.get(id.replace(/\.type$/, ".format"));
+    const types = typeof form === "string" ? typesOfForm(form) : undefined;
+    return types && [...types, ...((value as readonly string[]).includes("null") ? ["null"] : [])];
+  }
+  if (kind === "values") {
+    const names = (value as readonly string[]).map((one) => values.get(`${id}.${one}`) ?? one);
+    return names.some((name, index) => name !== (value as readonly string[])[index]) ? names.map(String) : undefined;
+  }
+  if (kind === "prefix") {
+    const source = facts.find((other) => other.kind === "prefix" && other.value === value && OWN_ID.test(other.id) && values.has(other.id));
+    return source && values.get(source.id);
+  }
+  return undefined;
+}
+
+/** The prefix of a kind's own ids, which references to it share. */
+const OWN_ID = /^\w+\.id\.prefix$/;
+
+const PARTS: Readonly<Record<string, FactKind>> = {
+  type: "type",
+  format: "format",
+  prefix: "prefix",
+  values: "values",
+  required: "required",
+};
+
+function addedFact(id: string, value: FactValue, facts: readonly ServiceFact[]): ServiceFact {
+  const own = id.includes("/") ? facts.find((fact) => fact.id === id.slice(id.indexOf("/") + 1)) : undefined;
+  const kind = own?.kind ?? PARTS[id.slice(id.lastIndexOf(".") + 1)] ?? (id.includes(".body.") ? "body_field" : "field");
+  return { id, kind, value, origin: "recorded" };
+}
+
+const parentOf = (id: string) => id.slice(0, Math.max(id.lastIndexOf("."), 0));
+
+function insert(facts: readonly ServiceFact[], fact: ServiceFact): ServiceFact[] {
+  const id = fact.id.slice(fact.id.indexOf("/") + 1);
+  const place = facts.findLastIndex((other) => other.id === id || other.id.startsWith(`${parentOf(id)}.`));
+  return place === -1 ? [...facts, fact] : [...facts.slice(0, place + 1), fact, ...facts.slice(place + 1)];
+}

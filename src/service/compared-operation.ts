@@ -1,0 +1,29 @@
+// An operation as recordings are compared with it: its bounds, its window of replays and the bodies it accepts, by a service file.
+
+import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import type { AdoptedFacts } from "./adopted-facts.ts";
+import { adoptedBody } from "./requests.ts";
+
+type Compared = Pick<Endpoint, "id" | "query" | "body" | "replayWindow">;
+
+export function comparedOperation<O extends Compared>(operation: O, facts: AdoptedFacts): O & { accepts?: ObjectSchema } {
+  const seconds = facts.number("idempotency.seconds");
+  const accepts = adoptedBody(operation, facts);
+  return {
+    ...operation,
+    query: boundedQuery(operation, facts),
+    ...(seconds !== undefined && { replayWindow: seconds * 1_000 }),
+    ...(accepts !== undefined && { accepts }),
+  };
+}
+
+function boundedQuery({ id, query }: Compared, facts: AdoptedFacts): ObjectSchema {
+  const bounds = (["default", "minimum", "maximum"] as const).flatMap((name) => {
+    const value = facts.number(`${id}.query.limit.${name}`);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (bounds.length === 0 || !query.properties.limit) return query;
+  const limit = { ...query.properties.limit, ...Object.fromEntries(bounds) } as TSchema;
+  return { ...query, properties: { ...query.properties, limit } };
+}

@@ -1,0 +1,110 @@
+// The service file that compare writes: what the recording proves is a fact with its evidence, everything else a question.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { afterEachTest } from "../support/cleanup.ts";
+import { runCommand } from "../support/commands.ts";
+import type { Behaviour } from "../support/real-service/behaviour.ts";
+import { createRealService } from "../support/real-service/service.ts";
+import { recordSession } from "../support/real-service/session.ts";
+
+const folders: string[] = [];
+afterEachTest.push(async () => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+async function writeFrom(change: (behaviour: Behaviour) => void, ...words: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), "write-service-"));
+  folders.push(folder);
+  const { har, webhooks } = recordSession(createRealService(change));
+  const [recording, received, service] = ["shop.har", "received.jsonl", "service.json"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(recording, JSON.stringify(har));
+  writeFileSync(received, webhooks.join("\n"));
+  const compare = (...more: string[]) => runCommand(undefined, "compare", recording, "--webhooks", received, ...more);
+  const { out } = await compare("--write", service, ...words);
+  return { compare, out, service, text: readFileSync(service, "utf8"), file: JSON.parse(readFileSync(service, "utf8")) };
+}
+
+test("a difference is written with its count and where it was seen, and a second compare finds nothing left", async () => {
+  const { compare, out, text, service } = await writeFrom((to) => {
+    to.errors.validation_failed.status = 422;
+  });
+  expect(text).toBe(
+    [
+      "{",
+      '  "$schema": "./node_modules/merchant-sandbox/service.schema.json",',
+      '  "facts": {',
+      '    "error.validation_failed.status": { "value": 422, "seen": 4, "in": [ "shop.har#35", "shop.har#36", "shop.har#37", "shop.har#38" ] }',
+      "  }",
+      "}\n",
+    ].join("\n"),
+  );
+  expect(out.at(-1)).toBe(`Wrote 1 fact to ${service}: merchant-sandbox start --service ${service}.`);
+  const again = await compare("--service", service);
+  expect([again.code, again.out.at(-1)]).toEqual([0, expect.stringContaining(" 0 contradicted")]);
+});
+
+test("what was seen fewer times than --at-least is a question", async () => {
+  const once = (to: Behaviour) => {
+    to.errors.missing_api_key.code = "no_token";
+  };
+  const { file, out } = await writeFrom(once);
+  expect(file.facts).toEqual({});
+  expect(file.questions).toEqual([
+    { fact: "error.missing_api_key.code", seen: [{ value: "no_token", count: 1 }], why: "seen once, fewer than 3" },
+  ]);
+  expect(out.at(-1)).toContain("1 question in it is left to you");
+  const { file: sure } = await writeFrom(once, "--at-least", "1");
+  expect(sure.facts).toEqual({ "error.missing_api_key.code": { value: "no_token", seen: 1, in: [expect.any(String)] } });
+});
+
+test("an operation that differs from others has its own entry", async () => {
+  const { file } = await writeFrom(
+    (to) => {
+      to.lists.payments.clamps = true;
+    },
+    "--at-least",
+    "1",
+  );
+  expect(Object.keys(file.facts)).toEqual(["payments.list/error.invalid_limit.status"]);
+});
+
+test("a bound that is known from one side only is a question", async () => {
+  const { file } = await writeFrom(
+    (to) => {
+      to.lists.payouts.maximum = 40;
+    },
+    "--at-least",
+    "1",
+  );
+  expect(file.facts).toEqual({});
+  expect(file.questions).toMatchObject([{ fact: "payouts.list.query.limit.maximum", why: "only known as at least 3 and less than 50" }]);
+});
+
+test("--write keeps what the file of --service has", async () => {
+  const { compare, service } = await writeFrom(
+    (to) => {
+      to.success["bookings.decline"] = 202;
+    },
+    "--at-least",
+    "1",
+  );
+  const other = `${service}.next`;
+  writeFileSync(service, '{ "facts": { "payroll.create.status": 201 } }');
+  await compare("--service", service, "--write", other, "--at-least", "1");
+  expect(JSON.parse(readFileSync(other, "utf8")).facts).toMatchObject({
+    "payroll.create.status": 201,
+    "bookings.decline.status": { value: 202 },
+  });
+});
+
+test.each(["0", "-1", "many", "1.5"])("--at-least %s is refused", async (count) => {
+  const { code, error } = await runCommand(undefined, "compare", "--webhooks", "/nowhere", "--at-least", count);
+  expect([code, error]).toEqual([2, expect.stringMatching(/^--at-least takes a whole number from 1/)]);
+});
