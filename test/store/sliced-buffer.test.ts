@@ -12,6 +12,7 @@ function openBuffer(perSlice: number) {
   const file = { isLocked: false };
   const buffer = createSlicedBuffer<number>({
     capacity: 50,
+    slice: 32,
     write(rows, until) {
       if (file.isLocked) throw new Error("database is locked");
       const slice = rows.slice(0, until === Infinity ? rows.length : perSlice);

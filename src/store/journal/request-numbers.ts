@@ -3,23 +3,34 @@
 
 import type { Database } from "../sqlite/database.ts";
 
-/** More requests than can arrive between two flushes of the request log. */
-const BLOCK = 10_000;
+/** The smallest block: more requests than can arrive between two flushes of the request log. */
+const SMALLEST_BLOCK = 10_000;
+/** Every request waits for the disk while a block is reserved, so a block is as large as all before it in this process, up to this. */
+const LARGEST_BLOCK = 1_000_000;
+
+interface Count {
+  number: number;
+  /** The last number that is reserved. */
+  last: number;
+  /** The number before the first one of this process. */
+  start: number;
+}
 
 export function openRequestNumbers({ sql, file }: Database) {
   const write = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
   const read = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
   let era = 0;
-  let count: { number: number; last: number } | undefined;
-  const reserve = (present: { number: number; last: number }) => {
-    if (present.last - present.number > BLOCK / 2) return;
-    write.run(present.number + BLOCK);
-    present.last = present.number + BLOCK;
+  let count: Count | undefined;
+  const reserve = (present: Count) => {
+    if (present.last - present.number > SMALLEST_BLOCK / 2) return;
+    const block = Math.min(Math.max(SMALLEST_BLOCK, present.number - present.start), LARGEST_BLOCK);
+    write.run(present.number + block);
+    present.last = present.number + block;
   };
   const open = () => {
     if (count) return count;
     const number = read.get() ?? 0;
-    count = { number, last: number };
+    count = { number, last: number, start: number };
     reserve(count);
     return count;
   };
@@ -34,7 +45,7 @@ export function openRequestNumbers({ sql, file }: Database) {
       open().number = Math.max(open().number, used);
     },
     restart() {
-      Object.assign(open(), { number: 0, last: 0 });
+      Object.assign(open(), { number: 0, last: 0, start: 0 });
       era++;
     },
     close() {

@@ -15,19 +15,19 @@ export interface SlicedBuffer<Row> {
 export interface SlicedBufferOptions<Row> {
   /** Writes the first row, and the next ones until this real time, in one transaction. Returns how many it wrote. */
   write(rows: readonly Row[], until: number): number;
+  /** A slice begins when this many rows are there. */
+  slice: number;
   /** While the file cannot be written, the buffer keeps this many of the newest rows. */
   capacity: number;
 }
 
-/** A slice begins when this many rows are there: its commit costs as much as three of them. */
-const SLICE = 32;
 /** Real milliseconds after which the rest of a slice waits for the next turn: some rows are a hundred times as long as others. */
 const LONGEST_SLICE = 1;
 /** Real milliseconds after which fewer rows are written. */
 const WRITE_AFTER = 50;
 const TRY_AGAIN_AFTER = 2_000;
 
-export function createSlicedBuffer<Row>({ write, capacity }: SlicedBufferOptions<Row>): SlicedBuffer<Row> {
+export function createSlicedBuffer<Row>({ write, slice, capacity }: SlicedBufferOptions<Row>): SlicedBuffer<Row> {
   let rows: Row[] = [];
   let cancelTimer: (() => void) | undefined;
   let isScheduled = false;
@@ -35,7 +35,7 @@ export function createSlicedBuffer<Row>({ write, capacity }: SlicedBufferOptions
 
   const schedule = () => {
     if (rows.length === 0 || isScheduled) return;
-    if (rows.length >= SLICE && !isFailing) {
+    if (rows.length >= slice && !isFailing) {
       isScheduled = true;
       afterThisTurn(writeScheduled);
     } else cancelTimer ??= afterRealTime(isFailing ? TRY_AGAIN_AFTER : WRITE_AFTER, writeSlice);
