@@ -77,7 +77,7 @@ const callOf = (caller: OperationContext, body: Record<string, unknown>, params:
 
 /** A merchant by its id or the part after mer_. */
 const merchantNamed = (context: Omit<ControlContext, "database" | "outbox">, wanted: string | undefined) =>
-  knownMerchant(context, context.tenants.list().some(({ id }) => id === `mer_${wanted}`) ? `mer_${wanted}` : wanted);
+  knownMerchant(context, context.tenants.has(`mer_${wanted}`) ? `mer_${wanted}` : wanted);
 
 export const removeEndpoint = endpoint({
   id: "endpoints.remove",

@@ -22,7 +22,7 @@ export const LearnerList = Type.Object({
 
 /** The API key and base URL of a learner. */
 export const learnerAccess = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
-  apiKey: tenants.list().find((tenant) => tenant.id === id)?.apiKeys[0] ?? "",
+  apiKey: tenants.keyOf(id),
   baseUrl: `${about.url()}/v1`,
 });
 

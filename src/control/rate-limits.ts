@@ -4,7 +4,6 @@ import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
-import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 const MAX_COUNT = 1_000_000_000;
@@ -67,8 +66,7 @@ export const setWindow = endpoint({
   reply: Window,
   errors: ["validation_failed", "resource_not_found"],
   handle({ params: { merchant }, body, ...context }) {
-    const known = context.tenants.list().map(({ id }) => id);
-    if (!known.includes(merchant)) fail("resource_not_found", unknownMerchant(merchant, known));
+    context.tenants.require(merchant);
     const { limit, remaining } = body;
     const bucket = context.limiter.of(merchant);
     const most = limit ?? bucket.limit;

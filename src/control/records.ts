@@ -7,7 +7,6 @@ import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../sc
 import { changeAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import { makeRecord } from "../store/records/sample-record.ts";
-import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
 /** The fields of every kind; a reply has those of its own kind too, which are the service's. */
@@ -155,12 +154,8 @@ function checkStatus({ kind, transitions }: Resource, status: string): void {
 
 /** The merchant, or the first one if none is named. */
 export function knownMerchant({ tenants }: RecordContext, merchant: string | undefined): string {
-  const known = tenants.list().map(({ id }) => id);
-  const [first] = known;
-  if (merchant === undefined && first !== undefined) return first;
-  if (merchant === undefined) return fail("resource_not_found", "This sandbox has no merchant.");
-  if (known.includes(merchant)) return merchant;
-  return fail("resource_not_found", unknownMerchant(merchant, known));
+  if (merchant !== undefined) return tenants.require(merchant);
+  return tenants.first() ?? fail("resource_not_found", "This sandbox has no merchant.");
 }
 
 function recordsOf(context: RecordContext, merchant: string, resource: Resource): Collection<RecordBase> {

@@ -85,7 +85,7 @@ function checkExpected(expect: readonly string[], judgeRules: readonly string[])
 }
 
 function checkOwner({ merchant, key }: FaultRule["match"], known: KnownNames): void {
-  const merchants = known.merchants();
+  const merchants = merchant === undefined ? [] : known.merchants();
   if (merchant !== undefined && !merchants.includes(merchant))
     rejectField("/match/merchant", "not_allowed", unknownMerchant(merchant, merchants));
   if (key === undefined) return;

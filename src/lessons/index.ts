@@ -5,7 +5,6 @@ import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { currentStep, type LearnerProgress, learnerState, lessonByName, newProgress } from "./learner-progress.ts";
 import { checkValidator, type ParsedLesson } from "./lesson-annotations.ts";
 import type { LessonContext, LessonDependencies } from "./lesson-context.ts";
@@ -73,7 +72,7 @@ export function createLessons(deps: LessonDependencies): LessonService {
 function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   const { verifier, tenants, learners } = deps;
   const holdsNow = (all: Parameters<Parameters<typeof checkValidator>[0]>[0]) => {
-    const merchant = tenants.list()[0]?.id;
+    const merchant = tenants.first();
     return verifier.since(verifier.takeBaseline({ merchant, all }), { merchant, all }).verdict === "pass";
   };
   const context: LessonContext = {
@@ -83,8 +82,7 @@ function createContext(deps: LessonDependencies, isStopped: () => boolean) {
     updates: createLearnerUpdates(),
     isStopped,
     valuesOf(merchant) {
-      const apiKey = tenants.list().find(({ id }) => id === merchant)?.apiKeys[0] ?? "";
-      return { url: deps.url(), apiKey, merchant };
+      return { url: deps.url(), apiKey: tenants.keyOf(merchant), merchant };
     },
   };
   const open = once(() => {
@@ -116,10 +114,8 @@ async function join(
   { name, merchant, hintAfter }: JoinOptions,
 ): Promise<LearnerProgress> {
   const lessons = await context.readLessons();
-  const all = context.tenants.list();
-  const wanted = merchant ?? (name === undefined ? all[0]?.id : undefined);
-  const known = all.map(({ id }) => id);
-  if (wanted !== undefined && !known.includes(wanted)) fail("resource_not_found", unknownMerchant(wanted, known));
+  const wanted = merchant ?? (name === undefined ? context.tenants.first() : undefined);
+  if (wanted !== undefined) context.tenants.require(wanted);
   const existing = wanted === undefined ? undefined : learners.get(wanted);
   if (existing && (name === undefined || existing.row.name === name)) return existing;
   if (existing) fail("already_exists", `${existing.row.name} already uses the merchant ${wanted}.`, { merchant: wanted });

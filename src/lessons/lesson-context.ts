@@ -24,7 +24,7 @@ export interface LessonDependencies {
   clock: Clock;
   database: Pick<Database, "transaction">;
   learners: Learners;
-  tenants: Pick<Tenants, "list">;
+  tenants: Pick<Tenants, "first" | "require" | "keyOf">;
   verifier: StepVerifier;
   /** The folder of the lesson files. */
   folder: string;

@@ -7,7 +7,6 @@ import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
-import { unknownMerchant } from "../store/world/unknown-merchant.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
 import { createStepContext, type StepContext, stepRandom } from "./step-context.ts";
 import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
@@ -91,11 +90,8 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
 }
 
 function findMerchant({ tenants }: TrafficDependencies, id: string | undefined): string {
-  const known = tenants.list().map((merchant) => merchant.id);
-  const [first = fail("resource_not_found", "This sandbox has no merchant to generate traffic for.")] = known;
-  if (id === undefined) return first;
-  if (known.includes(id)) return id;
-  return fail("resource_not_found", unknownMerchant(id, known));
+  if (id !== undefined) return tenants.require(id);
+  return tenants.first() ?? fail("resource_not_found", "This sandbox has no merchant to generate traffic for.");
 }
 
 function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: string | number): StepContext {

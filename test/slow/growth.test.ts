@@ -13,6 +13,7 @@ import { openStores, type Stores } from "../../src/store/stores.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
 import { openSnapshots } from "../../src/store/world/snapshots.ts";
 import { openWorld } from "../../src/store/world/world.ts";
+import { planChecks, type VerificationSources } from "../../src/verify/plan-checks.ts";
 import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
@@ -242,6 +243,29 @@ test("a call reads as many rows of a hundred thousand as of a thousand", () => {
 
 test("a call reads as many rows when a frozen clock gives all records one time", () => {
   expect(lookedAt(100_000, 0)).toEqual(lookedAt(1_000, 0));
+});
+
+test("one merchant is looked up by as many rows among a thousand merchants as among ten", () => {
+  const rowsAmong = (merchants: number) => {
+    const { database, tenants, close } = everyStore();
+    const { sql } = database;
+    sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
+        insert into documents (merchant, kind, id, created, status, body) select 'mer_' || i, 'merchant', 'mer_' || i, 1, 'active', '{}' from n;
+      insert into keys (key, merchant, kind) select 'sk_test_' || merchant, merchant, 'key' from documents;
+      insert into origins (merchant, fixture, key, email) select merchant, 'blank', '', '' from documents order by sequence;`);
+    let looked = 0;
+    sql.function("looked_at", { deterministic: false }, () => ++looked);
+    for (const table of ["documents", "keys", "origins"])
+      sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
+    const found = [tenants.first(), tenants.require("mer_9"), tenants.keyOf("mer_9")];
+    // A step of a lesson is checked after each request of its learner.
+    const expected = [{ requests: { match: { operation: "payments.list" } } }];
+    planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, { merchant: "mer_9", all: expected });
+    close();
+    return { found, looked };
+  };
+  expect(rowsAmong(10)).toMatchObject({ found: ["mer_1", "mer_9", "sk_test_mer_9"] });
+  expect(rowsAmong(1_000)).toEqual(rowsAmong(10));
 });
 
 test("memory holds a bounded number of callers", () => {

@@ -2,8 +2,10 @@
 
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import type { Clock } from "../../kernel/clock.ts";
+import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
+import { unknownMerchant } from "../world/unknown-merchant.ts";
 import type { Counters } from "./id-counters.ts";
 import { openLogins } from "./logins.ts";
 
@@ -49,20 +51,11 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     `select keys.merchant, key, keys.kind, expires, documents.status from keys
      join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,
   );
-  const listMerchants = sql.prepare<[], { id: string; name: string | null; email: string | null; apiKeys: string }>(
-    `select id, body ->> 'name' as name, body ->> 'email' as email,
-       (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
-     from documents where kind = 'merchant'
-     order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
-  );
-  const summarise = sql.prepare<[{ id: string }], TenantSummary>(
-    `select status, (select count(*) from documents where merchant = @id) as records, (select count(*) from journal where merchant = @id) as requests
-     from documents where merchant = @id and kind = 'merchant'`,
-  );
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
   const firstKey = sql.prepare<[string], string>("select key from keys where merchant = ? and kind = 'key' order by sequence").pluck();
   const keyOf = (merchant: string) => firstKey.get(merchant) ?? "";
   return {
+    ...openMerchants(database),
     ...openLogins(database, random),
     /** The merchant of a key; cached after the first look-up. */
     identify(key: string) {
@@ -72,9 +65,6 @@ export function openTenants(database: Database, counters: Counters, random: Rand
       if (identity) identities.set(key, identity);
       return identity;
     },
-    /** Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API. */
-    list: () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] })),
-    summaryOf: (id: string) => summarise.get({ id }) as TenantSummary,
     addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },
@@ -92,5 +82,50 @@ export function openTenants(database: Database, counters: Counters, random: Rand
       insertKey({ key: token, merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
     },
+  };
+}
+
+/** The merchants that there are. */
+function openMerchants({ sql }: Database) {
+  const listMerchants = sql.prepare<[], { id: string; name: string | null; email: string | null; apiKeys: string }>(
+    `select id, body ->> 'name' as name, body ->> 'email' as email,
+       (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
+     from documents where kind = 'merchant'
+     order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
+  );
+  const summarise = sql.prepare<[{ id: string }], TenantSummary>(
+    `select status, (select count(*) from documents where merchant = @id) as records, (select count(*) from journal where merchant = @id) as requests
+     from documents where merchant = @id and kind = 'merchant'`,
+  );
+  const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
+  const firstMerchant = sql
+    .prepare<[], string | null>(
+      `select coalesce((select merchant from origins where place = (select min(place) from origins)),
+         (select id from documents where sequence = (select min(sequence) from documents where kind = 'merchant'))) as id`,
+    )
+    .pluck();
+  const has = (merchant: string) => exists.get(merchant) !== undefined;
+  const list = () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] }));
+  return {
+    /**
+     * Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API.
+     * Its cost grows with their number, so a look-up of one uses `has`, `require`, `first` or `keyOf`.
+     */
+    list,
+    summaryOf: (id: string) => summarise.get({ id }) as TenantSummary,
+    has,
+    /** Returns the id of a merchant that exists. */
+    require: (merchant: string) =>
+      has(merchant)
+        ? merchant
+        : fail(
+            "resource_not_found",
+            unknownMerchant(
+              merchant,
+              list().map(({ id }) => id),
+            ),
+          ),
+    /** The id of the first merchant of the list; undefined if there is none. */
+    first: () => firstMerchant.get() ?? undefined,
   };
 }

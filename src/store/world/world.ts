@@ -9,7 +9,6 @@ import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
 import type { SeedImage } from "./seed-image.ts";
-import { unknownMerchant } from "./unknown-merchant.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
@@ -33,11 +32,11 @@ interface WorldOptions {
 }
 
 export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions) {
-  const { database, requestLog } = stores;
+  const { database, requestLog, tenants } = stores;
   const eraser = openEraser(database);
-  const { isEmpty, known, originOf } = prepare(database);
+  const { isEmpty, originOf } = prepare(database);
   const reseed = (merchant: string) => {
-    const { fixture, ...identity } = originOf(known(merchant));
+    const { fixture, ...identity } = originOf(tenants.require(merchant));
     eraser.merchant(merchant);
     seeder.seed(named(fixtures, fixture), identity);
   };
@@ -71,7 +70,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       return create({ ...found, merchant: profile }, () => randomText(KEY_LENGTH));
     },
     remove(merchant: string) {
-      database.transaction(() => eraser.merchant(known(merchant)));
+      database.transaction(() => eraser.merchant(tenants.require(merchant)));
       forget(merchant);
     },
   };
@@ -91,14 +90,11 @@ const createMerchants =
 
 function prepare({ sql }: Database) {
   const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
-  const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
-  const ids = sql.prepare<[], string>("select id from documents where kind = 'merchant' order by id").pluck();
   const originOf = sql.prepare<[string], MerchantOrigin>(
     "select merchant as id, fixture, key, email, place from origins where merchant = ?",
   );
   return {
     isEmpty: () => isEmpty.get() === 1,
-    known: (merchant: string) => (exists.get(merchant) ? merchant : fail("resource_not_found", unknownMerchant(merchant, ids.all()))),
     originOf: (merchant: string) =>
       originOf.get(merchant) ??
       fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`),
