@@ -398,7 +398,7 @@ describe("is rejected", () => {
     [["receive", "--status", "99"], 2, "--status takes a whole number from 200 to 599"],
     [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
     [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
-    [["receive", "--port", "0", "--for", "nobody"], 2, "no merchant nobody; it has mer_lodge"],
+    [["receive", "--port", "0", "--for", "nobody"], 2, "There is no merchant nobody. There are mer_lodge, "],
     [["receive", "--port", "0", "--events", "Not A Type"], 2, "merchant-sandbox: The service sends no event Not A Type."],
     [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
     [["receive", "here"], 2, 'Unexpected argument "here"'],
