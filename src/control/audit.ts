@@ -37,6 +37,13 @@ export const auditReceiver = endpoint({
     forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
     probes: Type.Array(ProbeResult),
   }),
-  errors: ["validation_failed", "resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: [
+    "validation_failed",
+    "invalid_state",
+    "resource_not_found",
+    "invalid_webhook_url",
+    "webhook_url_not_local",
+    "webhook_url_loopback",
+  ],
   handle: ({ body: { url = "", secret }, auditor }) => auditor.audit(url, secret),
 });

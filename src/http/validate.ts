@@ -22,7 +22,7 @@ export type BodyMode = "checked" | "open" | "strict";
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
 /** The part of a declaration that describes the input. */
-type InputDeclaration = Pick<Operation, "method" | "query" | "readQuery" | "body" | "reply">;
+type InputDeclaration = Pick<Operation, "method" | "query" | "readQuery" | "body" | "readBody" | "reply">;
 
 export const validate =
   (bodies: BodyMode): Stage =>
@@ -42,7 +42,7 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
   if (unused.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(unused);
   const extra = extraFields(declaration, unknown);
   context.extra = invalid ? withSent(extra, maskValue(invalid) as Record<string, unknown>) : extra;
-  context.body = known;
+  context.body = declaration.readBody === undefined ? known : declaration.readBody(known);
 }
 
 /** Whether a body's schema explicitly allows further fields. */

@@ -6,7 +6,7 @@ import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/control-context.ts";
-import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
+import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-annotations.ts";
@@ -138,6 +138,8 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
   return {
     async audit(url, secret) {
+      if (engine.service)
+        fail("invalid_state", "The audit of a receiver knows the plain service only: start a sandbox without --service for it.");
       const { auditReceiver } = await import("../audit/audit.ts");
       const { userAgent, ...options } = senderOptions(engine);
       const sender = createSender(options);

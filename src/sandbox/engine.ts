@@ -117,6 +117,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   const dispatcher = createDispatcher({
     ...stores,
     ...senderOptions(storage),
+    adoption: service?.webhooks,
     clock,
     random,
     schedule,

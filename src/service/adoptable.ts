@@ -1,6 +1,7 @@
 // What a service file can change: for each kind of fact, the values that may stand there, or why it cannot be adopted.
 
 import { type FactKind, type FactValue, factKinds, type ServiceFact } from "../contracts/fact.ts";
+import { signatureForms } from "./signatures.ts";
 
 interface AdoptableKind {
   /** Why no fact of the kind can be adopted. */
@@ -69,6 +70,12 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
     matches: (value) => /^(the first response|a second effect|refused with 4\d\d)$/.test(String(value)),
   },
   replay_window: { ...wholeNumber(1, 366 * 86_400), byOperation: true },
+  value: {
+    form: "the name that the service has for the value",
+    matches: (value) => typeof value === "string" && /^[\w.:/-]{1,100}$/.test(value),
+  },
+  delivery_header: { ...oneOf("sent", "absent"), rename: true },
+  signature: oneOf(...signatureForms),
   header: { ...oneOf("sent", "absent"), rename: true, byOperation: true },
   schedule: {
     form: 'seconds from 0 to 2592000, or "no attempt"',

@@ -5,12 +5,14 @@ import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";
+import type { WebhookAdoption } from "../service/webhooks.ts";
 import type { AttemptEnd, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { AttemptId } from "./attempt-id.ts";
 import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { nextAttempt, type RetrySchedule, readRetryAfter } from "./retry-schedule.ts";
+import { sign } from "./signature.ts";
 import { buildRequest, type WebhookRequest } from "./webhook-request.ts";
 
 /** An attempt that may be sent: its delivery is marked as sending. */
@@ -45,6 +47,8 @@ export interface AttemptRecorderOptions {
   schedule: RetrySchedule;
   faults: DeliveryFaults;
   userAgent: string;
+  /** What a service file changes. */
+  adoption?: WebhookAdoption | undefined;
 }
 
 const GONE = 410;
@@ -93,10 +97,14 @@ function recover(delivery: Delivery, options: AttemptRecorderOptions): void {
 
 /** The next attempt of a delivery, with its fault rules applied. */
 function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorderOptions): Attempt {
-  const { random, userAgent } = options;
-  const intended = buildRequest(delivery, receiver, userAgent);
+  const { random, userAgent, adoption } = options;
+  const own = buildRequest(delivery, receiver, userAgent, adoption);
   const injections = injectionsOf(delivery);
-  const request = injections.length === 0 ? intended : applyFaults(intended, injections, { delivery, receiver, random });
+  const faulty = injections.length === 0 ? own : applyFaults(own, injections, { delivery, receiver, random, sign: adoption?.sign ?? sign });
+  const [intended, request] =
+    adoption === undefined
+      ? [own, faulty]
+      : ([own, faulty].map((one) => ({ ...one, headers: adoption.headers(one.headers) })) as [WebhookRequest, WebhookRequest]);
   const start = startOf(delivery, request, attemptFaultOf(injections, intended, delivery.copy), options);
   const retryPolicy = effectOf(injections, "retry_policy");
   return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy };

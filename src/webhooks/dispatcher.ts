@@ -176,12 +176,23 @@ async function replay(state: DispatcherParts, merchant: string, eventId: string,
   return { eventId, attempts };
 }
 
-function explain({ deliveries }: DispatcherParts, merchant: string, endpoint: string, body: string, signature: string): SignatureDiagnosis {
+function explain(
+  { deliveries, adoption }: DispatcherParts,
+  merchant: string,
+  endpoint: string,
+  body: string,
+  signature: string,
+): SignatureDiagnosis {
   const secrets = deliveries.secrets(merchant);
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
-  const sent = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
-  return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
+  const stored = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
+  const sent = stored && adoption ? adoption.event({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
+  if (adoption?.signature === undefined)
+    return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
+  const matches = body === (sent ?? body) && signature === adoption.sign(body, own.secret, event ?? "");
+  const explanation = `The service file has it as the ${adoption.signature}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
+  return { matches, mistake: null, explanation };
 }
 
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);

@@ -1,5 +1,6 @@
 // The request of a delivery: the headers, the signature and the body that a receiver gets.
 
+import type { WebhookAdoption } from "../service/webhooks.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { TransportFault } from "./faults/transport.ts";
 import { sign } from "./signature.ts";
@@ -15,15 +16,17 @@ export interface WebhookRequest {
 /** An event as a delivery carries it. `body` is the exact text that is signed and sent. */
 export type WebhookEvent = Pick<Delivery, "body" | "eventId" | "eventType">;
 
-/** Signs the event with the receiver's current secret and addresses it to its current URL. */
+/** Signs the event with the receiver's current secret and addresses it to its current URL. The headers have the sandbox's names. */
 export function buildRequest(
-  { body, eventId, eventType }: WebhookEvent,
+  event: WebhookEvent,
   { url, secret }: Pick<Receiver, "url" | "secret">,
   userAgent: string,
+  adoption?: WebhookAdoption,
 ): WebhookRequest {
+  const { body, eventId, eventType } = adoption === undefined ? event : adoption.event(event);
   const headers = {
     "Content-Type": "application/json",
-    "X-Webhook-Signature": sign(body, secret),
+    "X-Webhook-Signature": adoption === undefined ? sign(body, secret) : adoption.sign(body, secret, eventId),
     "X-Webhook-Id": eventId,
     "X-Webhook-Event": eventType,
     "User-Agent": userAgent,

@@ -5,7 +5,6 @@ import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
-import { sign } from "../signature.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
 
 export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
@@ -14,6 +13,7 @@ interface FaultContext {
   delivery: Delivery;
   receiver: Receiver;
   random: Random;
+  sign(body: string, secret: string, eventId: string): string;
 }
 
 const SIGNATURE = "X-Webhook-Signature";
@@ -39,7 +39,7 @@ export const applyFaults = (intended: WebhookRequest, injections: readonly Deliv
 function applyEffect(request: WebhookRequest, effect: DeliveryEffect, context: FaultContext): WebhookRequest {
   if (effect.kind === "drop") return { ...request, transport: "drop" };
   if (effect.kind === "signature") return corruptSignature(request, effect.as, context);
-  if (effect.kind === "payload") return changePayload(request, effect, context.receiver.secret);
+  if (effect.kind === "payload") return changePayload(request, effect, context);
   if (effect.kind !== "transport") return request;
   if (effect.as === "wrong_content_type") return withHeaders(request, { "Content-Type": "text/plain" });
   return { ...request, transport: effect.as };
@@ -60,7 +60,7 @@ export function attemptFaultOf(
 function corruptSignature(
   request: WebhookRequest,
   as: EffectOf<"signature">["as"],
-  { delivery, receiver, random }: FaultContext,
+  { delivery, receiver, random, sign }: FaultContext,
 ): WebhookRequest {
   const { body, headers } = request;
   // A secret that no endpoint ever had.
@@ -71,10 +71,10 @@ function corruptSignature(
       return { ...request, headers: others };
     }
     case "wrong_secret":
-      return withHeaders(request, { [SIGNATURE]: sign(body, foreignSecret) });
+      return withHeaders(request, { [SIGNATURE]: sign(body, foreignSecret, delivery.eventId) });
     // A secret that was never rotated has no previous one.
     case "previous_secret":
-      return withHeaders(request, { [SIGNATURE]: sign(body, receiver.previousSecret ?? foreignSecret) });
+      return withHeaders(request, { [SIGNATURE]: sign(body, receiver.previousSecret ?? foreignSecret, delivery.eventId) });
     case "body_changed":
       return withBody(request, rewritten(body, { tampered: true }), headers[SIGNATURE] ?? "");
     // Half of the right signature: a receiver that compares without checking the length fails on it.
@@ -83,9 +83,9 @@ function corruptSignature(
   }
 }
 
-function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, secret: string): WebhookRequest {
+function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, { delivery, receiver, sign }: FaultContext): WebhookRequest {
   const body = changedBody(request.body, effect);
-  const signed = withBody(request, body, sign(body, secret));
+  const signed = withBody(request, body, sign(body, receiver.secret, delivery.eventId));
   return effect.as === "unknown_type" ? withHeaders(signed, { "X-Webhook-Event": UNKNOWN_TYPE }) : signed;
 }
 
