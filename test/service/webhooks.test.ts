@@ -79,8 +79,7 @@ describe("signatures", () => {
     const key = Buffer.from(secret.replace("whsec_", ""), "hex");
     const digest = createHmac("sha256", key).update(`${arrival?.headers["x-webhook-id"]}.${body}`).digest("base64");
     expect(arrival?.headers["x-webhook-signature"]).toBe(digest);
-    const explained = (signature: string) =>
-      bench.control("POST", "/signature/explain", { endpoint: id, body, signature });
+    const explained = (signature: string) => bench.control("POST", "/signature/explain", { endpoint: id, body, signature });
     expect((await explained(digest)).matches).toBe(true);
     expect(await explained("00")).toMatchObject({
       matches: false,
