@@ -1,51 +1,15 @@
 // The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows that it has not looked at.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { Agent, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { realDelay, stopwatch } from "../../src/kernel/clock.ts";
+import { load, pacedLoad } from "../support/load.ts";
 import { type Bench, call, control, NOON, open } from "../support/sandbox.ts";
 import { openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const attach = (url: string, size = WIDE) => openProgram(["attach", url], { size });
-
-const get = (agent: Agent, url: string) =>
-  new Promise<void>((resolve, reject) => {
-    const sent = httpRequest(url, { agent, headers: { authorization: "Bearer sk_test_lodge" } }, (response) => {
-      response.resume().once("end", resolve);
-    });
-    sent.once("error", reject);
-    sent.end();
-  });
-
-/** Sends requests over a few connections as fast as they are answered; `pathOf` names the path of each. */
-async function load(url: string, count: number, pathOf: (number: number) => string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  let next = 0;
-  const worker = async () => {
-    while (next < count) await get(agent, url + pathOf(next++));
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  agent.destroy();
-}
-
-/** Sends this many requests a second: one loop that sends at each turn all that are due, whether or not the others were answered. */
-async function pacedLoad(url: string, perSecond: number, count: number, pathOf: (number: number) => string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const elapsed = stopwatch();
-  const answers: Promise<void>[] = [];
-  while (answers.length < count) {
-    const due = Math.min(count, Math.ceil((elapsed() * perSecond) / 1_000));
-    while (answers.length < due) answers.push(get(agent, url + pathOf(answers.length)));
-    // The rate is what is tested: the requests must be this far apart.
-    await realDelay(5);
-  }
-  await Promise.all(answers);
-  agent.destroy();
-}
 
 /** A client that repeats a call at once although Retry-After asks it to wait. */
 async function failOnce(bench: Bench): Promise<void> {

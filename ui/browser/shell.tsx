@@ -1,6 +1,7 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { digitOf, tabDigits } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
@@ -75,8 +76,12 @@ function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
   ];
   const open = (index: number) =>
     dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
+  const nav = useRef<HTMLElement>(null);
+  const { pane, view } = state;
+  // Where the tabs are cut, the open one is in sight.
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [view, pane]);
   return (
-    <nav aria-label="Views">
+    <nav aria-label="Views" ref={nav}>
       {tabs.map(({ name, title, alarm, isOpen }, index) => (
         <button key={name} type="button" class="tab" aria-current={isOpen ? "page" : undefined} onClick={() => open(index)}>
           {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}

@@ -1,0 +1,39 @@
+// Sends many requests: as fast as they are answered, or at a rate.
+
+import { Agent, request as httpRequest } from "node:http";
+import { realDelay, stopwatch } from "../../src/kernel/clock.ts";
+
+const get = (agent: Agent, url: string) =>
+  new Promise<void>((resolve, reject) => {
+    const sent = httpRequest(url, { agent, headers: { authorization: "Bearer sk_test_lodge" } }, (response) => {
+      response.resume().once("end", resolve);
+    });
+    sent.once("error", reject);
+    sent.end();
+  });
+
+/** Sends requests over a few connections as fast as they are answered; `pathOf` names the path of each. */
+export async function load(url: string, count: number, pathOf: (number: number) => string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await get(agent, url + pathOf(next++));
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  agent.destroy();
+}
+
+/** Sends this many requests a second: one loop that sends at each turn all that are due, whether or not the others were answered. */
+export async function pacedLoad(url: string, perSecond: number, count: number, pathOf: (number: number) => string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const elapsed = stopwatch();
+  const answers: Promise<void>[] = [];
+  while (answers.length < count) {
+    const due = Math.min(count, Math.ceil((elapsed() * perSecond) / 1_000));
+    while (answers.length < due) answers.push(get(agent, url + pathOf(answers.length)));
+    // The rate is what is tested: the requests must be this far apart.
+    await realDelay(5);
+  }
+  await Promise.all(answers);
+  agent.destroy();
+}
