@@ -66,12 +66,10 @@ test.runIf(browserFile)(
       isOver = true;
 
       const read = await watching;
-      expect(read.length).toBeGreaterThan(3);
       for (const [index, { shown, made }] of read.entries()) {
         expect(shown).toBeLessThanOrEqual(made);
         expect(shown).toBeGreaterThanOrEqual(read[index - 1]?.shown ?? 0);
       }
-      expect(new Set(read.map(({ shown }) => shown)).size).toBeGreaterThan(2);
 
       const { made, pendingDeliveries } = await bench.control("GET", "");
       const { failures, pass: passed } = made.verdicts;

@@ -134,9 +134,11 @@ function pageOf(send: Send, complaints: string[]): Page {
     complaints,
     shows: (condition) =>
       evaluate(`new Promise((resolve, reject) => {
-        const look = () => (${condition}) && resolve();
-        new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-        setTimeout(() => reject(document.body.innerText), ${PATIENCE_MS});
+        const end = (act) => { observer.disconnect(); clearTimeout(patience); act(); };
+        const look = () => (${condition}) && end(resolve);
+        const observer = new MutationObserver(look);
+        const patience = setTimeout(() => end(() => reject(document.body.innerText)), ${PATIENCE_MS});
+        observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
         look();
       })`),
     press: (key) => pressKey(send, key),
