@@ -152,10 +152,23 @@ describe.runIf(browserFile)(inBrowser, () => {
     }
     await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"status": "declined"')`);
+    await page.shows(`document.querySelector(".caused")?.textContent.includes("booking.declined")`);
     await click(page, ".answer button");
     await page.shows(`document.querySelector(".detail")?.textContent.includes("booking.declined")`);
     expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ operation: "bookings.decline", status: 200 });
     expect(page.complaints).toEqual([]);
+  });
+
+  test("finds every view by the palette", async () => {
+    const { page } = await openWithRequests();
+    for (const view of ["Timeline", "Explorer", "Report", "Scenarios"]) {
+      await press(page, ":");
+      await page.shows(`document.querySelector(".palette input") !== null`);
+      await write(page, ".palette input", view);
+      await page.shows(`document.querySelectorAll(".commands > *").length === 1`);
+      await click(page, ".commands > *");
+      await page.shows(`document.querySelector("main section[aria-label=${view}]") !== null`);
+    }
   });
 
   test("makes and moves a record from the explorer of the control API", async () => {
@@ -228,5 +241,17 @@ describe.runIf(browserFile)(inBrowser, () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await rowCount(page)).toBe(1);
     expect(await page.evaluate(`[localStorage.length, document.cookie]`)).toEqual([0, ""]);
+    await press(page, "o");
+    await press(page, "!");
+    await page.shows(bodyHas("Bearer $MERCHANT_SANDBOX_CONTROL_TOKEN"));
+    await press(page, "Escape");
+    await press(page, "0");
+    await page.shows(`document.querySelector(".choice button") !== null`);
+    await click(page, ".choice button", "Control API");
+    await page.shows(bodyHas("Bearer CONTROL_TOKEN"));
+    await page.shows(`document.querySelector("form.operation h2")?.textContent === "Get an overview of the sandbox"`);
+    await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
+    await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"version"')`);
+    expect(await page.evaluate<string>(`document.body.textContent`)).not.toContain(bench.controlToken);
   });
 });

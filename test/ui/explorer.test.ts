@@ -1,8 +1,11 @@
 // The explorer of the dashboard in a browser: the operations that it lists, their examples, and a call as code.
 
 import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type ApiDocument, type ApiOperation, filledPath, operationsOf } from "../../ui/explorer/api-document.ts";
 import { snippets } from "../../ui/explorer/call-snippets.ts";
 import { type Bench, open } from "../support/sandbox.ts";
@@ -51,6 +54,30 @@ const hasPython = spawnSync("python3", ["-c", "import requests"]).status === 0;
 const shell = (code: string) => ["sh", "-c", code] as const;
 const node = (code: string) => ["node", "--input-type=module", "-e", code] as const;
 const python = (code: string) => ["python3", "-c", code] as const;
+
+const hasGo = spawnSync("go", ["version"]).status === 0;
+/** Where Go has no cache, it compiles its HTTP client first. */
+const COLD_GO_MS = 180_000;
+const inGo = hasGo ? "" : " (skipped: go is not installed)";
+
+test.skipIf(!hasGo)(
+  `the call as Go is a program that compiles, whatever it contains${inGo}`,
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-go-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const headers = { Authorization: "Bearer sk_test_lodge", "Idempotency-Key": `k'"$\\x` };
+    const calls = [
+      { method: "GET", url: "http://127.0.0.1:4747/v1/payments?limit=1", headers, body: undefined },
+      { method: "POST", url: "http://127.0.0.1:4747/v1/payments", headers, body: `{"reason": "It's \\"late\\" ☃ 😀 \u2028"}` },
+    ];
+    for (const [index, call] of calls.entries()) {
+      writeFileSync(join(folder, `${index}.go`), snippets.Go?.(call) ?? "");
+      const words = ["build", "-o", join(folder, "program"), join(folder, `${index}.go`)];
+      await run("go", words, { env: { ...process.env, GO111MODULE: "off" } });
+    }
+  },
+  COLD_GO_MS,
+);
 
 test.each([
   { language: "curl", commandOf: shell, isInstalled: spawnSync("curl", ["--version"]).status === 0 },

@@ -1,9 +1,14 @@
 // The response to a call of the explorer: its status, headers and body, and the way to its request, events and deliveries.
 
+import { useEffect, useState } from "preact/hooks";
+import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
 import { unmaskedBodyLines } from "../details/detail-lines.ts";
+import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
 import { openReference } from "../keys/references.ts";
 import { duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { Line } from "./detail-panel.tsx";
+import { perform } from "./fetch-perform.ts";
 import type { Answer } from "./send-call.ts";
 import { StyledText } from "./styled-text.tsx";
 
@@ -32,7 +37,7 @@ export function AnswerView({ dashboard, answer }: AnswerProps) {
         <span class="space" />
         {request !== undefined && (
           <button type="button" onClick={open}>
-            {request}: events and deliveries ›
+            {request} ›
           </button>
         )}
       </h3>
@@ -59,6 +64,40 @@ export function AnswerView({ dashboard, answer }: AnswerProps) {
           </div>
         ))}
       </pre>
+      {request !== undefined && <Caused key={request} dashboard={dashboard} request={request} />}
+    </section>
+  );
+}
+
+interface CausedProps {
+  dashboard: BrowserDashboard;
+  /** The id of the request. */
+  request: string;
+}
+
+type CausedAttempts = Parameters<typeof causedLines>[2];
+
+/** The events that the call emitted with their deliveries, each a link; attempts that follow are added as they come. */
+function Caused({ dashboard, request: id }: CausedProps) {
+  const { state } = dashboard;
+  const [found, setFound] = useState<{ request: RequestDetail; attempts: CausedAttempts }>();
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    const { target } = dashboard.state;
+    Promise.all([perform(target, requestCall(id)), perform(target, causedAttemptsCall(id))]).then(
+      ([request, attempts]) => setFound({ request: request.body, attempts: attempts.body.data }),
+      ({ message }: Error) => setProblem(message),
+    );
+  }, [id]);
+  const lines = found ? causedLines(state, found.request, found.attempts, WIDTH) : [];
+  return (
+    <section class="caused" aria-label="Events and deliveries">
+      <h3>Events and deliveries</h3>
+      {problem !== "" && <p class="problem">{problem}</p>}
+      {found && lines.length === 0 && <p class="hint">The call emitted no event.</p>}
+      {lines.map((line, index) => (
+        <Line key={index} dashboard={dashboard} line={line} drawn={typeof line === "string" ? line : line.text} isCurrent={false} />
+      ))}
     </section>
   );
 }

@@ -68,7 +68,7 @@ interface LineProps {
   isCurrent: boolean;
 }
 
-function Line({ dashboard, line, drawn, isCurrent }: LineProps) {
+export function Line({ dashboard, line, drawn, isCurrent }: LineProps) {
   if (typeof line === "string" || !("link" in line)) return <PlainLine text={drawn} />;
   const { link, text } = line;
   const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, link));

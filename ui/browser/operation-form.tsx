@@ -19,7 +19,8 @@ interface OperationProps {
 /** The values that the user has written. */
 interface Input {
   values: Readonly<Record<string, string>>;
-  key: string;
+  /** Undefined until another than the first key is chosen: the keys may come later than the form. */
+  key: string | undefined;
   idempotencyKey: string;
   body: string;
 }
@@ -27,10 +28,11 @@ interface Input {
 export function OperationForm({ dashboard, operation }: OperationProps) {
   const { state } = dashboard;
   const keys = (state.sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
-  const [input, setInput] = useState<Input>(() => firstInput(operation, keys));
+  const [input, setInput] = useState<Input>(() => firstInput(operation));
   const [answer, setAnswer] = useState<Answer | string>();
   const change = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
-  const call = callOf(state, operation, input);
+  const key = input.key ?? keys[0] ?? "";
+  const call = callOf(state, operation, { ...input, key });
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     setAnswer("Sending …");
@@ -53,7 +55,7 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
           onWrite={(value) => change({ values: { ...input.values, [parameter.name]: value } })}
         />
       ))}
-      {operation.api === "service" && <KeyChoice keys={keys} value={input.key} onWrite={(key) => change({ key })} />}
+      {operation.api === "service" && <KeyChoice keys={keys} value={key} onWrite={(key) => change({ key })} />}
       {operation.takesIdempotencyKey && (
         <IdempotencyInput value={input.idempotencyKey} onWrite={(idempotencyKey) => change({ idempotencyKey })} />
       )}
@@ -62,27 +64,27 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
         <button type="submit" class="primary">
           Send
         </button>
-        <button type="button" onClick={() => setInput(firstInput(operation, keys))}>
+        <button type="button" onClick={() => setInput(firstInput(operation))}>
           Fill in the example
         </button>
       </div>
       {answer !== undefined && <AnswerView dashboard={dashboard} answer={answer} />}
-      <Code dashboard={dashboard} call={call} />
+      <Code dashboard={dashboard} call={withoutToken(call, operation)} />
       <Responses operation={operation} />
     </form>
   );
 }
 
-const firstInput = ({ parameters, body = "" }: ApiOperation, keys: readonly string[]): Input => ({
+const firstInput = ({ parameters, body = "" }: ApiOperation): Input => ({
   values: Object.fromEntries(
     parameters.filter(({ example }) => example !== undefined).map(({ name, example }): [string, string] => [name, String(example)]),
   ),
-  key: keys[0] ?? "",
+  key: undefined,
   idempotencyKey: newIdempotencyKey(),
   body,
 });
 
-function callOf(state: UiState, operation: ApiOperation, { values, key, idempotencyKey, body }: Input): PlainCall {
+function callOf(state: UiState, operation: ApiOperation, { values, key = "", idempotencyKey, body }: Input): PlainCall {
   const credential = operation.api === "service" ? key : (state.target.token ?? "");
   return {
     method: operation.method,
@@ -94,6 +96,14 @@ function callOf(state: UiState, operation: ApiOperation, { values, key, idempote
     },
     body: operation.body === undefined ? undefined : body,
   };
+}
+
+/** The call with a placeholder for the control token: code is shared. An API key of the sandbox is no secret. */
+function withoutToken(call: PlainCall, { api }: ApiOperation): PlainCall {
+  const { Authorization, ...headers } = call.headers;
+  return api === "service" || Authorization === undefined
+    ? call
+    : { ...call, headers: { Authorization: "Bearer CONTROL_TOKEN", ...headers } };
 }
 
 /** The error in a body. The body is sent all the same, because a user may want to see how the service refuses it. */

@@ -38,11 +38,7 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
   lines({ request, deliveries }, state, width, isPreview) {
     const { theme } = state;
     const headers = new Map(Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
-    const events = section(
-      theme,
-      "Events",
-      (request?.events ?? []).flatMap((event) => eventLines(state, event, deliveries?.data, width)),
-    );
+    const events = section(theme, "Events", request ? causedLines(state, request, deliveries?.data, width) : []);
     const handling = [
       ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, width) : []),
       ...section(theme, "Rate limit", rateLimitLines(state, row, headers, width)),
@@ -171,6 +167,14 @@ const messageLines = (theme: Theme, { request, response }: RequestDetail, width:
       ...bodySection(theme, width, body, bytes),
     ]),
   );
+
+/** The events of a request, each with its delivery attempts. */
+export const causedLines = (
+  state: UiState,
+  { events }: Pick<RequestDetail, "events">,
+  attempts: readonly EventAttempt[] | undefined,
+  width: number,
+): DetailLine[] => events.flatMap((event) => eventLines(state, event, attempts, width));
 
 /** An event with its delivery attempts: those fetched, and those the stream has added since. */
 function eventLines(

@@ -32,19 +32,22 @@ export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { sta
 /** Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its status. */
 export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<HttpReply<Reply>>;
 
+/** Holds the control token in a shell. Calls that are shown or copied name it, because screens are shared and scripts are committed. */
+const TOKEN_VARIABLE = "$MERCHANT_SANDBOX_CONTROL_TOKEN";
+
 /** The same call for a shell. */
 export function curlOf(target: HttpTarget, call: Call): string {
   const { method, path, body, headers = {} } = call;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  const token = isControl(call) ? target.token : call.key;
   const sent = {
-    ...(token == null ? {} : { Authorization: `Bearer ${token}` }),
+    ...(call.key == null ? {} : { Authorization: `Bearer ${call.key}` }),
     ...(payload === undefined ? {} : { "Content-Type": "application/json" }),
     ...headers,
   };
   const options = [
     ...(method === "GET" ? [] : [`-X ${method}`]),
     quoted(target.url + (isControl(call) ? CONTROL_PREFIX : "") + path),
+    ...(isControl(call) && target.token !== undefined ? [`-H "Authorization: Bearer ${TOKEN_VARIABLE}"`] : []),
     ...Object.entries(sent).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...dataOptions(payload),
   ];
