@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { defaultOf, type FormField, labelOf, problemOf } from "../overlays/field.ts";
 import { focusField, topFormView, writeField } from "../overlays/form.ts";
 import { type FormView, rejectionOf } from "../overlays/form-view.ts";
+import { sanitizeLines } from "../terminal/cells.ts";
 import { curlOf } from "../wire/control-calls.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { keyName } from "./keyboard.ts";
@@ -36,7 +37,7 @@ export function FormDialog({ dashboard }: { dashboard: BrowserDashboard }) {
         ))}
         {isGeneral && <p class="problem">{input.rejection?.message}</p>}
       </div>
-      <pre class="curl">{curlOf(state.target, call)}</pre>
+      <pre class="curl">{sanitizeLines(curlOf(state.target, call))}</pre>
       <div class="actions">
         <button type="submit" class="primary" disabled={input.isSending}>
           {input.isSending ? "Sending …" : "Send"}

@@ -10,6 +10,7 @@ import type { Pane } from "../panes/pane.ts";
 import { filteredRows, follow, select, selectedRow } from "../state/list.ts";
 import type { List, Row } from "../state/rows.ts";
 import { listOf, type UiState, update, withList } from "../state/state.ts";
+import { sanitize } from "../terminal/cells.ts";
 import { emptyText, isStale, listNote } from "../view/pane-view.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { StyledText } from "./styled-text.tsx";
@@ -236,15 +237,18 @@ export function RowLine({ dashboard, pane, row, width, index, isSelected }: RowL
 const openRow = (state: UiState, pane: Pane, row: Row) =>
   pane.name === state.pane ? pane.openRow(state, row) : openReference(state, { pane: pane.name, id: row.id });
 
-const Cell = ({ text, align, styles = [], truncate }: Column) => (
-  <span role="gridcell" class={`${align ?? ""} ${truncate === "middle" ? "path" : ""}`} title={text.length > 12 ? text : undefined}>
-    <span class={styles.join(" ")}>{text.trim()}</span>
-  </span>
-);
+function Cell({ text, align, styles = [], truncate }: Column) {
+  const shown = sanitize(text.trim());
+  return (
+    <span role="gridcell" class={`${align ?? ""} ${truncate === "middle" ? "path" : ""}`} title={shown.length > 12 ? shown : undefined}>
+      <span class={styles.join(" ")}>{shown}</span>
+    </span>
+  );
+}
 
 function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }) {
   const isFiltered = list.rows.length > 0;
-  const lines = isFiltered ? [`No row matches ${list.filter}. Press Esc to clear the filter.`] : emptyText(state, pane);
+  const lines = isFiltered ? [`No row matches ${sanitize(list.filter)}. Press Esc to clear the filter.`] : emptyText(state, pane);
   return (
     <div class="empty">
       {lines

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
 import { type PlainCall, snippets } from "../explorer/call-snippets.ts";
 import { copyText, type UiState } from "../state/state.ts";
+import { sanitizeLines } from "../terminal/cells.ts";
 import { parseJson } from "../wire/json-schema.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
@@ -238,7 +239,7 @@ function Code({ dashboard, call }: { dashboard: BrowserDashboard; call: PlainCal
           Copy
         </button>
       </h3>
-      <pre tabIndex={0}>{code}</pre>
+      <pre tabIndex={0}>{sanitizeLines(code)}</pre>
     </section>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { sanitize } from "../terminal/cells.ts";
 import { milliseconds } from "../view/format.ts";
 import { verdictLabel } from "../view/status-colours.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
@@ -38,9 +39,9 @@ const attemptOf = ({ id, at, type, attempt, maxAttempts, status, responseStatus,
   nextAttemptAt: status !== "succeeded" && attempt < maxAttempts ? milliseconds(at) : null,
 });
 
-/** Reads a report; throws for any other text. */
+/** Reads a report, whose texts come from clients; throws for any other text. */
 function readRun(text: string): RecordedRun {
-  const run = JSON.parse(text) as Partial<RecordedRun> | null;
+  const run = JSON.parse(text, (_, value) => (typeof value === "string" ? sanitize(value) : value)) as Partial<RecordedRun> | null;
   const lists = [run?.coverage, run?.verdicts, run?.requests, run?.deliveries];
   if (!run?.totals?.operations || !lists.every(Array.isArray)) throw new Error("not a report");
   return run as RecordedRun;
@@ -68,7 +69,7 @@ export function ReportView({ dashboard }: { dashboard: BrowserDashboard }) {
   };
   const showThisRun = () =>
     perform(dashboard.state.target, controlCalls.report()).then(
-      ({ body }) => setShown({ name: "This run", run: body as unknown as RecordedRun }),
+      ({ body }) => setShown({ name: "This run", run: readRun(JSON.stringify(body)) }),
       ({ message }: Error) => setShown({ name: "This run", problem: message }),
     );
   const drop = (event: DragEvent) => {

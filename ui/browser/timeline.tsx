@@ -3,6 +3,7 @@
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { verdictId } from "../details/verdict-lines.ts";
+import { sanitize } from "../terminal/cells.ts";
 import { count, timeOfDay } from "../view/format.ts";
 
 /** A mark on the timeline. */
@@ -95,7 +96,7 @@ function Lane({ title, marks, start, span, onOpen }: LaneProps) {
             rx="1"
             onClick={() => onOpen(mark)}
           >
-            <title>{mark.label}</title>
+            <title>{sanitize(mark.label)}</title>
           </rect>
         ))}
       </svg>

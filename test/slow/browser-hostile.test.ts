@@ -1,0 +1,156 @@
+// Hostile names, paths, headers, bodies and responses in every view of the page: they are text, and they break neither the policy nor the layout.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { receive, register, settle } from "../support/webhooks.ts";
+
+const MARKUP = `<img src=x onerror="pwned=1">"><script>pwned=1</script><style>*{display:none}</style>`;
+/** An escape sequence, a right-to-left override, zero-width and private characters, a combining run. */
+const CONTROL = "\x1b[31mred\x07\u202egnp.exe\u2066\u200b\u0000\u009b2J Z\u0351\u0352\u0353\u0354\u0355\ue000";
+const LONG = "W".repeat(3_000);
+const HOSTILE = `${MARKUP}${CONTROL}${LONG}`;
+/** What a header may hold. */
+const IN_HEADER = `${MARKUP} ${"W".repeat(1_000)}`;
+
+/** Every kind of row, with hostile text wherever a client, a receiver or a merchant can put it. */
+async function openHostile(): Promise<Bench> {
+  const bench = await open();
+  const receiver = await receive();
+  receiver.always({ status: 500, headers: { "x-answer": IN_HEADER }, body: HOSTILE });
+  await register(bench, `${receiver.url}/${encodeURIComponent(MARKUP)}?${"w".repeat(500)}`);
+  await bench.call("POST", "/v1/merchants", {
+    body: { name: `${MARKUP}${CONTROL}`, email: "hostile@example.com", password: "correct horse" },
+  });
+  await bench.control("POST", "/faults", {
+    name: MARKUP,
+    action: { type: "rate_limit", retryAfter: 2 },
+    match: { operation: "payouts.list" },
+  });
+  await bench.call("GET", "/v1/payouts");
+  await bench.call("GET", "/v1/payouts");
+  await bench.call("GET", `/v1/customers/${encodeURIComponent(HOSTILE)}?${encodeURIComponent(HOSTILE)}`);
+  const headers = { "idempotency-key": "hostile", "user-agent": IN_HEADER, "x-request-id": IN_HEADER };
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
+    headers,
+    body: { reason: HOSTILE, [MARKUP]: { [CONTROL]: LONG } },
+  });
+  await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded", data: { description: HOSTILE } } });
+  await bench.call("POST", "/v1/customers", { body: `{"${HOSTILE}` });
+  await settle(bench);
+  return bench;
+}
+
+/** Texts of a report that come from clients, or that a forged one may hold. */
+const TEXTS: ReadonlySet<string> = new Set(["path", "query", "operation", "says", "hint", "rule", "type", "name", "title", "version"]);
+
+const hostileReport = (report: object) =>
+  JSON.stringify({ ...report, problems: [HOSTILE] }, (key, value) => (TEXTS.has(key) && typeof value === "string" ? HOSTILE : value));
+
+/** What must not be in the page, whatever it shows. */
+const PROBLEMS = `(() => {
+  const problems = [];
+  const foreign = document.querySelectorAll("#root img, #root script, #root style, #root iframe, [onerror], [onclick]").length;
+  if (foreign > 0) problems.push(foreign + " elements came from data");
+  if (window.pwned !== undefined) problems.push("a script of the data ran");
+  const { scrollWidth, scrollHeight } = document.scrollingElement;
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight) problems.push("the page is " + scrollWidth + "x" + scrollHeight);
+  const forbidden = /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    if (forbidden.test(data)) problems.push("a control character in " + parentElement.outerHTML.slice(0, 40));
+  }
+  for (const one of document.querySelectorAll("[title]")) if (forbidden.test(one.title)) problems.push("a control character in the title of " + one.className);
+  return problems;
+})()`;
+
+describe.runIf(browserFile)(inBrowser, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(browserFile as string);
+  });
+  afterAll(() => browser.close());
+
+  /** Opens each view, each kind of detail and each form, and looks at it at this width. */
+  async function problemsAt(page: Page, width: number, report: string): Promise<string[]> {
+    const found: string[] = [];
+    const look = async (where: string) =>
+      found.push(...(await page.evaluate<string[]>(PROBLEMS)).map((problem) => `${width}, ${where}: ${problem}`));
+    await page.resize(width, 900);
+    const tabs = await page.evaluate<string[]>(`[...document.querySelectorAll(".tab")].map((one) => one.innerText)`);
+    for (const [index, tab] of tabs.entries()) {
+      await page.evaluate(`document.querySelectorAll(".tab")[${index}].click()`);
+      await page.shows(`document.querySelectorAll(".tab")[${index}].getAttribute("aria-current") === "page"`);
+      await look(tab);
+      // A list paints the rows in sight only.
+      const openRow = (row: number) =>
+        page.evaluate<boolean>(
+          `{ const row = document.querySelectorAll(".list .row:not(.headings, .gap)")[${row}]; row?.click(); row !== undefined }`,
+        );
+      for (let row = 0; await openRow(row); row++) {
+        await page.shows(`document.querySelector(".detail") !== null && !document.querySelector(".detail").innerText.includes("Loading")`);
+        await look(`row ${row} of ${tab}`);
+        await page.press("Escape");
+        await page.shows(`document.querySelector(".detail") === null`);
+      }
+    }
+    await page.press("1");
+    for (const key of ["x", "t", "m", "w", "T", "b", "X", ":", "?", "E", "!"]) {
+      await page.press(key);
+      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 50))`);
+      await look(`key ${key}`);
+      await page.press("Escape");
+      await page.press("Escape");
+      await page.shows(`document.querySelector("dialog[open]") === null`);
+    }
+    await write(page, ".filter input", HOSTILE);
+    await look("a filter");
+    await write(page, ".filter input", "");
+    await page.press("Escape");
+    await answer(page);
+    await look("the answer in the explorer");
+    await dropReport(page, report);
+    await look("a report of another run");
+    return found;
+  }
+
+  const write = (page: Page, selector: string, text: string) =>
+    page.evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)}); input.value = ${JSON.stringify(text)};
+      input.dispatchEvent(new Event("input", { bubbles: true })); }`);
+
+  const openTab = (page: Page, title: string) =>
+    page.evaluate(`[...document.querySelectorAll(".tab")].find((one) => one.textContent.includes(${JSON.stringify(title)})).click()`);
+
+  /** Calls an operation of the explorer with hostile parameters and a hostile body. */
+  async function answer(page: Page): Promise<void> {
+    await openTab(page, "Explorer");
+    await page.shows(`document.querySelector(".operation-list button") !== null`);
+    await page.evaluate(
+      `[...document.querySelectorAll(".operation-list button")].find((one) => one.textContent.includes("Decline")).click()`,
+    );
+    await page.shows(`document.querySelector("#body") !== null`);
+    await write(page, "#parameter-id", HOSTILE.slice(0, 400));
+    await write(page, "#body", JSON.stringify({ reason: HOSTILE }));
+    await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
+    await page.shows(`document.querySelector(".answer pre")?.textContent.includes("resource_not_found")`);
+  }
+
+  async function dropReport(page: Page, report: string): Promise<void> {
+    await openTab(page, "Report");
+    await page.shows(`document.querySelector("[aria-label=Report]") !== null`);
+    await page.evaluate(`{ const files = new DataTransfer(); files.items.add(new File([${JSON.stringify(report)}], ${JSON.stringify(MARKUP)}));
+      document.querySelector("[aria-label=Report]").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true })); }`);
+    await page.shows(`document.querySelector(".tiles") !== null`);
+  }
+
+  test("hostile data is text in every view, at the width of a desk and of a phone", async () => {
+    const bench = await openHostile();
+    const page = await browser.open(`${bench.url}/_sandbox/ui`);
+    await page.shows(`document.querySelectorAll(".list .row").length > 5`);
+    const report = hostileReport(await bench.control("GET", "/report"));
+    const found = [...(await problemsAt(page, 1_440, report)), ...(await problemsAt(page, 390, report))];
+    expect([...new Set(found)]).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+});
