@@ -4,6 +4,7 @@ import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmS
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
+import { openCheckpoints } from "./checkpoints.ts";
 import { type Commits, openCommits } from "./group-commit.ts";
 import { problemOf, realPath, reason } from "./inspect.ts";
 import { openLazily, type Sql } from "./lazy-statements.ts";
@@ -50,15 +51,17 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage): D
   }
   const inodeOf = () => (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino);
   const inode = inodeOf();
+  const checkpoints = file === undefined ? undefined : openCheckpoints(sql, file);
   const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
     isCopy: image !== undefined,
     sql,
-    ...openCommits(sql, { hasFile: file !== undefined, lockTimeout: LOCK_TIMEOUT }),
+    ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT }),
     isInPlace: () => inodeOf() === inode,
     noteOwner: (owner) => void (file !== undefined && setOwner.run(owner)),
     close() {
+      checkpoints?.close();
       sql.close();
       lock?.release();
     },

@@ -2,6 +2,7 @@
 
 import { afterThisTurn } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { Sql } from "./lazy-statements.ts";
 import { openLockTimeout } from "./lock-timeout.ts";
 import { openTransactions, type Transactions } from "./transactions.ts";
@@ -31,7 +32,8 @@ interface QueuedWork {
 }
 
 export interface CommitsOptions {
-  hasFile: boolean;
+  /** Undefined in memory. */
+  checkpoints: Pick<Checkpoints, "committed"> | undefined;
   /** Milliseconds to wait for another program's lock. */
   lockTimeout: number;
 }
@@ -39,17 +41,19 @@ export interface CommitsOptions {
 /** Turns of the event loop that a commit waits while more calls arrive: the disk takes as long as several calls do. */
 const MAX_TURNS = 2;
 
-export function openCommits(sql: Sql, { hasFile, lockTimeout }: CommitsOptions): Commits {
+export function openCommits(sql: Sql, { checkpoints, lockTimeout }: CommitsOptions): Commits {
   const { transaction, writeTransaction, perTransaction } = openTransactions(sql);
   const lock = openLockTimeout(sql, lockTimeout);
   const withDurability = <T>(durability: Durability, work: () => T): T => {
     // SQLite rejects the pragma inside a transaction; a part has the durability of the whole.
-    if (durability === "durable" || !hasFile || sql.inTransaction) return work();
-    sql.exec("pragma synchronous = normal");
+    if (!checkpoints || sql.inTransaction) return work();
+    if (durability === "relaxed") sql.exec("pragma synchronous = normal");
     try {
-      return work();
+      const value = work();
+      checkpoints.committed();
+      return value;
     } finally {
-      sql.exec("pragma synchronous = full");
+      if (durability === "relaxed") sql.exec("pragma synchronous = full");
     }
   };
   /** Each returned function settles the promise of one queued function. */

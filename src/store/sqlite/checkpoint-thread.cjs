@@ -1,0 +1,27 @@
+// Runs as a thread of its own: copies the write-ahead log into the database file, each time the main thread asks for it.
+
+const { workerData } = require("node:worker_threads");
+const { file, sqlite, state, states } = workerData;
+const Sqlite = require(sqlite);
+
+for (;;) {
+  Atomics.wait(state, 0, states.idle);
+  if (Atomics.compareExchange(state, 0, states.asked, states.running) !== states.asked) break;
+  try {
+    checkpoint();
+  } catch {
+    // The log keeps what was not copied, and SQLite copies it in the main thread once the log is long.
+  }
+  Atomics.compareExchange(state, 0, states.running, states.idle);
+  Atomics.notify(state, 0);
+}
+
+/** Passive: it neither waits for a lock nor keeps the main thread from writing. */
+function checkpoint() {
+  const sql = new Sqlite(file, { fileMustExist: true });
+  try {
+    sql.exec("pragma synchronous = full; pragma wal_checkpoint(passive)");
+  } finally {
+    sql.close();
+  }
+}

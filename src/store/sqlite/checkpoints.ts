@@ -1,0 +1,69 @@
+// Checkpoints under load: a thread copies the write-ahead log into the database file, so that no request waits for it.
+//
+// SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk twice: 10 to 20 ms, in which the process
+// serves nothing. Everything acknowledged is in the log before, so it does not matter which thread copies it, or when.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { realNow } from "../../kernel/clock.ts";
+import thread from "./checkpoint-thread.cjs?raw";
+import type { Sql } from "./lazy-statements.ts";
+
+export interface Checkpoints {
+  /** To be called after each commit, outside a transaction. */
+  committed(): void;
+  /** Waits for a checkpoint that is being made: the connection that is closed last removes the log. */
+  close(): void;
+}
+
+/** The commits between two checkpoints: about a thousand pages. More checkpoints would keep durable commits waiting for the disk. */
+const COMMITS = 128;
+/** Real milliseconds: the thread starts when so many commits take less than this. It needs about 8 MB. */
+const LOAD = 2_000;
+/** The pages after which SQLite copies the log in the main thread: its default, and while there is a thread. */
+const PAGES = { alone: 1_000, withThread: 4_000 };
+/** Real milliseconds. */
+const CLOSE_TIMEOUT = 5_000;
+const states = { idle: 0, asked: 1, running: 2, closed: 3 };
+
+export function openCheckpoints(sql: Sql, file: string): Checkpoints {
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  let commits = 0;
+  let since = realNow();
+  let hasThread = false;
+  const copyAfter = (pages: number) => void (sql.open && sql.exec(`pragma wal_autocheckpoint = ${pages}`));
+  const start = () => {
+    hasThread = true;
+    try {
+      startThread({ file, state, states }, () => copyAfter(PAGES.alone));
+      copyAfter(PAGES.withThread);
+    } catch {
+      // Threads may be forbidden; SQLite copies the log then.
+    }
+  };
+  return {
+    committed() {
+      if (++commits < COMMITS) return;
+      const now = realNow();
+      if (!hasThread && now - since < LOAD) start();
+      commits = 0;
+      since = now;
+      if (hasThread && Atomics.compareExchange(state, 0, states.idle, states.asked) === states.idle) Atomics.notify(state, 0);
+    },
+    close() {
+      if (Atomics.compareExchange(state, 0, states.asked, states.closed) === states.asked) return;
+      Atomics.wait(state, 0, states.running, CLOSE_TIMEOUT);
+      Atomics.store(state, 0, states.closed);
+      Atomics.notify(state, 0);
+    },
+  };
+}
+
+/** The process may end before the thread does. */
+function startThread(workerData: object, failed: () => void): void {
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
+  const sqlite = createRequire(join(import.meta.dirname, "package.json")).resolve("better-sqlite3");
+  const worker = new Worker(thread, { eval: true, workerData: { ...workerData, sqlite }, execArgv: [], env: {} });
+  worker.on("error", failed);
+  worker.unref();
+}
