@@ -196,6 +196,29 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test("drags the clock forward past a retry: previews it, shows the call, and advances", async () => {
+    const bench = await open();
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["*"] } });
+    await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded", data: { amount: 1250 } } });
+    const before = await bench.control("GET", "/clock");
+    const page = await browser.open(`${bench.url}${PATH}`);
+    await page.shows(bodyHas("payment.succeeded"));
+    await press(page, "9");
+    const slider = "#clock-slider";
+    await page.shows(`document.querySelector("${slider}")?.getAttribute("aria-valuetext") === "now"`);
+    await page.evaluate(`document.querySelector("${slider}").focus()`);
+    for (let steps = 0; steps < 6; steps++) await page.press("Right");
+    await page.shows(`document.querySelector(".clock-preview")?.textContent.includes("attempt 2/6 of payment.succeeded")`);
+    await page.shows(bodyHas(`--data-raw '{"by":"10m"}'`));
+    await click(page, ".clock button", "Advance by 10m");
+    await page.shows(bodyHas("Clock advanced to"));
+    const after = await bench.control("GET", "/clock");
+    expect(after.unix - before.unix).toBe(600);
+    await press(page, "u");
+    await page.shows(bodyHas("Undone: the advance by 10m"));
+    expect(page.complaints).toEqual([]);
+  });
+
   test("shows a report that is dropped on the page, and says when a file is none", async () => {
     const { bench, page } = await openWithRequests();
     await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["*"] } });

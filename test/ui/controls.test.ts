@@ -13,8 +13,8 @@ import { type StateUpdate, topOverlay, type UiState } from "../../ui/state/state
 import { widthOf } from "../../ui/terminal/cells.ts";
 import { type Call, curlOf } from "../../ui/wire/control-calls.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
-import { request, withLiveEvents } from "../support/live-rows.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { attempt, request, withLiveEvents } from "../support/live-rows.ts";
+import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, receive, register } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
@@ -697,4 +697,19 @@ describe("copying and leaving", () => {
     expect(quits({ ...called, sandbox: { ...sandbox, database: "/tmp/sandbox.db" } }, "q")).toBe(true);
     expect(quits({ ...called, sandbox: { ...sandbox, pid: sandbox.pid + 1 } }, "q")).toBe(true);
   });
+});
+
+test("the clock form says which webhook attempts and faults fall due on the way", async () => {
+  const bench = await open();
+  await bench.control("POST", "/faults", { action: { type: "outage" }, ttl: "30m" });
+  const desk = await openTestDashboard(bench.url);
+  desk.state = withLiveEvents(desk.state, [
+    { kind: "attempt", attempt: attempt(1, { status: "failed", nextAttemptAt: NOON_SECONDS + 20 }) },
+    { kind: "attempt", attempt: attempt(2, { delivery: 1, attempt: 2, status: "failed", nextAttemptAt: NOON_SECONDS + 40 }) },
+    { kind: "attempt", attempt: attempt(3, { delivery: 2, status: "failed", nextAttemptAt: NOON_SECONDS + 600 }) },
+  ]);
+  desk.press("c");
+  expect(desk.screen().join("\n")).toMatch(/in order: 1 webhook attempt +[│\n]/);
+  desk.press("right");
+  expect(desk.screen().join("\n")).toMatch(/in order: 2 webhook attempts, 1 fault ends/);
 });

@@ -5,6 +5,7 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { openReference } from "../keys/references.ts";
 import { valuesOf } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { ClockSlider } from "./clock-slider.tsx";
 import { type Mark, Timeline } from "./timeline.tsx";
 
 export function TimelineView({ dashboard }: { dashboard: BrowserDashboard }) {
@@ -16,6 +17,7 @@ export function TimelineView({ dashboard }: { dashboard: BrowserDashboard }) {
       <div class="list-head">
         <h2>Timeline</h2>
       </div>
+      <ClockSlider dashboard={dashboard} />
       <Timeline
         requests={valuesOf<RequestMessage>(state, "requests")}
         attempts={valuesOf<AttemptMessage>(state, "deliveries")}

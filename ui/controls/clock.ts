@@ -1,25 +1,30 @@
 // The clock key: advance, freeze or set the sandbox clock.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Clock, ClockSetInput } from "../../src/client/control-plane.generated.ts";
+import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../src/client/control-plane.generated.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
-import type { FormField, FormValues } from "../overlays/field.ts";
+import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
-import { type KeyBinding, sandboxNow, type UiState } from "../state/state.ts";
+import { type KeyBinding, makeCall, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
 import { counted } from "../view/format.ts";
 import type { Call } from "../wire/control-calls.ts";
+import { dueText } from "./clock-preview.ts";
 
 const ADVANCE = "advance ";
 const OTHER_DURATION = "by";
 
-const ACTIONS = [
-  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: "run everything that falls due on the way, in order" })),
+const spans = ["1m", "1h", "24h"] as const;
+
+const optionsOf = (state: UiState): readonly FieldOption[] => [
+  ...spans.map((by) => ({ value: ADVANCE + by, help: helpOf(dueText(state, tryParseDuration(by) ?? 0)) })),
   { value: ADVANCE + OTHER_DURATION, label: "advance by …", help: "advance by another duration" },
   { value: "frozen", label: "freeze", help: "stop the clock, now or at a given time" },
   { value: "offset", label: "set and run", help: "run from a given time" },
   { value: "real", label: "real", help: "follow the machine's clock" },
-] as const;
+];
+
+const helpOf = (due: string) => `run everything that falls due on the way, in order${due === "" ? "" : `: ${due}`}`;
 
 const durationField: FormField = {
   name: "by",
@@ -37,9 +42,9 @@ const timeField: FormField = {
 
 const form: Form = {
   title: "Sandbox clock",
-  fields(values) {
-    const actionField: FormField = { name: "do", label: "action", help: "How to change the clock", options: ACTIONS };
-    const action = values.do ?? ACTIONS[0].value;
+  fields(values, { state }) {
+    const actionField: FormField = { name: "do", label: "action", help: "How to change the clock", options: optionsOf(state) };
+    const action = values.do ?? ADVANCE + spans[0];
     if (action === ADVANCE + OTHER_DURATION) return [actionField, durationField];
     return action === "frozen" || action === "offset" ? [actionField, timeField] : [actionField];
   },
@@ -54,10 +59,24 @@ function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, sta
     return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
   }
   const duration = action.slice(ADVANCE.length);
-  return submission(controlCalls.clock.advance({ by: duration === OTHER_DURATION ? by : duration }), (clock) => ({
-    message: `Clock advanced to ${clock.now}; ${counted(clock.happened.length + clock.omitted, "change")} and ${counted(clock.attempts.length, "delivery attempt")} on the way`,
-    ...undo,
-  }));
+  return submission(advanceCall(duration === OTHER_DURATION ? by : duration), (clock) => ({ message: advancedText(clock), ...undo }));
+}
+
+export const advanceCall = (by: string) => controlCalls.clock.advance({ by });
+
+const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
+  `Clock advanced to ${now}; ${counted(happened.length + omitted, "change")} and ${counted(attempts.length, "delivery attempt")} on the way`;
+
+/** Advances the clock without a form. */
+export function advanceClock(state: UiState, by: string): StateUpdate {
+  const mode = state.sandbox?.clock.mode;
+  const undo = mode && { label: `the advance by ${by}`, call: restoreClock(mode, isoTime(sandboxNow(state))) };
+  return makeCall(
+    state,
+    advanceCall(by),
+    ({ body }) => advancedText(body),
+    (later) => ({ ...later, undo: undo ? [...later.undo, undo] : later.undo }),
+  );
 }
 
 /** Sets the clock back, without undoing the events in between. */
