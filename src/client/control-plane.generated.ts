@@ -1621,6 +1621,10 @@ export interface SandboxOverviewReply {
   life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
+  /** The service file of `--service`; null for the plain service */
+  service: string | null;
+  /** Only if it is another: the service file under which the database was used before; null for the plain service */
+  previousService?: string | null;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;

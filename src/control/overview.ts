@@ -18,6 +18,12 @@ const Overview = Type.Object({
   clock: ClockState,
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: Type.Union([Type.String(), Type.Null()], { description: "The SQLite file; null in memory" }),
+  service: Type.Union([Type.String(), Type.Null()], { description: "The service file of `--service`; null for the plain service" }),
+  previousService: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: "Only if it is another: the service file under which the database was used before; null for the plain service",
+    }),
+  ),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   scenarios: Type.Array(
@@ -76,6 +82,8 @@ export function showSandbox(context: Pick<ControlContext, Shown>): Static<typeof
     clock: clockState(clock),
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
+    service: about.service ?? null,
+    ...(about.previousService === undefined ? {} : { previousService: about.previousService?.file ?? null }),
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
     scenarios: scenarios.armed().map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),

@@ -26,9 +26,9 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, catalogue, fixtures, image, clock, random, life } = engine;
+  const { address, service, previousService, catalogue, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
-  const about = { version: version(), url: address.url, file: stores.database.file };
+  const about = { version: version(), url: address.url, file: stores.database.file, service: service?.file, previousService };
   const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const renew = (merchant?: string) => {
@@ -151,8 +151,11 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
 }
 
+/** Lessons name statuses, codes and headers in their text. */
+const PLAIN_LESSONS = "The lessons describe the plain service: start a sandbox without --service for them.";
+
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
-  const { options, address, clock, stores, hub, listeners } = engine;
+  const { options, service, address, clock, stores, hub, listeners } = engine;
   const lessons = createLessons({
     ...stores,
     clock,
@@ -165,7 +168,7 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
   hub.listen(lessons.onEvent);
-  return lessons;
+  return service === undefined ? lessons : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
 }
 
 /** Makes a call of a skipped step over HTTP, so that the journal, the judge and the live stream see it as the learner's own. */

@@ -24,6 +24,7 @@ import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
+import { noteService, type ServiceMark } from "../store/world/service-note.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
@@ -54,6 +55,8 @@ export interface Storage {
   schedule: RetrySchedule;
   /** The service file, if the sandbox has one. */
   service: Service | undefined;
+  /** The service file of the start before, null for none; undefined if it was the same, or the database is new. */
+  previousService: ServiceMark | null | undefined;
   /** The operations, as the service file has them. */
   catalogue: readonly Operation[];
   fixtures: readonly Fixture[];
@@ -190,6 +193,7 @@ export async function openStorage(options: Options, clock: Clock, random: Random
   const stores = open(options.memory ? { image: image() } : { file: resolve(options.db) });
   return {
     ...{ options, address, clock, random, targets, schedule, service, fixtures, image, stores },
+    previousService: noteService(stores.database, service),
     catalogue: service?.catalogue ?? catalogue,
   };
 }

@@ -115,6 +115,7 @@ export const INDEX: SandboxOverviewReply = {
   clock: { mode: "frozen", now: NOON, unix: NOON_SECONDS },
   life: "on",
   database: null,
+  service: null,
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],

@@ -1,6 +1,6 @@
 // `learn`: interactive lessons, alone with a sandbox of your own, or in a workshop room that is served or joined.
 
-import { SandboxError } from "../../kernel/errors.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
 import { type Arguments, command } from "../command.ts";
@@ -35,6 +35,8 @@ export const learn = command({
     if (flags.list !== undefined) return list(options);
     if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
     if (flags.name !== undefined) throw new SandboxError("--name is your name in a workshop room: add --join <url>.", "usage");
+    if (options.service !== undefined)
+      usageError(`The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`);
     if (flags.serve !== undefined) return serveRoom(options, flags);
     return learnAlone(given);
   },

@@ -48,23 +48,32 @@ export interface SandboxSummary {
   baseUrl: string;
   database: string | null;
   merchants: readonly { apiKeys: readonly string[] }[];
+  service?: string | null;
+  previousService?: string | null;
 }
 
 /** The fields of the `ready` event. `endpoints` are those that the options name, which the sandbox has registered. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { data: merchants } = await sandbox.merchants.list();
+  const { merchants, service, previousService } = await sandbox.overview();
   const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
-  return { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken, merchants, endpoints: registered };
+  const adopted = { ...(service !== null && { service }), ...(previousService !== undefined && { previousService }) };
+  const facts = { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken };
+  return { ...facts, ...adopted, merchants, endpoints: registered };
 }
 
 export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 
 export const readyLine = (summary: SandboxSummary) => describeSandbox(summary, "is ready at");
 
-function describeSandbox({ version, baseUrl, database, merchants }: SandboxSummary, is: string): string {
+function describeSandbox({ version, baseUrl, database, merchants, service, previousService }: SandboxSummary, is: string): string {
   const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
-  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
+  const responds = service ? `; responds as ${service} says` : "";
+  const before =
+    previousService === undefined
+      ? ""
+      : `; used before ${previousService === null ? "without a service file" : `with ${previousService}`}, so stored responses and deliveries may have that form`;
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}${before}`;
 }
 
 export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;
