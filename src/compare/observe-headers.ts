@@ -79,9 +79,13 @@ function observeReplay(call: RecordedCall, first: RecordedCall, sightings: Sight
     observeHeader(call, "Idempotent-Replayed", sightings);
     sightings.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
     if (age > seconds / 2) sightings.see("idempotency.seconds", seconds, true, where);
-  } else if (succeeded(call) && age > LONG && replay !== "a second effect")
-    sightings.see("idempotency.seconds", age, false, { ...misleads, bound: "below" });
-  else sightings.compare("idempotency.replay", succeeded(call) ? "a second effect" : `refused with ${call.status}`, misleads);
+  } else if (succeeded(call)) {
+    if (age > LONG && replay !== "a second effect") sightings.see("idempotency.seconds", age, false, { ...misleads, bound: "below" });
+    else sightings.compare("idempotency.replay", "a second effect", misleads);
+  } else {
+    sightings.compare("idempotency.replay", `refused with ${call.status}`, misleads);
+    sightings.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
+  }
 }
 
 /** After this many seconds, a second effect is taken for the end of the window, not for a service without replays. */

@@ -40,6 +40,9 @@ export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence,
     if (name) write(name);
     const observations = observed.get(fact.id) ?? [];
     if (name || fact.origin === "design" || observations.every(({ agrees }) => agrees)) continue;
+    // The type follows from the form.
+    const form = fact.kind === "type" ? observed.get(fact.id.replace(/type$/, "format")) : undefined;
+    if (form?.some(({ agrees }) => !agrees)) continue;
     for (const settled of settle(fact, observations, evidence)) write(settled);
   }
   for (const added of addedFields(facts, evidence, renames)) write(added);
@@ -82,9 +85,10 @@ function settle(fact: ServiceFact, observations: readonly Observation[], evidenc
   const common = settleFact(fact, observations, evidence);
   if (!BY_OPERATION.has(fact.kind) || common.every(({ question }) => question === undefined)) return common;
   const operations = [...new Set(observations.map(({ operation }) => operation))];
-  return operations.flatMap((operation) => {
+  const each = operations.flatMap((operation) => {
     const own = observations.filter((observation) => observation.operation === operation);
     if (operation === undefined || own.every(({ agrees }) => agrees)) return [];
     return settleFact(fact, own, evidence).map((settled) => ({ ...settled, id: `${operation}/${settled.id}` }));
   });
+  return each.every(({ question }) => question !== undefined) ? common : each;
 }

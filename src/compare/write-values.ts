@@ -138,7 +138,7 @@ const USUAL_WINDOWS = [MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 12 * 
 function window(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
   const others = observations.filter(({ agrees }) => !agrees);
   // A service without replays has no window.
-  if (evidence.observations.some((one) => one.fact === "idempotency.replay" && !one.agrees)) return [];
+  if (evidence.observations.some((one) => one.fact.endsWith("idempotency.replay") && one.seen === "a second effect")) return [];
   const least = leastOf(fact, others, evidence);
   const below = belowOf(others) ?? (observations.some(({ agrees }) => agrees) ? Number(fact.value) : undefined);
   const usual = USUAL_WINDOWS.filter((length) => length >= (least ?? 0) && length <= (below ?? 0));

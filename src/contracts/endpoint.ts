@@ -84,8 +84,10 @@ export interface Endpoint<World = unknown> {
   readonly replayWindow: number | undefined;
   /** Translates a valid query from the names of a service file. */
   readonly readQuery?: ((query: Record<string, unknown>) => Record<string, unknown>) | undefined;
-  /** Translates a valid body from the names of a service file. */
+  /** Translates a valid body from the names and forms of a service file. */
   readonly readBody?: ((body: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  /** Translates the ids in the path. */
+  readonly readParams?: ((params: Record<string, string>) => Record<string, string>) | undefined;
   /** The names in the service file of parameters that it renames. */
   readonly renamed?: ReadonlyMap<string, string>;
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;

@@ -26,15 +26,19 @@ type InputDeclaration = Pick<Operation, "method" | "query" | "readQuery" | "body
 
 export const validate =
   (bodies: BodyMode): Stage =>
-  (context) =>
-    readInput(context.operation as Operation, context, bodies);
+  (context) => {
+    const operation = context.operation as Operation;
+    if (operation.readParams !== undefined) context.params = operation.readParams(context.params);
+    readInput(operation, context, bodies);
+  };
 
 export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): void {
   context.query = readQuery(declaration, context, bodies);
   if (declaration.method === "GET") return;
   const { known, unknown } = sortFields(declaration, context.body);
   const { body } = declaration;
-  if (bodies === "strict" && !allowsExtraFields(body)) refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
+  if ((bodies === "strict" && !allowsExtraFields(body)) || forbidsExtraFields(body))
+    refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
   if (body && !isOpen) checkBody(body, known, bodies);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
@@ -48,6 +52,10 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
 /** Whether a body's schema explicitly allows further fields. */
 const allowsExtraFields = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
+
+/** Whether a service file says that the service refuses fields it does not know. */
+const forbidsExtraFields = (body: ObjectSchema | undefined) =>
+  (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === false;
 
 /** The query parameters, as text or integers, in the names of the sandbox. An empty query, the usual case, is not parsed. */
 function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): Record<string, unknown> {

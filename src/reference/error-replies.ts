@@ -1,9 +1,10 @@
 // The error responses of an OpenAPI document: one per status, with its codes and an example of each.
 
 import { STATUS_CODES } from "node:http";
+import { errorObject } from "../contracts/error-object.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
-import { ASSUMED, type Assumption, annotate, assumed } from "../schema/assumed.ts";
-import { oneOf, type TSchema, Type, text } from "../schema/shapes.ts";
+import { ASSUMED, type Assumption, annotate } from "../schema/assumed.ts";
+import { oneOf, type TSchema } from "../schema/shapes.ts";
 import { codes, type DeclaredOperation, errorsOf, type Surface } from "./api-surface.ts";
 import type { Components } from "./components.ts";
 import { REQUEST_ID_HEADER } from "./headers.ts";
@@ -13,34 +14,6 @@ import type { Printed } from "./subschemas.ts";
 export const ERRORS_ASSUMPTION: Assumption = {
   why: "The service's documentation shows the format of an error but, of the statuses, only 429.",
 };
-
-const fieldError = Type.Object({
-  pointer: text("JSON Pointer to the field"),
-  field: text("Path of the field in dot notation"),
-  code: text("Code of the validation error"),
-  message: text("Description of the validation error"),
-});
-
-export const errorObject = Type.Object(
-  {
-    error: text("Category of the error"),
-    message: Type.Optional(text("Description of the error and how to fix it")),
-    code: Type.Optional(text("Error code for the exact condition")),
-    details: Type.Optional(
-      assumed(
-        Type.Object(
-          {
-            requestId: Type.Optional(text("Id of the request in the sandbox's journal")),
-            errors: Type.Optional(Type.Array(fieldError, { description: "Validation errors, one per invalid field" })),
-          },
-          { description: "Machine-readable details; further fields depend on the error code", additionalProperties: true },
-        ),
-        "The service's documentation says that `details` is an object but not what it contains.",
-      ),
-    ),
-  },
-  { title: "error", description: "The body of every response with a status of 400 or above" },
-);
 
 /** The schema of the error responses of a surface: the error object, with one list of all codes that its operations can return. */
 export function errorSchemaOf(surface: Surface, operations: readonly DeclaredOperation[]): TSchema {

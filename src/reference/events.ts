@@ -1,28 +1,10 @@
-// The events of the service: their envelope, and every type that a resource or an operation emits.
+// The events of the service: every type that a resource or an operation emits.
 
 import type { Resource } from "../contracts/resource.ts";
-import { type Assumption, assumed, factOf, isAssumed } from "../schema/assumed.ts";
-import { id, oneOf, type TSchema, Type, text, timestamp } from "../schema/shapes.ts";
+import { type Assumption, factOf, isAssumed } from "../schema/assumed.ts";
+import type { TSchema } from "../schema/shapes.ts";
 import type { DeclaredOperation } from "./api-surface.ts";
 import { titledSchemas } from "./subschemas.ts";
-
-const ENVELOPE_WHY = "The service's documentation lists four fields of an event; this one is common and saves the receiver a request.";
-
-export const envelope = Type.Object(
-  {
-    id: id("evt", "Unique identifier of the event, the same on every attempt; use it to detect duplicates"),
-    object: assumed(oneOf(["event"], "Type of the object"), ENVELOPE_WHY),
-    type: text("Event type, such as `payment.succeeded`"),
-    created: assumed(timestamp("Time at which the event occurred"), ENVELOPE_WHY),
-    livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }),
-    merchantId: assumed(id("mer", "Merchant that owns the event"), ENVELOPE_WHY),
-    data: assumed(
-      Type.Record(Type.Unknown(), { description: "The object at the time of the event" }),
-      "The service's documentation shows an amount directly in the data of a test event, so the data is the object itself.",
-    ),
-  },
-  { title: "event" },
-);
 
 /** An event type and the operations that emit it. */
 export interface EventType {

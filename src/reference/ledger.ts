@@ -1,5 +1,7 @@
 // The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by design.
 
+import { errorObject } from "../contracts/error-object.ts";
+import { envelope } from "../contracts/event-envelope.ts";
 import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../contracts/fact.ts";
 import type { Resource } from "../contracts/resource.ts";
 import { fieldPlace, itemsOf, nameOf } from "../contracts/schema-parts.ts";
@@ -8,8 +10,8 @@ import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { ASSUMED, type Assumption, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { codes, type DeclaredOperation } from "./api-surface.ts";
-import { ERRORS_ASSUMPTION, errorObject } from "./error-replies.ts";
-import { type EventType, envelope } from "./events.ts";
+import { ERRORS_ASSUMPTION } from "./error-replies.ts";
+import type { EventType } from "./events.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
 import { createSchemaFacts, factFrom, type Reason, valuesFacts } from "./schema-facts.ts";
 import type { DocumentedKeywords } from "./subschemas.ts";

@@ -2,12 +2,13 @@
 
 import { STATUS_CODES } from "node:http";
 import { paramNames } from "../contracts/endpoint.ts";
+import { envelope } from "../contracts/event-envelope.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import { areasOf, type Catalogue, type DeclaredOperation, describePathParameter } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
-import { type EventType, envelope } from "./events.ts";
+import type { EventType } from "./events.ts";
 import { examplePathOf, type Replies } from "./example.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
 import { bodyNameOf, eventNameOf, operationIdOf, replyNameOf } from "./openapi-names.ts";

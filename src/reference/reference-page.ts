@@ -1,11 +1,12 @@
 // Generates docs/reference.md and docs/control.md: every operation with an example, then the sections common to all.
 
+import { errorObject } from "../contracts/error-object.ts";
+import { envelope } from "../contracts/event-envelope.ts";
 import type { Resource } from "../contracts/resource.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { areasOf, type Catalogue } from "./api-surface.ts";
-import { errorObject } from "./error-replies.ts";
-import { type EventType, envelope } from "./events.ts";
+import type { EventType } from "./events.ts";
 import type { Replies } from "./example.ts";
 import { ASSUMED_MARK, isMarked, receivedTable } from "./fields.ts";
 import { blocks, code, GENERATED, heading, link } from "./markdown.ts";

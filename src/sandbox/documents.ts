@@ -5,6 +5,8 @@ import { areaDescriptions, behaviours as areas, catalogue, resources } from "../
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { conditionTexts } from "../compare/conditions.ts";
 import type { ComparedSandbox } from "../compare/recording.ts";
+import { errorObject } from "../contracts/error-object.ts";
+import { envelope } from "../contracts/event-envelope.ts";
 import { factKinds } from "../contracts/fact.ts";
 import { withFields } from "../contracts/resource.ts";
 import { WebhookHealth } from "../contracts/webhook.ts";
@@ -17,13 +19,13 @@ import { behaviours as limits } from "../http/rate-limit.ts";
 import { behaviours as bodies } from "../http/read-body.ts";
 import { behaviours as errors } from "../http/reply.ts";
 import { behaviours as paths } from "../http/route.ts";
+import { once } from "../kernel/once.ts";
 import { behaviours as life } from "../life/life.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
 import { operationTable } from "../reference/control-operations.ts";
 import { type PreciseFields, programTypes } from "../reference/control-plane-types.ts";
-import { errorObject } from "../reference/error-replies.ts";
-import { envelope, eventsOf } from "../reference/events.ts";
+import { eventsOf } from "../reference/events.ts";
 import { eventsPage as renderEvents } from "../reference/events-page.ts";
 import { exampleCall, prerequisiteOf, type Replies } from "../reference/example.ts";
 import { exampleReplies } from "../reference/example-replies.generated.ts";
@@ -164,11 +166,14 @@ export const faultsPage = () => renderFaults({ actions, match: matchSchemas, tri
 
 export const eventsPage = () => renderEvents([...eventSources.values()]);
 
+const ownFacts = once(() => assumptions().facts);
+const ownRecords = once(() => titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]));
+
 /** The facts and operations that recordings of the service are compared with: the sandbox's own, or those under a service file. */
 export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
-  facts: adopted ? adoptLedger(assumptions().facts, adopted) : assumptions().facts,
+  facts: adopted ? adoptLedger(ownFacts(), adopted) : ownFacts(),
   operations: adopted ? catalogue.map((operation) => comparedOperation(operation, adopted)) : catalogue,
-  records: titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]),
+  records: ownRecords(),
   unique: new Map(resources.map(({ kind, unique }) => [kind, unique])),
   eventKinds: new Map(events.map(({ type, kind }) => [type, kind ?? ""])),
   event: envelope,

@@ -1,13 +1,14 @@
 // Reads the service file of a sandbox, and refuses what the sandbox cannot adopt.
 
 import { createHash } from "node:crypto";
-import { catalogue } from "../areas/index.ts";
+import { catalogue, resources } from "../areas/index.ts";
 import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
 import { type FieldError, SandboxError } from "../kernel/errors.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { type AdoptedFacts, adoptedFacts, createFactCheck } from "../service/adopted-facts.ts";
+import { type AdoptedFacts, adoptedFacts } from "../service/adopted-facts.ts";
 import { type Adoption, createAdoption } from "../service/adoption.ts";
+import { createFactCheck } from "../service/fact-check.ts";
 import { entryValue, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
@@ -35,7 +36,7 @@ export async function readService(file: string): Promise<Service> {
   const refused = await firstRefused(given, facts);
   if (refused) throw await errorAt(source, refused.pointer, refused.message);
   return {
-    ...createAdoption(facts, catalogue),
+    ...createAdoption(facts, catalogue, records()),
     file,
     given,
     hash: hashOf(facts.values),
@@ -64,6 +65,9 @@ function gapsOf(facts: AdoptedFacts): number[] | undefined {
   }
   return adopted.every((gap, index) => gap === gaps[index]) ? undefined : adopted;
 }
+
+/** The schemas of the records, by kind. */
+const records = () => new Map(resources.map(({ kind, schema }) => [kind, schema]));
 
 /** The facts are listed by the documents, which most starts do not need. */
 async function firstRefused(

@@ -1,19 +1,9 @@
 // What a service file can change: for each kind of fact, the values that may stand there, or why it cannot be adopted.
 
 import { type FactKind, type FactValue, factKinds, type ServiceFact } from "../contracts/fact.ts";
+import { type AdoptableKind, fieldKinds, formsOfField } from "./adoptable-fields.ts";
+import type { AdoptedFacts } from "./adopted-facts.ts";
 import { signatureForms } from "./signatures.ts";
-
-interface AdoptableKind {
-  /** Why no fact of the kind can be adopted. */
-  not?: string;
-  /** The value may differ by operation: `payments.create/error.invalid_state.status`. */
-  byOperation?: true;
-  /** `<fact>.name` gives it another name. */
-  rename?: true;
-  /** What may stand there, for errors. */
-  form?: string | ((fact: ServiceFact) => string);
-  matches?(value: FactValue, fact: ServiceFact): boolean;
-}
 
 const wholeNumber = (least: number, most: number) => ({
   form: `a whole number from ${least} to ${most}`,
@@ -29,7 +19,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   "Unix seconds, as text": ["seconds from now", "Unix milliseconds, as text"],
 };
 
-const formsOf = ({ value }: ServiceFact) => [String(value), ...(FORMS[String(value)] ?? [])];
+const formsOf = (fact: ServiceFact) => [String(fact.value), ...(FORMS[String(fact.value)] ?? formsOfField(fact))];
 
 const oneOf = (...values: readonly string[]) => ({
   form: values.map((value) => JSON.stringify(value)).join(" or "),
@@ -61,6 +51,7 @@ const notAdopted = (Object.keys(declared) as FactKind[]).map((kind) => [kind, { 
 
 export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   ...(Object.fromEntries(notAdopted) as { [Kind in FactKind]: AdoptableKind }),
+  ...fieldKinds,
   success_status: wholeNumber(200, 299),
   rate_limit: wholeNumber(1, 1_000_000_000),
   idempotency_header: HEADER_NAME,
@@ -100,9 +91,9 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
 };
 
 /** What is wrong with the value; undefined if it may stand there. */
-export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue): string | undefined {
+export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue, file?: AdoptedFacts): string | undefined {
   const { form, matches } = part === "name" ? nameForm(fact.kind) : adoptableKinds[fact.kind];
-  if (matches === undefined || matches(value, fact)) return undefined;
+  if (matches === undefined || matches(value, fact, file)) return undefined;
   const id = part === "name" ? `${fact.id}.name` : fact.id;
   return `${id} takes ${typeof form === "function" ? form(fact) : form}; received ${JSON.stringify(value)}. The sandbox has ${JSON.stringify(fact.value)}.`;
 }

@@ -1,5 +1,6 @@
 // What a service file changes at the edge of the service: the catalogue, and each reply before it is sent.
 
+import type { TSchema } from "../schema/shapes.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
@@ -7,7 +8,11 @@ import { type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay } from
 import { adoptedEventTypes, type EventTypes, showsTypes, typesInBody, typesInQuery, typesInReply, withNames } from "./event-types.ts";
 import { adoptedHeaders, type HeaderAdoption } from "./headers.ts";
 import { adoptedReplay, replayRefusal } from "./idempotency.ts";
+import type { Prefixes } from "./object-changes.ts";
 import { adoptedQuery } from "./pages.ts";
+import { adoptedPrefixes } from "./records.ts";
+import { createShapes } from "./replies.ts";
+import { adoptedRequest, mapValues, ownId } from "./requests.ts";
 import { adoptedWebhooks, type WebhookAdoption } from "./webhooks.ts";
 
 export interface Adoption {
@@ -23,49 +28,58 @@ export interface Adoption {
   inwards(entry: JournalEntry): JournalEntry;
 }
 
-export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operation[]): Adoption {
-  const errorReply = createErrorReply(facts);
+export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operation[], records: ReadonlyMap<string, TSchema>): Adoption {
+  const prefixes = adoptedPrefixes(facts, records);
+  const shapes = createShapes(facts, prefixes, records);
+  const errorReply = createErrorReply(facts, shapes.error);
   const types = adoptedEventTypes(facts);
   const { idempotency, outwards, inwards } = adoptedHeaders(facts);
   return {
     facts,
-    catalogue: catalogue.map((operation) => adoptedOperation(operation, facts, types)),
-    webhooks: adoptedWebhooks(facts, types, undefined),
+    catalogue: catalogue.map((operation) => adoptedOperation(operation, facts, prefixes, types)),
+    webhooks: adoptedWebhooks(facts, types, shapes.event),
     idempotencyHeader: idempotency,
     reply(call, reply) {
       const refusal = call.replayOf === undefined ? undefined : replayRefusal(facts, call.operation?.id);
       if (refusal !== undefined) return refusedReplay(facts, call, refusal);
       if (reply.status === 204) return { status: 204, body: "" };
-      return reply.status >= 400 ? errorReply(call.operation, reply) : successReply(call, types, reply);
+      if (reply.status >= 400) return errorReply(call.operation, reply);
+      return { ...reply, body: shapes.success(call.operation, withTypes(call, types, reply.body)) };
     },
     headers: outwards,
     inwards,
   };
 }
 
-function adoptedOperation(operation: Operation, facts: AdoptedFacts, types: EventTypes | undefined): Operation {
+function adoptedOperation(operation: Operation, facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): Operation {
+  const body = types ? withNames(operation, types) : operation.body;
+  const { readBody, ...request } = adoptedRequest({ ...operation, body }, facts, prefixes);
   const { readQuery, ...query } = adoptedQuery(operation, facts);
   const own = {
     ...operation,
-    status: facts.number(`${operation.id}.status`) ?? operation.status,
+    ...request,
     ...query,
     ...adoptedReplay(operation, facts),
+    status: facts.number(`${operation.id}.status`) ?? operation.status,
   };
-  if (types === undefined) return { ...own, readQuery };
+  if (types === undefined && prefixes.size === 0) return { ...own, readBody, readQuery };
+  const typesIn = (place: typeof typesInBody, sent: Record<string, unknown>) => (types ? place(operation, types, sent) : sent);
   return {
     ...own,
-    readQuery: (sent) => typesInQuery(operation, types, readQuery?.(sent) ?? sent),
-    body: withNames(operation, types),
-    readBody: (body) => typesInBody(operation, types, body),
+    readQuery: (sent) => typesIn(typesInQuery, mapValues(readQuery?.(sent) ?? sent, ownIn(prefixes))),
+    readBody: (sent) => typesIn(typesInBody, readBody?.(sent) ?? sent),
   };
 }
+
+/** Cursors are ids. */
+const ownIn = (prefixes: Prefixes) => (value: unknown) => (typeof value === "string" ? ownId(prefixes, value) : value);
 
 /** Names types of events that the sandbox does not know. */
 const WARNING = "X-Sandbox-Warning";
 
-function successReply({ operation, headers }: CallAtEdge, types: EventTypes | undefined, reply: EdgeReply): EdgeReply {
-  if (operation === undefined || types === undefined || !showsTypes(operation)) return reply;
+function withTypes({ operation, headers }: CallAtEdge, types: EventTypes | undefined, body: string): string {
+  if (operation === undefined || types === undefined || !showsTypes(operation)) return body;
   const warning = headers[WARNING];
   if (warning !== undefined) headers[WARNING] = warning.replace(/[\w:/-]+(\.[\w:/-]+)*/g, types.shown);
-  return { ...reply, body: JSON.stringify(typesInReply(operation, types, JSON.parse(reply.body))) };
+  return JSON.stringify(typesInReply(operation, types, JSON.parse(body)));
 }

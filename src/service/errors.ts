@@ -37,12 +37,15 @@ export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: s
 }
 
 /** Rewrites error replies that have the sandbox's own codes; others, such as those of a fault with a code of its own, stay as they are. */
-export function createErrorReply(facts: AdoptedFacts): (operation: Operation | undefined, reply: EdgeReply) => EdgeReply {
+export function createErrorReply(
+  facts: AdoptedFacts,
+  shape: (error: object) => unknown,
+): (operation: Operation | undefined, reply: EdgeReply) => EdgeReply {
   return (operation, reply) => {
     const own = ownError(reply);
     if (!own) return reply;
     const { status, error, code } = adoptedError(facts, own.code, operation?.id);
-    return { status, body: JSON.stringify({ ...withNames(own, operation?.renamed), error, code }) };
+    return { status, body: JSON.stringify(shape({ ...withNames(own, operation?.renamed), error, code })) };
   };
 }
 

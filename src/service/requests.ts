@@ -1,15 +1,46 @@
-// Request bodies by a service file: the schema of what the service accepts, in its names.
+// Requests by a service file: the schema of the bodies that the service accepts, and the translation of bodies and ids into the sandbox's.
 
-import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
+import type { ObjectSchema } from "../contracts/endpoint.ts";
+import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { createSchemaAdoption } from "./adopted-schema.ts";
 import type { Prefixes } from "./object-changes.ts";
+import { createTranslator } from "./records.ts";
 
-const NO_PREFIXES: Prefixes = new Map();
+type Declared = Pick<Operation, "id" | "path" | "body">;
 
 /** Undefined if the file changes nothing in the body. */
-export function adoptedBody({ id, body }: Pick<Endpoint, "id" | "body">, facts: AdoptedFacts): ObjectSchema | undefined {
+export function adoptedBody(
+  { id, body }: Pick<Declared, "id" | "body">,
+  facts: AdoptedFacts,
+  prefixes: Prefixes = new Map(),
+): ObjectSchema | undefined {
   if (!body) return undefined;
-  const adopted = createSchemaAdoption(facts, NO_PREFIXES).object(`${id}.body`, body, true);
+  const adopted = createSchemaAdoption(facts, prefixes).object(`${id}.body`, body, true);
   return adopted === body ? undefined : (adopted as ObjectSchema);
 }
+
+/** The operation with its body in the names of the service, and how a valid body and the ids of the path are translated into the sandbox's. */
+export function adoptedRequest(
+  operation: Declared,
+  facts: AdoptedFacts,
+  prefixes: Prefixes,
+): Pick<Operation, "body" | "readBody" | "readParams"> {
+  const { id, path, body } = operation;
+  const schema = adoptedBody(operation, facts, prefixes);
+  const translate = body && schema && createTranslator(facts, prefixes).object("inwards", `${id}.body`, body, true);
+  return {
+    body: schema ?? body,
+    readBody: translate && ((sent) => translate(sent, sent) as Record<string, unknown>),
+    readParams: prefixes.size === 0 || !path.includes("{") ? undefined : (params) => mapValues(params, (value) => ownId(prefixes, value)),
+  };
+}
+
+/** A text in the place of an id, with the sandbox's prefix. */
+export function ownId(prefixes: Prefixes, text: string): string {
+  for (const [own, prefix] of prefixes) if (text.startsWith(prefix)) return own + text.slice(prefix.length);
+  return text;
+}
+
+export const mapValues = <From, To>(values: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));

@@ -9,7 +9,7 @@ export interface Difference {
   change(behaviour: Behaviour): void;
   /** The ids of the facts that a recording contradicts: one of them, at least. */
   contradicts: readonly string[];
-  /** The interface document states the fact, or a service file cannot change it. */
+  /** A service file cannot change it. */
   cannotBeAdopted?: true;
 }
 
@@ -120,7 +120,6 @@ export const differences: readonly Difference[] = [
     name: "errors are wrapped",
     change: (to) => (to.error = (body) => ({ errors: [body] })),
     contradicts: ["error.envelope"],
-    cannotBeAdopted: true,
   },
   // Lists
   { name: "a page of payouts has 10", change: (to) => (to.lists.payouts.default = 10), contradicts: ["payouts.list.query.limit.default"] },
@@ -129,7 +128,6 @@ export const differences: readonly Difference[] = [
     name: "a page of payments has 10",
     change: (to) => (to.lists.payments.default = 10),
     contradicts: ["payments.list.query.limit.default"],
-    cannotBeAdopted: true,
   },
   {
     name: "a limit out of bounds is moved into them",
@@ -146,13 +144,11 @@ export const differences: readonly Difference[] = [
     name: "lists hold their records in items",
     change: (to) => (to.lists.data = "items"),
     contradicts: ["payments.list.reply.envelope"],
-    cannotBeAdopted: true,
   },
   {
     name: "a customer is wrapped in data",
     change: (to) => (to.reply = (body, operation) => (operation === "customers.get" ? { data: body } : body)),
     contradicts: ["customers.get.reply.envelope"],
-    cannotBeAdopted: true,
   },
   {
     name: "a declined booking is wrapped in booking",
@@ -215,7 +211,6 @@ export const differences: readonly Difference[] = [
     name: "customers have no name",
     change: withField("customers", "name", () => null),
     contradicts: ["customer.name.type"],
-    cannotBeAdopted: true,
   },
   // Bodies
   {
@@ -240,26 +235,22 @@ export const differences: readonly Difference[] = [
     name: "no Retry-After",
     change: (to) => (to.rate.retryAfter = () => undefined),
     contradicts: ["header.Retry-After"],
-    cannotBeAdopted: true,
   },
   {
     name: "Retry-After is a date",
     change: (to) => (to.rate.retryAfter = (wait, now) => new Date(now + wait * 1_000).toUTCString()),
     contradicts: ["header.Retry-After.format"],
-    cannotBeAdopted: true,
   },
   {
     name: "RateLimit-Reset counts seconds",
     change: (to) => (to.rate.reset = (end, now) => String(end - now)),
     contradicts: ["header.RateLimit-Reset.format"],
-    cannotBeAdopted: true,
   },
   // Idempotency
   {
     name: "another idempotency header",
     change: (to) => (to.idempotency.header = "X-Request-Key"),
     contradicts: ["idempotency.header"],
-    cannotBeAdopted: true,
   },
   { name: "a repeated key is refused", change: (to) => (to.idempotency.replays = "refused"), contradicts: ["idempotency.replay"] },
   { name: "a repeated key has a second effect", change: (to) => (to.idempotency.replays = "no"), contradicts: ["idempotency.replay"] },
@@ -290,7 +281,6 @@ export const differences: readonly Difference[] = [
     name: "the event type has another header",
     change: (to) => (to.deliveries.headers.event = "x-event-type"),
     contradicts: ["webhook.header.X-Webhook-Event"],
-    cannotBeAdopted: true,
   },
   {
     name: "the first retry comes after ten seconds",

@@ -1,0 +1,65 @@
+// Checks the entries of a service file against the list of facts: what the sandbox cannot adopt is refused in one sentence.
+
+import type { FactValue, ServiceFact } from "../contracts/fact.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { adoptableKinds, formProblem } from "./adoptable.ts";
+import { addedFieldProblem } from "./adoptable-fields.ts";
+import type { AdoptedFacts } from "./adopted-facts.ts";
+
+/** The known facts and operations, against which a service file is checked. */
+export interface KnownFacts {
+  facts: readonly ServiceFact[];
+  operations: readonly string[];
+}
+
+/** Why an entry of a service file cannot be adopted, in one sentence; undefined if it can. */
+export function createFactCheck({
+  facts,
+  operations,
+}: KnownFacts): (id: string, value: FactValue, file?: AdoptedFacts) => string | undefined {
+  const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  const find = (id: string) => {
+    // A service may retry more often than the sandbox.
+    const own = byId.get(/^webhook\.schedule\.[1-9]\d?$/.test(id) ? "webhook.schedule.1" : id);
+    if (own) return { fact: own, part: "value" as const };
+    const renamed = id.endsWith(RENAME) ? byId.get(id.slice(0, -RENAME.length)) : undefined;
+    return renamed && { fact: renamed, part: "name" as const };
+  };
+  const isTaken = (id: string, file: AdoptedFacts | undefined) =>
+    byId.has(id) && file?.value(id) !== "absent" && file?.value(`${id}${RENAME}`) === undefined;
+  return (entry, value, file) => {
+    const cut = entry.indexOf("/");
+    const [operation, id] = cut === -1 ? [undefined, entry] : [entry.slice(0, cut), entry.slice(cut + 1)];
+    if (operation !== undefined && !operations.includes(operation))
+      return `There is no operation ${operation}.${didYouMean(operation, operations)}`;
+    const found = find(id);
+    const added = found ? null : addedFieldProblem(id, value, byId, file);
+    if (added !== null) return added;
+    if (!found) return `There is no fact ${id}.${didYouMean(id, byId.keys())} docs/assumptions.md lists all facts.`;
+    const { fact, part } = found;
+    if (operation !== undefined && !adoptableKinds[fact.kind].byOperation)
+      return `${id} holds for all operations: write it without ${operation}/.`;
+    if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
+      return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
+    return unadoptable(fact, part) ?? formProblem(fact, part, value, file);
+  };
+}
+
+/** The fact of another field or parameter at the same place. */
+const siblingOf = (id: string, name: string) => `${id.slice(0, id.lastIndexOf(".") + 1)}${name}`;
+
+function unadoptable({ id, kind, origin, why }: ServiceFact, part: "value" | "name"): string | undefined {
+  const { not, rename } = adoptableKinds[kind];
+  if (origin === "design") return `${id} differs by design: ${why}`;
+  if (not !== undefined || NEVER.has(id)) return `${id} cannot be adopted: ${not ?? NEVER.get(id)}.`;
+  return part === "name" && !rename ? `${id} cannot be renamed: its kind is ${kind}.` : undefined;
+}
+
+const RENAME = ".name";
+
+/** Facts that the sandbox cannot change, unlike others of their kind. */
+const NEVER: ReadonlyMap<string, string> = new Map([
+  ["deliveries.list.order", "the log is kept in the order in which attempts end"],
+  ["webhooks.create.reply.secret.prefix", "the prefix is a part of the key that signs webhooks"],
+  ["webhooks.rotate_secret.reply.secret.prefix", "the prefix is a part of the key that signs webhooks"],
+]);
