@@ -39,7 +39,7 @@ export async function open(name, { words = [], execArgv = [], execPath = process
   const [said] = await Promise.race([once(child, "message"), once(child, "exit")]);
   if (typeof said?.port !== "number") throw new Error(`the server ${name} ended before it listened`);
   holdCore(child.pid);
-  return { child, port: said.port, close: () => closed(child) };
+  return { child, ...said, close: () => closed(child) };
 }
 
 async function closed(child) {

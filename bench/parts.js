@@ -4,6 +4,7 @@ import { backlog } from "./parts/backlog.js";
 import { dashboard } from "./parts/dashboard.js";
 import { deliveries } from "./parts/deliveries.js";
 import { idle } from "./parts/idle.js";
+import { many } from "./parts/many.js";
 import { memory } from "./parts/memory.js";
 import { npx } from "./parts/npx.js";
 import { peers } from "./parts/peers.js";
@@ -14,4 +15,4 @@ import { stages } from "./parts/stages.js";
 import { start } from "./parts/start.js";
 import { tails } from "./parts/tails.js";
 
-export const parts = [requests, tails, stages, idle, deliveries, start, npx, dashboard, memory, records, journal, backlog, peers];
+export const parts = [requests, tails, stages, idle, deliveries, start, npx, dashboard, memory, records, journal, backlog, many, peers];

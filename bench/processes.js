@@ -1,4 +1,4 @@
-// CPU time of processes that cannot report their own, read from /proc.
+// CPU time and memory of processes that cannot report their own, read from /proc.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -9,6 +9,9 @@ export const cpuOfProcess = (pid) => familyOf(pid).reduce((sum, one) => sum + ti
 
 /** A process and all its descendants. */
 export const familyOf = (pid) => [pid, ...childrenOf(pid).flatMap(familyOf)];
+
+/** The memory of a process in bytes; what it shares with others is divided among them. */
+export const memoryOfProcess = (pid) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) * 1_024;
 
 function ticksOf(pid) {
   const [, user, system] = /^\d+ \(.*\) (?:\S+ ){11}(\d+) (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];

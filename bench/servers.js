@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { createServer } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openFolder } from "./folder.js";
+import { timed } from "./many/timed.js";
 import { RECORD } from "./sample-record.js";
 
 const FROZEN = "2026-01-05T12:00:00Z";
@@ -51,6 +52,8 @@ const servers = {
   frozen: () => sandbox({ memory: true, clock: FROZEN }),
   "frozen-file": () => sandbox({ ...fresh(), clock: FROZEN }),
   "frozen-over": () => sandbox({ memory: false, db: words[0], clock: FROZEN }),
+  /** As many sandboxes as asked, in one process. */
+  many: () => manySandboxes(Number(words[0])),
   /** A separate build, in memory or over a file. */
   variant: () => sandbox(words[1] === "file" ? fresh() : { memory: true }, words[0]),
 };
@@ -61,6 +64,27 @@ async function sandbox(options, module = "../dist/index.cjs") {
   const { createSandbox } = await import(module);
   const { port } = await createSandbox({ port: 0, rateLimit: "none", ...options });
   return port;
+}
+
+/** Creates some sandboxes before those that are measured, so that V8 has compiled the hot code. */
+const EARLY = 10;
+
+/** The ports of the sandboxes, and what one of them took: milliseconds, CPU time and bytes. */
+async function manySandboxes(count) {
+  const { createSandbox } = await import("../dist/index.cjs");
+  const make = (length) => Promise.all(Array.from({ length }, () => createSandbox({ rateLimit: "none" })));
+  for (const early of await make(EARLY)) await early.close();
+  const { rss } = answers.memory();
+  let made = [];
+  const cost = await timed(
+    () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
+    count,
+    async () => {
+      made = await make(count);
+    },
+  );
+  const ports = made.map(({ port }) => port);
+  return { port: ports[0], ports, created: { ...cost, each: (answers.memory().rss - rss) / count } };
 }
 
 function listening(server) {
@@ -88,7 +112,8 @@ const answers = {
 
 process.on("message", (question) => process.send(answers[question]()));
 process.on("disconnect", () => process.exit());
-const port = await servers[name]();
+const opened = await servers[name]();
+const facts = typeof opened === "number" ? { port: opened } : opened;
 // On its own terminal there is no parent process to report to.
-if (process.send) process.send({ port });
-else process.stdout.write(`listening at ${port}\n`);
+if (process.send) process.send(facts);
+else process.stdout.write(`listening at ${facts.port}\n`);

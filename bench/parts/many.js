@@ -1,0 +1,86 @@
+// The cost of one of many beside one of a tenth as many: learners in a room, webhook endpoints, sandboxes in a process, processes on a machine.
+
+import { measureEndpoints } from "../many/endpoints.js";
+import { measureProcesses } from "../many/processes.js";
+import { measureRoom } from "../many/room.js";
+import { measureSuites } from "../many/suites.js";
+import { FEW, figure, median, ratio } from "../measure.js";
+
+/** Each starts servers of its own, which takes longer than the measurement. */
+const TURNS = Math.min(FEW, 3);
+const MEGABYTE = 1e6;
+/** A higher ratio is a cliff. */
+const TARGET = "<= 1.5 of CPU time";
+
+/** What is measured of each number, under the names of its rows. */
+const subjects = [
+  {
+    many: 200,
+    async measure(count) {
+      const { joining, step } = await measureRoom(count);
+      return { [`a learner joins, ${count} in the room`]: joining, [`a step, ${count} learners at once`]: step };
+    },
+  },
+  {
+    many: 500,
+    measure: async (count) => ({
+      [`a delivery, ${count} endpoints of one merchant`]: await measureEndpoints(count, { isOneMerchant: true }),
+      [`a delivery, ${count} merchants with an endpoint each`]: await measureEndpoints(count, { isOneMerchant: false }),
+    }),
+  },
+  {
+    many: 50,
+    async measure(count) {
+      const { created, called } = await measureSuites(count);
+      return { [`createSandbox(), ${count} in one process`]: created, [`GET a record by id, ${count} sandboxes in one process`]: called };
+    },
+  },
+  { many: 40, measure: async (count) => ({ [`command to first 200, ${count} processes at once`]: await measureProcesses(count) }) },
+];
+
+const middle = (results, what, field) => median(results.get(what).map((measured) => measured[field]));
+const latency = (results, what) =>
+  `median ${figure(middle(results, what, "p50"), " ms")}, 99th percentile ${figure(middle(results, what, "p99"), " ms")}`;
+const memory = (results, what) => `${figure(middle(results, what, "each") / MEGABYTE, " MB")} each`;
+
+/** A row of one of `many`, with a function of what the figure does not say. */
+function row(name, many, details) {
+  const [what, against] = [name(many), name(many / 10)];
+  return {
+    what,
+    against,
+    target: TARGET,
+    read(results) {
+      const more = details === undefined ? "" : ` (${details(results, what)})`;
+      return { figure: figure(ratio(results, what, against, "time")) + more, cpu: figure(ratio(results, what, against, "cpu")) };
+    },
+  };
+}
+
+export const many = {
+  name: "many",
+  rows: [
+    row((count) => `a learner joins, ${count} in the room`, 200, memory),
+    row((count) => `a step, ${count} learners at once`, 200, latency),
+    row(
+      (count) => `a delivery, ${count} endpoints of one merchant`,
+      500,
+      (results, what) => `the call for all of them: ${latency(results, what)}`,
+    ),
+    row((count) => `a delivery, ${count} merchants with an endpoint each`, 500, latency),
+    row((count) => `createSandbox(), ${count} in one process`, 50, memory),
+    row((count) => `GET a record by id, ${count} sandboxes in one process`, 50),
+    row((count) => `command to first 200, ${count} processes at once`, 40, memory),
+  ],
+  async measure() {
+    const results = new Map();
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (const { many: most, measure } of subjects) {
+        const counts = turn % 2 === 0 ? [most / 10, most] : [most, most / 10];
+        for (const count of counts)
+          for (const [name, cost] of Object.entries(await measure(count))) results.set(name, [...(results.get(name) ?? []), cost]);
+      }
+    }
+    return results;
+  },
+};
