@@ -14,5 +14,22 @@ import { requests } from "./parts/requests.js";
 import { stages } from "./parts/stages.js";
 import { start } from "./parts/start.js";
 import { tails } from "./parts/tails.js";
+import { wrk } from "./parts/wrk.js";
 
-export const parts = [requests, tails, stages, idle, deliveries, start, npx, dashboard, memory, records, journal, backlog, many, peers];
+export const parts = [
+  requests,
+  wrk,
+  tails,
+  stages,
+  idle,
+  deliveries,
+  start,
+  npx,
+  dashboard,
+  memory,
+  records,
+  journal,
+  backlog,
+  many,
+  peers,
+];

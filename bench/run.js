@@ -24,7 +24,7 @@ for (const part of parts.filter(({ name }) => names.length === 0 || names.includ
     if (words.includes("--write")) writeFigures(parts, measured, text);
   } catch (error) {
     // If one part fails, continue with the others.
-    console.error(error);
+    console.error(error.message.startsWith(`The part ${part.name} needs`) ? error.message : error);
     process.exitCode = 1;
   }
   console.log(`${part.name}: ${Math.round((performance.now() - started) / 1_000)} s`);

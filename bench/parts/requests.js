@@ -15,11 +15,11 @@ const cases = [
   { name: "bare node:http that reads, parses and hashes a body, POST", server: "hashing", request: POST, base: BARE_GET },
   { name: EXPRESS_GET, server: "express", request: GET, base: BARE_GET },
   { name: "bare Express, POST", server: "express", request: POST, base: BARE_POST },
-  { name: FILE_GET, server: "file", request: GET, base: BARE_GET, target: ">= 0.40" },
+  { name: FILE_GET, server: "file", request: GET, base: BARE_GET, target: ">= 0.50" },
   { name: "GET a record by id, memory", server: "memory", request: GET, base: BARE_GET },
-  { name: "GET a list of 25, file", server: "file", request: LIST, base: BARE_GET, target: ">= 0.20" },
+  { name: "GET a list of 25, file", server: "file", request: LIST, base: BARE_GET, target: ">= 0.25" },
   { name: "GET a list of 25, memory", server: "memory", request: LIST, base: BARE_GET },
-  { name: "POST a pricing rule, file", server: "file", request: POST, base: BARE_POST, target: ">= 0.12" },
+  { name: "POST a pricing rule, file", server: "file", request: POST, base: BARE_POST, target: ">= 0.18" },
   { name: "POST a pricing rule, memory", server: "memory", request: POST, base: BARE_POST },
   { name: "POST a payroll with its key, file", server: "file", request: POST_WITH_KEY, base: BARE_POST },
   { name: "POST a payroll with its key, memory", server: "memory", request: POST_WITH_KEY, base: BARE_POST },
@@ -31,7 +31,7 @@ export const requests = {
   name: "requests",
   rows: [
     ...cases.filter(({ base }) => base).map(({ name, base, target }) => rateAndCpu({ what: name, against: base, target })),
-    rateAndCpu({ what: FILE_REPLAY, against: FILE_GET, target: ">= 0.9" }),
+    rateAndCpu({ what: FILE_REPLAY, against: FILE_GET, target: ">= 0.70" }),
     rateAndCpu({ what: FILE_GET, against: EXPRESS_GET, target: ">= 0.9" }),
   ],
   measure() {
