@@ -1,4 +1,4 @@
-// Takes the pictures of the README: the built program in a real pseudo-terminal, with real calls and a real receiver.
+// Takes the pictures of the README: the built program in a real pseudo-terminal and its page in a browser, with real calls and a real receiver.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
+import { pagePictures } from "./page-pictures.js";
 import { PALETTES, screenPicture } from "./screen-picture.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -183,6 +184,10 @@ async function takeAll(shade) {
   press("x");
   await shows(/Arm a fault/);
   take("faults", "Arming a fault from the dashboard", shade);
+  for (const [name, picture] of await pagePictures(`http://127.0.0.1:${PORT}/_sandbox/ui`, shade)) {
+    writeFileSync(join(folder, `${name}-${shade}.webp`), picture);
+    process.stdout.write(`docs/pictures/${name}-${shade}.webp\n`);
+  }
 }
 
 for (const shade of Object.keys(PALETTES)) {

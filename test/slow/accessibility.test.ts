@@ -74,12 +74,32 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
         await page.shows('document.querySelector(".explorer") === null || document.querySelector("form.operation") !== null');
         await check(`view ${tab + 1}`);
       }
-      await press("1");
-      await press("Enter");
-      await page.shows('document.querySelectorAll(".detail .line").length > 10');
-      await check("detail");
+      await page.click(".tab", "Report");
+      await page.click("button", "Show this run");
+      await page.shows('document.querySelector(".tiles") !== null');
+      await check("report of this run");
+      await page.click(".tab", "Explorer");
+      await page.shows('document.querySelector("form.operation") !== null');
+      await page.click("form.operation .primary", "Send");
+      await page.shows('document.querySelector(".answer pre") !== null');
+      await check("answer in the explorer");
+      for (const [key, name] of [
+        ["2", "delivery"],
+        ["4", "fault"],
+        ["5", "verdict"],
+        ["1", "request"],
+      ]) {
+        await press(key as string);
+        await page.shows('document.querySelector(".list .row:not(.headings, .gap)") !== null');
+        await press("Enter");
+        await page.shows('document.querySelectorAll(".detail .line").length > 5');
+        await check(`detail of a ${name}`);
+        if (name !== "request") await press("Escape");
+      }
       for (const [key, shown] of [
         ["x", "dialog .field"],
+        ["c", "dialog .field"],
+        ["D", "dialog .text"],
         [":", ".commands > *"],
         ["?", "dialog .text"],
       ] as const) {
@@ -89,9 +109,18 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
         await press("Escape");
         await page.shows('document.querySelector("dialog[open]") === null');
       }
+      await page.resize(390, 844);
+      await check("detail on a phone");
+      await press("Escape");
+      await check("list on a phone");
       expect(found).toEqual([]);
     },
   );
+
+  test.each(["light", "dark"] as const)("the question for the token has no problem in %s", async (scheme) => {
+    const { url } = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+    await expectAccessible(`${url}/_sandbox/ui`, 'document.querySelector("#token") !== null', scheme);
+  });
 
   test.each(["light", "dark"] as const)("the board has no problem in %s, empty or with learners", async (scheme) => {
     const { url } = await open();

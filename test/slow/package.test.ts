@@ -104,7 +104,7 @@ describe("the tarball", () => {
     );
     expect(
       published.filter(
-        (path) => !/\.([cm]?js|d\.c?ts|txt|json|md|svg|db)$|^LICENSE$|^recipes\/|^dist\/browser\/page\.(?:html|css)$/.test(path),
+        (path) => !/\.([cm]?js|d\.c?ts|txt|json|md|svg|webp|db)$|^LICENSE$|^recipes\/|^dist\/browser\/page\.(?:html|css)$/.test(path),
       ),
     ).toEqual([]);
   });

@@ -30,8 +30,6 @@ export interface Page {
   resize(width: number, height: number): Promise<void>;
   /** The visible part as WebP. */
   picture(): Promise<Buffer>;
-  /** Milliseconds of CPU time that the page's process has used, for its scripts and for all of its work. */
-  cpu(): Promise<{ script: number; task: number }>;
   /** Script errors, policy violations and dialogs. */
   complaints: string[];
 }
@@ -152,14 +150,8 @@ function pageOf(send: Send, complaints: string[]): Page {
       await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     },
     async picture() {
-      const { data } = await send("Page.captureScreenshot", { format: "webp", quality: 90 });
+      const { data } = await send("Page.captureScreenshot", { format: "webp", quality: 55 });
       return Buffer.from(String(data), "base64");
-    },
-    async cpu() {
-      await send("Performance.enable", { timeDomain: "threadTicks" });
-      const { metrics } = (await send("Performance.getMetrics")) as { metrics: { name: string; value: number }[] };
-      const of = (wanted: string) => (metrics.find(({ name }) => name === wanted)?.value ?? 0) * 1_000;
-      return { script: of("ScriptDuration"), task: of("TaskDuration") };
     },
   };
 }

@@ -1,0 +1,39 @@
+// Takes the pictures of the page in a browser, at the width of a desk and of a phone.
+
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The browser of the tests, which is TypeScript. */
+async function browserOfTests() {
+  const outfile = join(root, "node_modules/.cache/merchant-sandbox/browser.mjs");
+  const entry = join(root, "test/support/browser.ts");
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning" });
+  return import(pathToFileURL(outfile).href);
+}
+
+/** Resolves to the names and the WebP files of the pictures. */
+export async function pagePictures(url, shade) {
+  const { browserFile, openBrowser } = await browserOfTests();
+  if (!browserFile) throw new Error("The pictures of the page need Chromium in PATH");
+  const browser = await openBrowser(browserFile);
+  try {
+    const page = await browser.open(url, { "prefers-color-scheme": shade, "prefers-reduced-motion": "reduce" });
+    await page.resize(390, 844);
+    await page.shows(`document.querySelectorAll(".list .row").length > 10`);
+    const phone = await page.picture();
+    await page.resize(1_440, 900);
+    await page.shows(`document.querySelectorAll(".latest .row").length > 1`);
+    await page.click(".list .row", "payroll");
+    // Only the loaded detail has the stages.
+    await page.shows(`document.querySelector(".detail")?.innerText.includes("operation")`);
+    return [
+      ["page-390", phone],
+      ["page", await page.picture()],
+    ];
+  } finally {
+    await browser.close();
+  }
+}
