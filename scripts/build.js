@@ -65,22 +65,67 @@ const importFromItsFile = (filter, path) => ({
   setup: ({ onResolve }) => onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
 });
 
-/** All our code in one CommonJS file: Node loads it in half the time of dozens of modules. */
-const program = await build({
-  ...common,
-  format: "cjs",
-  stdin: {
-    contents: Object.entries(parts)
-      .map(([name, path]) => `exports.${name} = () => require("./${path}");`)
-      .join("\n"),
-    resolveDir: root,
-    sourcefile: "program.cjs",
+/** Imported dynamically, but part of the program: a start or the first control API call needs them. Other dynamic imports are in a second file. */
+const atStart = new Set([
+  "src/cli/commands/start.ts",
+  "src/cli/process/detach.ts",
+  "src/cli/process/worker.ts",
+  "src/control/index.ts",
+  "src/http/control-app.ts",
+  "src/sandbox/create.ts",
+  "src/store/sqlite/inspect.ts",
+]);
+
+/** Takes modules from the other file, instead of bundling them twice. `isThere` says whether it has a module; `taken` collects their paths. */
+const modulesOf = (file, isThere, taken) => ({
+  name: "modules-of-another-file",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\./, namespace: "file" }, ({ path, resolveDir, kind }) => {
+      const module = relative(root, join(resolveDir, path)).replaceAll(sep, "/");
+      if (!isThere(module, kind)) return undefined;
+      taken.add(module);
+      return { path: module, namespace: "elsewhere" };
+    });
+    onResolve({ filter: /.*/, namespace: "elsewhere" }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: "elsewhere" }, ({ path }) => ({
+      contents: `module.exports = require("${file}").modules["${path}"]();`,
+    }));
   },
-  outdir: undefined,
-  outfile: join(dist, "program.cjs"),
-  // Ink uses top-level await, which CommonJS does not have, and only a terminal needs it.
-  plugins: [rawText(root), requirePackages, importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js")],
 });
+
+const exportsOf = (modules) => `exports.modules = { ${[...modules].map((path) => `"${path}": () => require("./${path}")`).join(", ")} };`;
+
+/** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
+const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");
+
+const buildFile = (file, contents, plugin) =>
+  build({
+    ...common,
+    format: "cjs",
+    stdin: { contents, resolveDir: root, sourcefile: file },
+    outdir: undefined,
+    outfile: join(dist, file),
+    plugins: [rawText(root), requirePackages, terminal, plugin],
+  });
+
+/**
+ * All our code in two CommonJS files, because Node loads one in half the time of dozens of modules: the program, and what a start does not need.
+ * Node reads every character of a file at each start, and the second one is a third of all.
+ */
+const deferred = new Set();
+const isDeferred = (path, kind) => path === parts.documents || (kind === "dynamic-import" && !atStart.has(path));
+const buildProgram = (shared) => {
+  const entries = Object.entries(parts).map(([name, path]) => `exports.${name} = () => require("./${path}");`);
+  return buildFile("program.cjs", [...entries, exportsOf(shared)].join("\n"), modulesOf("./deferred.cjs", isDeferred, deferred));
+};
+const { inputs } = (await buildProgram([])).metafile;
+const shared = new Set();
+const later = await buildFile(
+  "deferred.cjs",
+  exportsOf(deferred),
+  modulesOf("./program.cjs", (path) => path in inputs, shared),
+);
+const program = await buildProgram(shared);
 
 const parcels = await build({
   ...common,
@@ -116,6 +161,13 @@ const modules = await build({
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
+/**
+ * V8 compiles a function in parentheses with its file. Nearly every module of the program runs at a start, and V8 would read its function twice: to
+ * skip it, and to run it. The compile cache of Node 22 and later has only functions that were compiled with their file.
+ */
+const compiledWithFile = (text) =>
+  text.replace(/(__esm\(\{\n {2}"[^"\n]+")\(\) \{\n([\s\S]*?)\n {2}\}\n\}\);/g, "$1: (function() {\n$2\n  })\n});");
+
 /** The dashboard for a browser: one script and one style sheet, which the program puts into the page. */
 const browser = await build({
   ...common,
@@ -145,9 +197,11 @@ function door(name) {
   return names === "" ? `${program};\n` : `const { ${names} } = ${program};\n\nmodule.exports = { ${names} };\n`;
 }
 
-const bundles = [program, parcels, modules, browser];
+const bundles = [program, later, parcels, modules, browser];
 const written = new Set([
-  ...bundles.flatMap(({ outputFiles }) => outputFiles.map(({ path, text }) => put(relative(dist, path), text))),
+  ...bundles.flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path, text }) => put(relative(dist, path), path.endsWith("program.cjs") ? compiledWithFile(text) : text)),
+  ),
   ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
   put("browser/page.html", readFileSync(join(root, "ui/browser/page.html"), "utf8")),
   put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),

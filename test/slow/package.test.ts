@@ -90,6 +90,7 @@ describe("the tarball", () => {
       expect.arrayContaining([
         "dist/bin.cjs",
         "dist/program.cjs",
+        "dist/deferred.cjs",
         "dist/index.cjs",
         "dist/dashboard.js",
         "dist/browser/main.js",
