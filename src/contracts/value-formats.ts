@@ -71,7 +71,9 @@ export function formOfSchema(schema: FormattedSchema): string | undefined {
 export function formOfValue(expected: string, value: unknown): string {
   const all = Object.values<readonly ValueForm[]>(families);
   const family = all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
-  return family.find(({ matches }) => matches(value))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
+  // 25 has the form of a decimal number, too, where one is expected.
+  const [own] = family.filter(({ name, matches }) => name === expected && matches(value));
+  return (own ?? family.find(({ matches }) => matches(value)))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
 }
 
 /** The forms that a value without a schema shows by itself: an amount, a country or a currency cannot be told from other numbers and codes. */
