@@ -68,7 +68,13 @@ export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile)
 }
 
 /** JSON in one line, with spaces. */
-const spaced = (value: unknown) => JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([name, inner]) => `${JSON.stringify(name)}: ${spaced(inner)}`)
+    .join(", ")} }`;
+}
 
 function groupByFact(observations: readonly Observation[]): ReadonlyMap<string, Observation[]> {
   const groups = new Map<string, Observation[]>();

@@ -1,5 +1,6 @@
 // Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
 
+import { basename } from "node:path";
 import { eventSources } from "../areas/event-sources.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
@@ -34,12 +35,15 @@ import { ledger } from "../reference/ledger.ts";
 import { openapi } from "../reference/openapi.ts";
 import { inForm, type OpenApiForm } from "../reference/openapi-forms.ts";
 import { controlPage as renderControl, referencePage as renderReference } from "../reference/reference-page.ts";
+import { serviceTypes } from "../reference/service-types.ts";
 import { refine, titledSchemas } from "../reference/subschemas.ts";
 import { pascal } from "../reference/typescript.ts";
 import { Condition, Count } from "../schema/conditions.ts";
 import { Type } from "../schema/shapes.ts";
 import type { AdoptedFacts } from "../service/adopted-facts.ts";
 import { adoptLedger } from "../service/adopted-ledger.ts";
+import { adoptedSchemas } from "../service/adopted-reply.ts";
+import type { Adoption } from "../service/adoption.ts";
 import { comparedOperation } from "../service/compared-operation.ts";
 import { serviceFileSchema } from "../service/service-file.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
@@ -165,6 +169,25 @@ export const programPage = () => programTypes(controlCatalogue, faultTypes, prec
 export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });
 
 export const eventsPage = () => renderEvents([...eventSources.values()]);
+
+/** The types of the service as a program sees it, by a service file if there is one. */
+export function serviceTypesPage(service?: Adoption & { file: string }): string {
+  const schemas = service && adoptedSchemas(service.facts, service.prefixes);
+  const operations = (service?.catalogue ?? catalogue).map((operation) => ({
+    id: operation.id,
+    body: operation.body,
+    reply: schemas?.reply(operation) ?? operation.reply,
+  }));
+  const named = (type: string) => String(service?.facts.value(`event.type.values.${type}`) ?? type);
+  return serviceTypes({
+    operations,
+    error: schemas?.error ?? errorObject,
+    errorObject: schemas?.errorObject ?? errorObject,
+    event: schemas?.event ?? envelope,
+    eventTypes: events.map(({ type }) => named(type)),
+    source: service ? `, as ${basename(service.file)} has it` : "",
+  });
+}
 
 const ownFacts = once(() => assumptions().facts);
 const ownRecords = once(() => titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]));

@@ -17,6 +17,8 @@ import { adoptedWebhooks, type WebhookAdoption } from "./webhooks.ts";
 
 export interface Adoption {
   readonly facts: AdoptedFacts;
+  /** The prefixes of ids that the file changes, by the sandbox's own. */
+  readonly prefixes: Prefixes;
   /** The operations as the real service has them. */
   readonly catalogue: readonly Operation[];
   readonly idempotencyHeader: string;
@@ -36,6 +38,7 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
   const { idempotency, outwards, inwards } = adoptedHeaders(facts);
   return {
     facts,
+    prefixes,
     catalogue: catalogue.map((operation) => adoptedOperation(operation, facts, prefixes, types)),
     webhooks: adoptedWebhooks(facts, types, shapes.event),
     idempotencyHeader: idempotency,

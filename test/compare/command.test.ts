@@ -9,6 +9,7 @@ import { runCommand } from "../support/commands.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
+import { openAs } from "../support/service-file.ts";
 
 const folders: string[] = [];
 afterEachTest.push(async () => {
@@ -81,18 +82,46 @@ describe("compare", () => {
   });
 });
 
-test("docs/real-service.md shows what compare prints", async () => {
-  const { har, webhooks } = recorded((to) => {
-    to.pricingRule.takesUnknownFields = false;
-    to.errors.validation_failed.status = 422;
-    to.success["bookings.decline"] = 202;
-  });
-  const received = fileOf(webhooks.join("\n"), "received.jsonl");
-  const { out } = await runCommand(undefined, "compare", fileOf(JSON.stringify(har), "recording.har"), "--webhooks", received);
+describe("docs/real-service.md", () => {
   const page = readFileSync(new URL("../../docs/real-service.md", import.meta.url), "utf8");
-  const printed = (/^Compared [\s\S]*?(?=\n```)/m.exec(page)?.[0] ?? "").split("\n").filter((line) => line !== "");
-  const withoutTotal = (line: string) => line.replace(/\d+ facts/, "facts");
-  expect(printed.map(withoutTotal)).toEqual(out.slice(0, printed.length).map(withoutTotal));
+  const jsonOf = (start: string) =>
+    page
+      .split("```json\n")
+      .find((block) => block.includes(start))
+      ?.split("\n```")[0] ?? "";
+
+  const recordings = () => {
+    const { har, webhooks } = recorded((to) => {
+      to.pricingRule.takesUnknownFields = false;
+      to.errors.validation_failed.status = 422;
+      to.success["bookings.decline"] = 202;
+    });
+    return [fileOf(JSON.stringify(har), "recording.har"), "--webhooks", fileOf(webhooks.join("\n"), "received.jsonl")];
+  };
+
+  test("shows what compare prints", async () => {
+    const { out } = await runCommand(undefined, "compare", ...recordings());
+    const printed = (/^Compared [\s\S]*?(?=\n```)/m.exec(page)?.[0] ?? "").split("\n").filter((line) => line !== "");
+    const withoutTotal = (line: string) => line.replace(/\d+ facts/, "facts");
+    expect(printed.map(withoutTotal)).toEqual(out.slice(0, printed.length).map(withoutTotal));
+  });
+
+  test("shows the service file that compare writes, and what is left under it", async () => {
+    const words = recordings();
+    const file = fileOf("", "service.json");
+    await runCommand(undefined, "compare", ...words, "--write", file, "--at-least", "2");
+    expect(readFileSync(file, "utf8")).toBe(`${jsonOf('"bookings.decline.status"')}\n`);
+    const { out } = await runCommand(undefined, "compare", ...words, "--service", file);
+    expect(out.at(-1)).toContain(" 1 contradicted");
+  });
+
+  test("shows a file written by hand, under which a sandbox starts", async () => {
+    const { call } = await openAs(JSON.parse(jsonOf('"payment.customerId.name"')).facts);
+    const { items } = (await call("GET", "/v1/payments?limit=1", { key: "sk_test_lodge" })).body;
+    expect(items).toMatchObject([{ id: expect.stringMatching(/^pmt_/), amount: expect.any(String), riskScore: expect.any(Number) }]);
+    const refused = await call("POST", "/v1/hospitality/pricing-rules", { key: "sk_test_lodge", body: {} });
+    expect(refused.status).toBe(422);
+  });
 });
 
 describe("a recording that says little", () => {

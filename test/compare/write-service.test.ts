@@ -40,7 +40,7 @@ test("a difference is written with its count and where it was seen, and a second
       "{",
       '  "$schema": "./node_modules/merchant-sandbox/service.schema.json",',
       '  "facts": {',
-      '    "error.validation_failed.status": { "value": 422, "seen": 4, "in": [ "shop.har#35", "shop.har#36", "shop.har#37", "shop.har#38" ] }',
+      '    "error.validation_failed.status": { "value": 422, "seen": 4, "in": ["shop.har#35", "shop.har#36", "shop.har#37", "shop.har#38"] }',
       "  }",
       "}\n",
     ].join("\n"),

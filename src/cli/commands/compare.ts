@@ -1,6 +1,6 @@
 // `compare`: holds recordings of the real service against the facts on which the sandbox is built.
 
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { type Comparison, compare as compareRecording } from "../../compare/compare.ts";
 import { readBase } from "../../compare/find-base.ts";
@@ -18,6 +18,7 @@ import { createFactCheck } from "../../service/fact-check.ts";
 import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
+import { writeOutput } from "../output/write-output.ts";
 
 const MOST_FILES = 100;
 /** Bytes. Node can hold no longer text. */
@@ -44,7 +45,7 @@ export const compare = command({
     const service = flags.service === undefined ? undefined : await readService(flags.service);
     const sandbox = comparedSandbox(service?.facts);
     const found = compareRecording(sandbox, recording, flags.base === undefined ? undefined : readBase(flags.base));
-    if (flags.html !== undefined) await write(flags.html, comparisonPage(found));
+    if (flags.html !== undefined) await writeOutput(flags.html, comparisonPage(found));
     if (flags.json === undefined) printText(comparisonText(found));
     else {
       const { evidence: _, ...result } = found;
@@ -75,7 +76,7 @@ async function writeService(
   const problemWith = createFactCheck({ facts: comparedSandbox().facts, operations: compared.operations.map(({ id }) => id) });
   const { facts, questions } = serviceFileOf(compared.facts, evidence, { atLeast, problemWith });
   const all = { $schema: SCHEMA, facts: { ...given?.facts, ...facts }, ...(questions && { questions }) };
-  await write(file, `${serviceFileText(all)}\n`);
+  await writeOutput(file, `${serviceFileText(all)}\n`);
   const asked =
     questions === undefined ? "" : ` ${plural(questions.length, "question")} in it ${questions.length === 1 ? "is" : "are"} left to you.`;
   print(`Wrote ${plural(Object.keys(facts).length, "fact")} to ${file}: merchant-sandbox start --service ${file}.${asked}`);
@@ -106,13 +107,5 @@ async function read(file: string): Promise<string> {
     if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error)
       return usageError(`Cannot read ${file} (${error.code}).`);
     throw error;
-  }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    usageError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

@@ -30,6 +30,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   compare: async () => (await import("./compare.ts")).compare,
   audit: async () => (await import("./audit.ts")).audit,
   openapi: async () => (await import("./openapi.ts")).openapi,
+  types: async () => (await import("./types.ts")).types,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 

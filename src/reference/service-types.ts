@@ -1,0 +1,32 @@
+// Generates the TypeScript types of the service: records, bodies and replies of its operations, errors and events.
+
+import type { ObjectSchema } from "../contracts/endpoint.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { titleOf } from "./subschemas.ts";
+import { createTypes, pascal } from "./typescript.ts";
+
+export interface TypedService {
+  operations: readonly { id: string; body: ObjectSchema | undefined; reply: TSchema }[];
+  /** The body of an error; `errorObject` is the error in it. */
+  error: TSchema;
+  errorObject: TSchema;
+  event: TSchema;
+  /** The types of events. */
+  eventTypes: readonly string[];
+  /** Where the types come from. */
+  source: string;
+}
+
+export function serviceTypes({ operations, error, errorObject, event, eventTypes, source }: TypedService): string {
+  // Error and Event are names of the language and of browsers.
+  const types = createTypes({ ApiError: errorObject, WebhookEvent: event });
+  for (const { id, body, reply } of operations) {
+    if (body) types.named(`${pascal(id)}Body`, body);
+    if (titleOf(reply) === undefined) types.named(`${pascal(id)}Reply`, reply);
+    else types.typeOf(reply);
+  }
+  for (const schema of [errorObject, event]) types.typeOf(schema);
+  if (error !== errorObject) types.named("ErrorReply", error);
+  const names = `/** The types of events. */\nexport type EventType =\n${eventTypes.map((type) => `  | ${JSON.stringify(type)}`).join("\n")};`;
+  return `${[`// The types of the service${source}, by merchant-sandbox types.`, ...types.declarations(), names].join("\n\n")}\n`;
+}
