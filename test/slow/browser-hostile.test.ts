@@ -58,6 +58,8 @@ const PROBLEMS = `(() => {
   if (window.pwned !== undefined) problems.push("a script of the data ran");
   const { scrollWidth, scrollHeight } = document.scrollingElement;
   if (scrollWidth > innerWidth || scrollHeight > innerHeight) problems.push("the page is " + scrollWidth + "x" + scrollHeight);
+  const dialog = document.querySelector("dialog[open]")?.getBoundingClientRect();
+  if (dialog && (dialog.bottom > innerHeight || dialog.right > innerWidth)) problems.push("the dialog ends beyond the screen");
   const forbidden = /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -80,7 +82,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const found: string[] = [];
     const look = async (where: string) =>
       found.push(...(await page.evaluate<string[]>(PROBLEMS)).map((problem) => `${width}, ${where}: ${problem}`));
-    await page.resize(width, 900);
+    await page.resize(width, 740);
     const tabs = await page.evaluate<string[]>(`[...document.querySelectorAll(".tab")].map((one) => one.innerText)`);
     for (const [index, tab] of tabs.entries()) {
       await page.evaluate(`document.querySelectorAll(".tab")[${index}].click()`);

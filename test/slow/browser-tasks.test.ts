@@ -199,6 +199,23 @@ describe.runIf(browserFile)(inBrowser, () => {
   });
   afterAll(() => browser.close());
 
+  test("the list follows new requests when it becomes lower, as when the first deliveries appear below it", async () => {
+    const bench = await workplace();
+    for (let limit = 1; limit <= 60; limit++) await bench.call("GET", `/v1/payments?limit=${limit}`);
+    const page = await browser.open(`${bench.url}/_sandbox/ui`);
+    await page.resize(1_440, 900);
+    const isNewestShown = `(() => { const rows = [...document.querySelectorAll(".list .row")];
+      return document.querySelector(".note")?.textContent.includes("following") && rows.at(-1)?.innerText.includes("limit=60") &&
+        rows.at(-1).getBoundingClientRect().bottom <= document.querySelector(".rows").getBoundingClientRect().bottom + 1; })()`;
+    await page.shows(isNewestShown);
+    // A scroll event of before may come after the list has become lower, and before the page has measured it.
+    await page.evaluate(
+      `{ const rows = document.querySelector(".rows"); rows.style.maxHeight = "200px"; rows.dispatchEvent(new Event("scroll")); }`,
+    );
+    await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))`);
+    await page.shows(isNewestShown);
+  });
+
   test.each(["keys", "pointer"] as const)(
     "each task is done by %s",
     async (by) => {

@@ -104,7 +104,8 @@ function Rows({ dashboard, pane, list }: RowsProps) {
   const width = charactersIn(size.width);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     setTop(currentTarget.scrollTop);
-    afterScroll(dashboard, pane, currentTarget);
+    // A list that became lower has scrolled nowhere: the newest row comes back into sight once it is measured.
+    if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
   const example = rows.find(({ gap }) => !gap);
   return (
