@@ -1,7 +1,7 @@
 // The query of a list as the real service takes it: names of parameters, the default and the bounds of `limit`, and the order of the records.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
-import { annotate } from "../schema/assumed.ts";
+import { ASSUMED, annotate } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
@@ -35,7 +35,9 @@ function withBounds(schema: TSchema, id: string, facts: AdoptedFacts): TSchema {
     const value = facts.number(`${id}.${kind}`);
     return value === undefined ? [] : [[kind, value]];
   });
-  return bounds.length === 0 ? schema : annotate(schema, Object.fromEntries(bounds));
+  if (bounds.length === 0) return schema;
+  const { [ASSUMED]: _, ...recorded } = schema as TSchema & Record<string, unknown>;
+  return annotate(recorded as TSchema, Object.fromEntries(bounds));
 }
 
 function withoutBounds(schema: TSchema): TSchema {
