@@ -39,7 +39,7 @@ export interface Surface {
   assumes: boolean;
 }
 
-/** How a service file names errors, headers, event types and fields. */
+/** How a service file names errors, headers and fields. */
 export interface ServiceNames {
   error: {
     of(code: ErrorCode, operation: string): { status: number; error: string; code: string };
@@ -50,7 +50,6 @@ export interface ServiceNames {
   /** Undefined for a header that the service does not send. */
   header(name: string, operation?: string): string | undefined;
   deliveryHeader(name: string): string | undefined;
-  eventType(type: string): string;
   idempotencyHeader: string;
   /** The envelope of events. */
   event(schema: TSchema): TSchema;

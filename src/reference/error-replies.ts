@@ -77,9 +77,7 @@ type ShownError = ReturnType<typeof shownAs>;
 
 /** Under a service file, the same error may differ by operation. */
 const exampleOf = (surface: Surface, error: ShownError, components: Components): Printed =>
-  surface.names === undefined
-    ? components.reference("examples", error.code, () => example(surface, error))
-    : example(surface, error);
+  surface.names === undefined ? components.reference("examples", error.code, () => example(surface, error)) : example(surface, error);
 
 function example(surface: Surface, { own, error, code }: ShownError): Printed {
   const { when } = errors[own];

@@ -24,12 +24,13 @@ import { sign } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
+import type { Service } from "./service.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
   const { address, service, previousService, catalogue, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
   const about = { version: version(), url: address.url, file: stores.database.file, service: service?.file, previousService };
-  const coverage = () => readCoverage({ catalogue, eventTypes, ...stores });
+  const coverage = () => readCoverage({ catalogue, eventTypes, statusOf: service?.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const renew = (merchant?: string) => {
     forget(engine, merchant);
@@ -66,7 +67,7 @@ export function openControlPlane(engine: Engine): ControlContext {
     publish: hub.publish,
     made: hub.made,
     resources,
-    documents: openDocuments(address.url),
+    documents: openDocuments(address.url, service),
   };
 }
 
@@ -185,11 +186,11 @@ async function callForLearner({ options, address }: Engine, { method, path, head
 }
 
 /** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */
-function openDocuments(url: () => string): ControlContext["documents"] {
+function openDocuments(url: () => string, service: Service | undefined): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
-    openapi: async (form) => (await load()).serviceOpenapi(url(), form),
+    openapi: async (form) => (await load()).serviceOpenapi(url(), form, service),
     controlOpenapi: async (form) => (await load()).controlOpenapi(url(), form),
-    assumptions: async () => (await load()).assumptions(),
+    assumptions: async () => (await load()).assumptions(service?.facts),
   };
 }

@@ -58,9 +58,11 @@ import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
 import { behaviours as targets } from "../webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
 import { behaviours as signature } from "../webhooks/signature.ts";
+import { adoptedDocument } from "./adopted-documents.ts";
 import { configSchema } from "./config-schema.ts";
 import { optionDefinitions } from "./options.ts";
 import { version } from "./package-files.ts";
+import type { Service } from "./service.ts";
 
 /** The address that the written pages show. */
 const USUAL_URL = "http://127.0.0.1:4747";
@@ -101,15 +103,22 @@ const preciseControl = () =>
   });
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
-export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
-  inForm(openapi({ ...service(url), events, areas: areaDescriptions, replies: exampleReplies, names: { WebhookEndpoint } }), form);
+export function serviceOpenapi(url: string, form: OpenApiForm = {}, adopted?: Service) {
+  const own = { ...service(url), events, areas: areaDescriptions, replies: exampleReplies, names: { WebhookEndpoint } };
+  return inForm(openapi(adopted ? adoptedDocument(own, adopted, ownRecords()) : own), form);
+}
 
 /** The OpenAPI document of the control plane. */
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
   inForm(openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }), form);
 
-/** Every fact about the service, with the kinds of facts. */
-export const assumptions = () => ({ kinds: factKinds, ...ledger({ operations: catalogue, resources, events, behaviours }) });
+/** Every fact about the service, with the kinds of facts. Under a service file, its facts are recorded. */
+export function assumptions(adopted?: AdoptedFacts) {
+  const own = { kinds: factKinds, ...ledger({ operations: catalogue, resources, events, behaviours }) };
+  if (!adopted) return own;
+  const facts = adoptLedger(own.facts, adopted);
+  return { ...own, total: facts.filter(({ origin }) => origin === "assumed").length, facts };
+}
 
 /**
  * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any, whose

@@ -1,10 +1,11 @@
 // What a service file changes at the edge of the service: the catalogue, and each reply before it is sent.
 
+import type { ErrorCode } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
-import { type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay } from "./errors.ts";
+import { adoptedError, type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay } from "./errors.ts";
 import { adoptedEventTypes, type EventTypes, showsTypes, typesInBody, typesInQuery, typesInReply, withNames } from "./event-types.ts";
 import { adoptedHeaders, type HeaderAdoption } from "./headers.ts";
 import { adoptedReplay, replayRefusal } from "./idempotency.ts";
@@ -24,8 +25,12 @@ export interface Adoption {
   readonly idempotencyHeader: string;
   /** The reply as the real service sends it. */
   reply(call: CallAtEdge, reply: EdgeReply): EdgeReply;
+  /** An error object as the service sends it; its status, category and code are the service's already. */
+  errorShape(error: object): unknown;
+  errorStatus(code: ErrorCode, operation: string): number;
   readonly webhooks: WebhookAdoption;
   readonly headers: HeaderAdoption["outwards"];
+  readonly headerName: HeaderAdoption["nameOf"];
   /** A logged request as the sandbox itself would have been called, for the judge. */
   inwards(entry: JournalEntry): JournalEntry;
 }
@@ -35,12 +40,14 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
   const shapes = createShapes(facts, prefixes, records);
   const errorReply = createErrorReply(facts, shapes.error);
   const types = adoptedEventTypes(facts);
-  const { idempotency, outwards, inwards } = adoptedHeaders(facts);
+  const { idempotency, nameOf, outwards, inwards } = adoptedHeaders(facts);
   return {
     facts,
     prefixes,
     catalogue: catalogue.map((operation) => adoptedOperation(operation, facts, prefixes, types)),
     webhooks: adoptedWebhooks(facts, types, shapes.event),
+    errorShape: shapes.error,
+    errorStatus: (code, operation) => adoptedError(facts, code, operation).status,
     idempotencyHeader: idempotency,
     reply(call, reply) {
       const refusal = call.replayOf === undefined ? undefined : replayRefusal(facts, call.operation?.id);
@@ -50,6 +57,7 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
       return { ...reply, body: shapes.success(call.operation, withTypes(call, types, reply.body)) };
     },
     headers: outwards,
+    headerName: nameOf,
     inwards,
   };
 }

@@ -10,6 +10,8 @@ type Headers = Record<string, string | number>;
 export interface HeaderAdoption {
   /** The name of the idempotency header, as it is written. */
   idempotency: string;
+  /** The name of a response header; undefined if the service does not send it. */
+  nameOf(header: string, operation?: string): string | undefined;
   /** The headers of a response as the service sends them. */
   outwards(headers: Headers, response: { status: number; at: number; operation: string | undefined }): Headers;
   /** A logged request with its headers in the names and forms of the sandbox. */
@@ -31,6 +33,7 @@ export function adoptedHeaders(facts: AdoptedFacts): HeaderAdoption {
   const forms = { wait: facts.text("header.Retry-After.format"), reset: facts.text("header.RateLimit-Reset.format") };
   return {
     idempotency,
+    nameOf: (header, operation = "") => (namesOf(operation).has(header) ? namesOf(operation).get(header) : header),
     outwards(headers, { status, at, operation = "" }) {
       const names = namesOf(operation);
       const sent: Headers = {};

@@ -12,6 +12,8 @@ interface SentEvent {
 }
 
 export interface WebhookAdoption {
+  /** The name that the service has for a type of event. */
+  typeOf(type: string): string;
   event<E extends SentEvent>(event: E): E;
   sign: Sign;
   /** The headers of a delivery in the names of the service, without those that it does not send. */
@@ -31,6 +33,7 @@ export function adoptedWebhooks(
   );
   return {
     signature,
+    typeOf: (type) => types?.shown(type) ?? type,
     event(event) {
       if (types === undefined && translate === undefined) return event;
       const eventType = types?.shown(event.eventType) ?? event.eventType;

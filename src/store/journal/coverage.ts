@@ -1,6 +1,6 @@
 // The coverage of a run: each operation with its calls by status, each type of event with its counts.
 
-import { errors } from "../../kernel/errors.ts";
+import { type ErrorCode, errors } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";
 import type { Operation } from "../operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -40,20 +40,28 @@ interface CoverageSources {
   eventTypes: ReadonlySet<string>;
   requestLog: Pick<RequestLog, "statusCounts">;
   runSummary: Pick<RunSummary, "events">;
+  /** The status of an error of an operation (default: the sandbox's own). */
+  statusOf?: ((code: ErrorCode, operation: string) => number) | undefined;
 }
 
-export function readCoverage({ catalogue, eventTypes, requestLog, runSummary }: CoverageSources): RunCoverage {
+export function readCoverage({ catalogue, eventTypes, requestLog, runSummary, statusOf = ownStatus }: CoverageSources): RunCoverage {
   const called = requestLog.statusCounts();
   const counts = runSummary.events();
   return {
-    operations: catalogue.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {})),
+    operations: catalogue.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
     events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }
 
-function operationCoverage(operation: Operation, byStatus: Record<string, number>): OperationCoverage {
+const ownStatus = (code: ErrorCode): number => errors[code].status;
+
+function operationCoverage(
+  operation: Operation,
+  byStatus: Record<string, number>,
+  statusOf: (code: ErrorCode, operation: string) => number,
+): OperationCoverage {
   const { id, area, method, path, summary, status, errors: declared, emits } = operation;
-  const possible = [factOf(status), ...declared.map((code) => errors[code].status), ...Object.keys(byStatus).map(Number)];
+  const possible = [factOf(status), ...declared.map((code) => statusOf(code, id)), ...Object.keys(byStatus).map(Number)];
   const statuses = [...new Set(possible)].sort((one, other) => one - other);
   return {
     id,
