@@ -7,15 +7,15 @@ import type { OpenApiSource } from "../reference/openapi.ts";
 import { factOf, isAssumed } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import { createSchemaAdoption } from "../service/adopted-schema.ts";
+import type { Adoption } from "../service/adoption.ts";
 import { adoptedError } from "../service/errors.ts";
 import { adoptedPrefixes } from "../service/records.ts";
 import type { Operation } from "../store/operation-context.ts";
-import type { Service } from "./service.ts";
 
 type ServiceDocument = OpenApiSource & { events: readonly EventType[]; replies: Replies };
 
 /** `records` are the schemas by kind of record. */
-export function adoptedDocument(document: ServiceDocument, service: Service, records: ReadonlyMap<string, TSchema>): ServiceDocument {
+export function adoptedDocument(document: ServiceDocument, service: Adoption, records: ReadonlyMap<string, TSchema>): ServiceDocument {
   const { facts, catalogue, webhooks } = service;
   const schemas = createSchemaAdoption(facts, adoptedPrefixes(facts, records));
   const envelope = facts.text("error.envelope");
@@ -52,7 +52,7 @@ export function adoptedDocument(document: ServiceDocument, service: Service, rec
 }
 
 /** The response bodies of the examples, as the service sends them. */
-function adoptedReplies(replies: Replies, { catalogue, reply }: Service): Replies {
+function adoptedReplies(replies: Replies, { catalogue, reply }: Adoption): Replies {
   const entries = Object.entries(replies).flatMap(([id, example]) => {
     const operation = catalogue.find((one) => one.id === id);
     if (!operation) return [];

@@ -43,7 +43,7 @@ import { Type } from "../schema/shapes.ts";
 import type { AdoptedFacts } from "../service/adopted-facts.ts";
 import { adoptLedger } from "../service/adopted-ledger.ts";
 import { adoptedSchemas } from "../service/adopted-reply.ts";
-import type { Adoption } from "../service/adoption.ts";
+import type { Adoption, Adoption } from "../service/adoption.ts";
 import { comparedOperation } from "../service/compared-operation.ts";
 import { serviceFileSchema } from "../service/service-file.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
@@ -62,7 +62,6 @@ import { adoptedDocument } from "./adopted-documents.ts";
 import { configSchema } from "./config-schema.ts";
 import { optionDefinitions } from "./options.ts";
 import { version } from "./package-files.ts";
-import type { Service } from "./service.ts";
 
 /** The address that the written pages show. */
 const USUAL_URL = "http://127.0.0.1:4747";
@@ -103,7 +102,7 @@ const preciseControl = () =>
   });
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
-export function serviceOpenapi(url: string, form: OpenApiForm = {}, adopted?: Service) {
+export function serviceOpenapi(url: string, form: OpenApiForm = {}, adopted?: Adoption) {
   const own = { ...service(url), events, areas: areaDescriptions, replies: exampleReplies, names: { WebhookEndpoint } };
   return inForm(openapi(adopted ? adoptedDocument(own, adopted, ownRecords()) : own), form);
 }
