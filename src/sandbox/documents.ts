@@ -43,7 +43,7 @@ import { Type } from "../schema/shapes.ts";
 import type { AdoptedFacts } from "../service/adopted-facts.ts";
 import { adoptLedger } from "../service/adopted-ledger.ts";
 import { adoptedSchemas } from "../service/adopted-reply.ts";
-import type { Adoption, Adoption } from "../service/adoption.ts";
+import type { Adoption } from "../service/adoption.ts";
 import { comparedOperation } from "../service/compared-operation.ts";
 import { serviceFileSchema } from "../service/service-file.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
