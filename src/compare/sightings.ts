@@ -30,6 +30,8 @@ export type Sightings = ReturnType<typeof createSightings>;
 
 export function createSightings(sandbox: ComparedSandbox) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
+  /** The facts of which an operation has its own. */
+  const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
   const observations: Observation[] = [];
   const hints: Hint[] = [];
   const unknownFields = createUnknownFields();
@@ -43,7 +45,7 @@ export function createSightings(sandbox: ComparedSandbox) {
     rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),
     /** The fact of the operation, if it has one of its own. */
     fact: (id: string, operation?: string): ServiceFact | undefined =>
-      (operation === undefined ? undefined : facts.get(`${operation}/${id}`)) ?? facts.get(id),
+      (operation !== undefined && varied.has(id) ? facts.get(`${operation}/${id}`) : undefined) ?? facts.get(id),
     /** The name that the service has for a field, parameter or header. */
     nameOf: (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name,
     /** Facts that the sandbox does not have are ignored. */

@@ -13,9 +13,13 @@ const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
  */
 export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, Settled> {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  const shown = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [] : [fact])));
+  const missing = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [fact] : [])));
+  const isGone = ({ id, kind }: ServiceFact) => kind === "field" && missing.has(id) && !shown.has(id);
+  const lost = facts.filter(isGone);
   const found = new Map<string, Settled>();
   for (const [object, count] of evidence.objects) {
-    const gone = facts.filter(({ id, kind }) => kind === "field" && parentOf(id) === object && isGone(id, evidence));
+    const gone = lost.filter(({ id }) => parentOf(id) === object);
     const isNew = (one: UnknownField) => one.object === object && one.count === count && !one.field.startsWith("a text of ");
     const fresh = evidence.unknownFields.filter(isNew);
     const pairs = gone.flatMap((fact) => fresh.filter((one) => isAlike(fact, one, byId)).map((one) => ({ fact, one })));
@@ -30,11 +34,6 @@ export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence):
 
 const parentOf = (id: string) => id.slice(0, id.lastIndexOf("."));
 const lastOf = (id: string) => id.slice(id.lastIndexOf(".") + 1);
-
-function isGone(id: string, { observations }: Evidence): boolean {
-  const own = observations.filter(({ fact }) => fact === id);
-  return own.length > 0 && own.every(({ seen }) => seen === "absent");
-}
 
 function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<string, ServiceFact>): boolean {
   const value = (part: string) => facts.get(`${id}.${part}`)?.value;

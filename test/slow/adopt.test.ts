@@ -76,6 +76,6 @@ test("any of the adoptable ones together leave nothing but what the file asks ab
       const asked = (file.questions ?? []).map(({ fact }) => fact);
       expect(leftUnder(file, recording).filter((id) => !asked.includes(id))).toEqual([]);
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
