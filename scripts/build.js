@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { licencesOf } from "./licences.js";
 import { rawText } from "./raw-text.js";
 
@@ -127,10 +127,26 @@ const later = await buildFile(
 );
 const program = await buildProgram(shared);
 
+/** Minifies packages, but not our own code. The comments that name their files remain. */
+const minifyPackages = {
+  name: "minify-packages",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, "utf8"), {
+        minify: true,
+        legalComments: "none",
+        target: common.target,
+        define: common.define,
+      });
+      return { contents: code, loader: "js" };
+    }),
+};
+
 const parcels = await build({
   ...common,
   format: "cjs",
   outExtension: { ".js": ".cjs" },
+  plugins: [minifyPackages],
   entryPoints: [...packages].map(([path, out]) => ({ in: entries[path] ?? path, out })),
 });
 
@@ -156,7 +172,13 @@ const modules = await build({
   ...common,
   format: "esm",
   entryPoints: { dashboard: "src/cli/output/terminal-session.ts", vitest: "src/vitest.ts" },
-  plugins: [leaveOutDevtools, decodeWithoutFetch, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs")],
+  plugins: [
+    leaveOutDevtools,
+    decodeWithoutFetch,
+    minifyPackages,
+    importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"),
+    importFromItsFile(/^ws$/, "./packages/ws.cjs"),
+  ],
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },
 });
