@@ -128,8 +128,8 @@ describe("the tarball", () => {
     expect(targets.filter(({ target }) => !isPublished(target))).toEqual([]);
   });
 
-  it("takes at most 6 MB, and holds ws once", () => {
-    expect(size).toBeLessThan(6_000_000);
+  it("takes at most 6.5 MB, and holds ws once", () => {
+    expect(size).toBeLessThan(6_500_000);
     const code = published.filter((path) => /\.c?js$/.test(path));
     expect(code.filter((path) => text(path).includes("// node_modules/ws/lib/websocket.js"))).toEqual(["dist/packages/ws.cjs"]);
   });
