@@ -5,36 +5,32 @@ import type { EventType } from "../reference/events.ts";
 import type { Replies } from "../reference/example.ts";
 import type { OpenApiSource } from "../reference/openapi.ts";
 import { factOf, isAssumed } from "../schema/assumed.ts";
-import { type TSchema, Type } from "../schema/shapes.ts";
-import { createSchemaAdoption } from "../service/adopted-schema.ts";
+import { adoptedSchemas, enveloped } from "../service/adopted-reply.ts";
 import type { Adoption } from "../service/adoption.ts";
 import { adoptedError } from "../service/errors.ts";
-import { adoptedPrefixes } from "../service/records.ts";
 import type { Operation } from "../store/operation-context.ts";
 
 type ServiceDocument = OpenApiSource & { events: readonly EventType[]; replies: Replies };
 
-/** `records` are the schemas by kind of record. */
-export function adoptedDocument(document: ServiceDocument, service: Adoption, records: ReadonlyMap<string, TSchema>): ServiceDocument {
+export function adoptedDocument(document: ServiceDocument, service: Adoption): ServiceDocument {
   const { facts, catalogue, webhooks } = service;
-  const schemas = createSchemaAdoption(facts, adoptedPrefixes(facts, records));
+  const schemas = adoptedSchemas(facts, service.prefixes);
   const envelope = facts.text("error.envelope");
   const names: Surface["names"] = {
     error: {
       of: (code, operation) => adoptedError(facts, code, operation),
       shape: (error) => service.errorShape(error),
-      schema: (schema) => enveloped(envelope, schemas.object("error", schema)),
+      schema: (schema) => enveloped(envelope, schemas.record("error", schema)),
     },
     header: service.headerName,
     deliveryHeader: (name) => Object.keys(webhooks.headers({ [name]: "" }))[0],
     idempotencyHeader: service.idempotencyHeader,
-    event: (schema) => schemas.object("event", schema),
+    event: (schema) => schemas.record("event", schema),
   };
   const replyOf = (operation: Operation) => {
-    const reply = schemas.object(`${operation.id}.reply`, operation.reply);
     return {
       ...operation,
-      reply: inEnvelope(facts.text(`${operation.id}.reply.envelope`), reply),
+      reply: schemas.reply(operation),
       emits: operation.emits.map((type) => (isAssumed(type) ? { ...type, fact: webhooks.typeOf(type.fact) } : webhooks.typeOf(type))),
     };
   };
@@ -45,7 +41,7 @@ export function adoptedDocument(document: ServiceDocument, service: Adoption, re
     events: document.events.map((event) => ({
       ...event,
       type: webhooks.typeOf(event.type),
-      ...(event.data && { data: schemas.object(event.kind ?? "", event.data) }),
+      ...(event.data && { data: schemas.record(event.kind ?? "", event.data) }),
     })),
     replies: adoptedReplies(document.replies, service),
   };
@@ -61,21 +57,4 @@ function adoptedReplies(replies: Replies, { catalogue, reply }: Adoption): Repli
     return body === "" ? [] : [[id, JSON.parse(body) as unknown]];
   });
   return Object.fromEntries(entries) as Replies;
-}
-
-function enveloped(name: string | undefined, schema: TSchema): TSchema {
-  if (name === undefined || name === "none") return schema;
-  const isList = name.endsWith("[]");
-  return Type.Object({ [isList ? name.slice(0, -2) : name]: isList ? Type.Array(schema) : schema });
-}
-
-/** A list has its records in `data`, which may have another name, or be the response itself. */
-function inEnvelope(name: string | undefined, reply: TSchema): TSchema {
-  const { properties, required, ...rest } = reply as TSchema & { properties?: Record<string, TSchema>; required?: string[] };
-  if (name === undefined || properties?.data === undefined) return enveloped(name, reply);
-  if (name === "data") return reply;
-  if (name === "the response itself") return properties.data;
-  const shown = (field: string) => (field === "data" ? name : field);
-  const entries = Object.entries(properties).map(([field, schema]) => [shown(field), schema]);
-  return { ...rest, properties: Object.fromEntries(entries), required: required?.map(shown) } as unknown as TSchema;
 }

@@ -104,7 +104,7 @@ const preciseControl = () =>
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
 export function serviceOpenapi(url: string, form: OpenApiForm = {}, adopted?: Adoption) {
   const own = { ...service(url), events, areas: areaDescriptions, replies: exampleReplies, names: { WebhookEndpoint } };
-  return inForm(openapi(adopted ? adoptedDocument(own, adopted, ownRecords()) : own), form);
+  return inForm(openapi(adopted ? adoptedDocument(own, adopted) : own), form);
 }
 
 /** The OpenAPI document of the control plane. */

@@ -46,7 +46,8 @@ function listIn(name: string, list: TSchema): TSchema {
   return { ...rest, properties: renamed, required: required.map(shown) } as unknown as TSchema;
 }
 
-function enveloped(name: string | undefined, schema: TSchema): TSchema {
+/** A schema in a field of its own, or in a list there: `error`, `errors[]`. */
+export function enveloped(name: string | undefined, schema: TSchema): TSchema {
   if (name === undefined || name === "none") return schema;
   return name.endsWith("[]") ? Type.Object({ [name.slice(0, -2)]: Type.Array(schema) }) : Type.Object({ [name]: schema });
 }
