@@ -240,6 +240,29 @@ export interface ControlPlane {
     }): Promise<string>;
     /** Begin a lesson for the learner with this key. */
     begin(given: RoomBeginInput): Promise<Place>;
+    /** Get the clock, the version and the merchant of the learner with this key. */
+    sandbox(given: {
+      room: string;
+      key: string;
+    }): Promise<RoomSandboxReply>;
+    /** List the requests of the learner with this key, newest first. */
+    requests(given: RoomRequestsInput): Promise<RoomRequestsReply>;
+    /** Get a request of the learner with this key, with its headers, bodies and events. */
+    request(given: {
+      room: string;
+      key: string;
+      id: string;
+    }): Promise<RequestDetail>;
+    /** List the delivery attempts to the endpoints of the learner with this key, newest first. */
+    attempts(given: RoomAttemptsInput): Promise<RoomAttemptsReply>;
+    /** Get a delivery attempt of the learner with this key, and all others of the same event to the same endpoint. */
+    attempt(given: {
+      room: string;
+      key: string;
+      id: string;
+    }): Promise<RoomAttemptReply>;
+    /** List the verdicts on the client and the receiver of the learner with this key. */
+    verdicts(given: RoomVerdictsInput): Promise<RoomVerdictsReply>;
   };
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. */
@@ -1292,6 +1315,44 @@ export interface Room {
   /** The URL of the room; participants join with POST …/join */
   url: string;
 }
+export interface RoomAttemptReply {
+  attempt: LoggedAttempt;
+  attempts: LoggedAttempt[];
+  /** The request that caused the event; null if none did */
+  request: string | null;
+}
+export interface RoomAttemptsInput {
+  room: string;
+  key: string;
+  /** Only of this event */
+  eventId?: string;
+  /** Only of the events that this request caused */
+  requestId?: string;
+  /** Only to this endpoint */
+  endpointId?: string;
+  /** Only of events of this type */
+  type?: string;
+  /** Only attempts that ended with this status */
+  status?: "succeeded" | "failed" | "aborted";
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+  /** Cursor: id of an object; returns the objects after it (older) */
+  starting_after?: string;
+  /** Cursor: id of an object; returns the objects before it (newer) */
+  ending_before?: string;
+}
+export interface RoomAttemptsReply {
+  /** Always `list` */
+  object: "list";
+  /** Newest first */
+  data: LoggedAttempt[];
+  /** Whether there are more objects after this page, in the requested direction */
+  has_more: boolean;
+}
 export interface RoomBeginInput {
   room: string;
   key: string;
@@ -1357,11 +1418,59 @@ export interface RoomPlaceInput {
   /** How long to wait, at most an hour (default: 25s) */
   within?: string;
 }
+export interface RoomRequestsInput {
+  room: string;
+  key: string;
+  /** Only of this operation, such as payments.list */
+  operation?: string;
+  /** A status such as 429, or a class such as 4xx */
+  status?: string;
+  /** Only requests at or after this time */
+  since?: string;
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
+  /** Id of a request: only requests before it */
+  starting_after?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+}
+export interface RoomRequestsReply {
+  /** Always `list` */
+  object: "list";
+  /** Newest first */
+  data: LoggedRequest[];
+  /** Whether there are more objects after this page, in the requested direction */
+  has_more: boolean;
+}
+export interface RoomSandboxReply {
+  version: string;
+  baseUrl: string;
+  clock: Clock;
+  merchant: Merchant;
+}
 export interface RoomSkipInput {
   room: string;
   key: string;
   /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
+}
+export interface RoomVerdictsInput {
+  room: string;
+  key: string;
+  /** Only of this rule, or of several, as in retry_after.* */
+  rule?: string;
+  /** Only with this verdict */
+  verdict?: "pass" | "fail" | "inconclusive";
+  /** Only at or after this sandbox time, such as 2026-01-05T09:00:00Z */
+  since?: string;
+}
+export interface RoomVerdictsReply {
+  /** Oldest first; open ones last */
+  verdicts: Verdict[];
+  /** Every rule, with the counts of these verdicts */
+  rules: JudgedRule[];
 }
 export interface RunReport {
   /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on` */

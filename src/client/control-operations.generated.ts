@@ -103,6 +103,12 @@ export const controlOperations = {
     hint: {"id":"room.hint","method":"POST","path":"/room/{room}/learners/{key}/hint"},
     skip: {"id":"room.skip","method":"POST","path":"/room/{room}/learners/{key}/skip"},
     begin: {"id":"room.begin","method":"POST","path":"/room/{room}/learners/{key}/lesson","body":true,"query":["format"]},
+    sandbox: {"id":"room.sandbox","method":"GET","path":"/room/{room}/learners/{key}/sandbox"},
+    requests: {"id":"room.requests","method":"GET","path":"/room/{room}/learners/{key}/requests"},
+    request: {"id":"room.request","method":"GET","path":"/room/{room}/learners/{key}/requests/{id}"},
+    attempts: {"id":"room.attempts","method":"GET","path":"/room/{room}/learners/{key}/deliveries"},
+    attempt: {"id":"room.attempt","method":"GET","path":"/room/{room}/learners/{key}/deliveries/{id}"},
+    verdicts: {"id":"room.verdicts","method":"GET","path":"/room/{room}/learners/{key}/verdicts"},
   },
   merchants: {
     list: {"id":"merchants.list","method":"GET","path":"/merchants"},

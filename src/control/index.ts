@@ -31,6 +31,7 @@ import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
 import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./workshop.ts";
+import { listOwnAttempts, listOwnRequests, listOwnVerdicts, showOwnAttempt, showOwnRequest, showOwnSandbox } from "./workshop-inspector.ts";
 
 const operations: readonly ControlOperation[] = [
   showOverview,
@@ -103,6 +104,12 @@ const operations: readonly ControlOperation[] = [
   hintInRoom,
   skipInRoom,
   beginInRoom,
+  showOwnSandbox,
+  listOwnRequests,
+  showOwnRequest,
+  listOwnAttempts,
+  showOwnAttempt,
+  listOwnVerdicts,
   listMerchants,
   mintMerchant,
   removeMerchant,

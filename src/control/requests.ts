@@ -101,12 +101,14 @@ export const showRequest = endpoint({
   reply: RequestDetail,
   errors: ["resource_not_found"],
   handle({ params, requestLog, outbox }) {
-    const row = requestLog.get(params.id) ?? fail("resource_not_found", `The log has no request ${params.id}; it keeps the newest 10,000.`);
+    const row = requestLog.get(params.id) ?? noSuchRequest(params.id);
     const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
     const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
     return { ...summarize(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };
   },
 });
+
+export const noSuchRequest = (id: string) => fail("resource_not_found", `The log has no request ${id}; it keeps the newest 10,000.`);
 
 /** The last two stages are those that every request reaches. */
 function stagesOf({ stages, duration }: RequestRow) {

@@ -156,7 +156,7 @@ export const showAttempt = endpoint({
   },
 });
 
-const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
+export const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
 
 export const replayAttempt = endpoint({
   id: "attempts.replay",

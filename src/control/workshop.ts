@@ -50,8 +50,8 @@ export function requireRoom({ roomCode }: Pick<RoomContext, "roomCode">, code: s
   if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
 }
 
-/** Finds a learner by API key. */
-async function findLearner(context: RoomContext, code: string, key: string): Promise<LearnerState> {
+/** Finds a learner by API key. Throws a 404 for the key of a merchant that is no learner. */
+export async function findLearner(context: RoomContext, code: string, key: string): Promise<LearnerState> {
   requireRoom(context, code);
   const merchant = context.tenants.identify(key)?.merchant;
   return merchant === undefined ? fail("resource_not_found", "No learner in this room has this key.") : context.lessons.learner(merchant);
