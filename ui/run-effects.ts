@@ -24,6 +24,8 @@ export interface Face {
   bell(): void;
   repaint(): void;
   suspend(): void;
+  /** Polls instead of the calls of `refresh`. Default: those. */
+  poll?(dashboard: RunningDashboard): void;
 }
 
 /** A running dashboard; `state` is the only mutable state in the dashboard. */
@@ -96,7 +98,11 @@ function copyToClipboard(dashboard: RunningDashboard, text: string): void {
 
 /** Polls the sandbox: after every call of a key, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
-  if (dashboard.state.connection.phase !== "live") return;
+  if (dashboard.face.poll) dashboard.face.poll(dashboard);
+  else if (dashboard.state.connection.phase === "live") pollSandbox(dashboard);
+}
+
+function pollSandbox(dashboard: RunningDashboard): void {
   const show = (state: UiState) => {
     applyUpdate(dashboard, update(state));
     dashboard.scheduler.paintSoon();

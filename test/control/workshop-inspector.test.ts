@@ -5,8 +5,6 @@ import { attempted } from "../support/attacks.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
-const ROW = "Access through a workshop room";
-
 /** Two learners in a room that other machines can reach, each with a request, an event, a delivery and a verdict. */
 async function openRoom() {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"], allowLoopbackWebhooks: true });
@@ -77,7 +75,7 @@ test("shows nothing of another learner: neither by an id, nor by a filter, a cur
     "/requests?path=cus_of_eve",
   ];
   for (const path of tried) {
-    attempted(ROW);
+    attempted("Access through a workshop room");
     const { text } = await get(bench, `${ada.base}${path.replaceAll("/../", "/%2e%2e/")}`);
     // An id or a parameter that was sent may be repeated in the error.
     const leaked = foreign.filter((part) => text.replaceAll(path, "").includes(part) && !decodeURIComponent(path).includes(part));
@@ -90,7 +88,7 @@ test("another learner's request is answered like one that does not exist", async
   const [theirs] = (await get(bench, `${eve.base}/requests?limit=1`)).body.data as { id: string }[];
   const answer = await get(bench, `${ada.base}/requests/${theirs?.id}`);
   const none = await get(bench, `${ada.base}/requests/req_999999`);
-  attempted(ROW);
+  attempted("Access through a workshop room");
   expect(answer.status).toBe(404);
   expect(answer.body.message.replace(theirs?.id, "ID")).toBe(none.body.message.replace("req_999999", "ID"));
 });
@@ -99,7 +97,7 @@ test("takes the code of the room, the key of a learner, and nothing else", async
   const { bench, room, ada } = await openRoom();
   for (const base of [`${room}/learners/sk_test_lodge`, `${room}/learners/nobody`, `/_sandbox/room/guessed/learners/${ada.key}`])
     for (const path of ["/sandbox", "/requests", "/requests/req_1", "/deliveries", "/deliveries/whd_1", "/verdicts"]) {
-      attempted(ROW);
+      attempted("Access through a workshop room");
       expect([base, path, (await get(bench, base + path)).status]).toEqual([base, path, 404]);
     }
   for (const [method, path] of [
@@ -109,7 +107,7 @@ test("takes the code of the room, the key of a learner, and nothing else", async
     ["DELETE", "/verdicts"],
     ["POST", "/requests"],
   ] as const) {
-    attempted(ROW);
+    attempted("Access through a workshop room");
     const { status } = await bench.call(method, `${ada.base}${path}`, { key: null, ...(method === "POST" && { body: {} }) });
     expect([path, status === 404 || status === 405]).toEqual([path, true]);
   }

@@ -229,31 +229,68 @@ describe.runIf(browserFile)(inBrowser, () => {
     `document.getElementById("name").value = ${JSON.stringify(name)}, document.querySelector("button").click()`;
   const text = (id: string) => `document.getElementById("${id}").textContent`;
 
+  /** Waits until a condition holds, also in the page that the browser goes on to. */
+  async function arrives(page: Page, condition: string): Promise<void> {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await page.evaluate<boolean>(condition).catch(() => false)) return;
+      // A navigation ends what was evaluated before it, so a condition cannot wait for it.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`Not seen: ${condition}`);
+  }
+  const seen = (selector: string) => `document.querySelector(${JSON.stringify(selector)})?.textContent`;
+  const STEP = seen(".lesson h3");
+
   test.each(["Ada", HOSTILE[0] as string])(
-    "the join page admits %s, shows key, address and command, and follows the steps",
+    "the join page admits %s and opens the learner's page: the lesson with its commands, beside the learner's own requests",
     async (name) => {
       const { bench, path, url } = await openRoom();
+      const other = (await enter(bench, path, "Mallory")).body;
+      await bench.call("GET", "/v1/customers/cus_of_mallory", { key: other.apiKey });
       const page = await browser.open(`${url}/join`);
       await page.evaluate(written(name));
-      await page.shows(`!document.getElementById("lesson").hidden`);
-      const apiKey = await page.evaluate<string>(text("key"));
+      await arrives(page, `${STEP} === "1. Ask who you are"`);
+      const apiKey = await page.evaluate<string>(seen(".access code"));
       expect(apiKey).toMatch(/^sk_test_\w+$/);
-      expect(await page.evaluate(text("learner"))).toBe(name);
-      expect(await page.evaluate(text("address"))).toBe(`${bench.url}/v1`);
-      expect(await page.evaluate(`document.querySelector("#step pre").textContent`)).toBe(
+      expect(await page.evaluate(seen(".lesson .note"))).toBe(name);
+      expect(await page.evaluate(`document.querySelectorAll(".access code")[1].textContent`)).toBe(`${bench.url}/v1`);
+      expect(await page.evaluate(seen(".lesson .command pre"))).toBe(
         `curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer ${apiKey}"`,
       );
       await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-      await page.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
-      await bench.call("POST", `${path}/learners/${apiKey}/hint`, { key: null });
-      await page.shows(`${text("step")}.includes("Hint: The URL is quoted")`);
+      await page.shows(`document.querySelector(".lists")?.textContent.includes("/v1/merchants/me")`);
+      await page.click(".lesson button", "next step");
+      await page.shows(`${STEP} === "2. Read a list"`);
+      await page.click(".lesson button", "hint");
+      await page.shows(`${seen(".lesson-hint")}?.includes("The URL is quoted")`);
+      await page.click(".row", "/v1/merchants/me");
+      await page.shows(`${seen(".detail h2")} === "GET /v1/merchants/me"`);
       // A reload of the page continues at the same step.
       const again = await browser.open(await page.evaluate<string>("location.href"));
-      await again.shows(`${text("title")} === "Your first call 2/5: Read a list"`);
-      expect((await get(bench, path)).body.data).toHaveLength(1);
+      await again.shows(`${STEP} === "2. Read a list"`);
+      expect((await get(bench, path)).body.data).toHaveLength(2);
+      const text = (await page.evaluate<string>("document.body.innerText")) + (await again.evaluate<string>("document.body.innerText"));
+      for (const foreign of ["cus_of_mallory", "Mallory", other.apiKey, other.learner.id, "sk_test_lodge"]) expect(text).not.toContain(foreign);
       expect([...page.complaints, ...again.complaints]).toEqual([]);
     },
   );
+
+  test("the learner's page has no key that steers the sandbox, and says when the room is closed", async () => {
+    const { bench, path, url, authorization } = await openRoom();
+    const { apiKey } = (await enter(bench, path, "Ada")).body;
+    const page = await browser.open(`${bench.url}/_sandbox/ui#${path.replace("/_sandbox/room", "room")}/${apiKey}`);
+    await page.shows(`${STEP} === "1. Ask who you are"`);
+    expect(await page.evaluate(`[...document.querySelectorAll(".tab")].map((tab) => tab.textContent.slice(1))`)).toEqual([
+      "Requests",
+      "Deliveries",
+      "Verdicts",
+    ]);
+    for (const key of ["x", "o", "c", "m", "X"]) await page.press(key);
+    expect(await page.evaluate(`document.querySelector("dialog[open]")`)).toBeNull();
+    await bench.call("DELETE", "/_sandbox/room", { key: null, headers: { authorization } });
+    await page.shows(`${seen(".connection")}?.includes("No room with this code is open")`);
+    expect(url).toContain(path);
+  });
 
   test("the join page explains a rejection and allows another attempt", async () => {
     const { bench, path, url } = await openRoom();
@@ -262,6 +299,6 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(written("Ada"));
     await page.shows(`${text("error")}.includes("Choose another name")`);
     await page.evaluate(written("Ada too"));
-    await page.shows(`!document.getElementById("lesson").hidden && ${text("error")} === ""`);
+    await arrives(page, `${STEP} === "1. Ask who you are"`);
   });
 });

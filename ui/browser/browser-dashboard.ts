@@ -1,7 +1,7 @@
 // A running dashboard in a browser: the state, the stream and the effects of the terminal's dashboard, painted by Preact.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import { realNow } from "../../src/kernel/clock.ts";
+import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
 import { handleKey } from "../keys/key-routing.ts";
 import { panes } from "../panes/index.ts";
 import { applyUpdate, type Face, type RunningDashboard, refresh } from "../run-effects.ts";
@@ -9,8 +9,10 @@ import { applyTime } from "../state/apply-message.ts";
 import { type FaceView, initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { streamHandlers } from "../stream-handlers.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
-import { openLive } from "../wire/live.ts";
+import { type LiveStream, openLive } from "../wire/live.ts";
 import { perform } from "./fetch-perform.ts";
+import { type Place, performInRoom } from "./room-perform.ts";
+import { POLL_MS, pollRoom } from "./room-poll.ts";
 import { openSocket } from "./web-socket.ts";
 
 export interface BrowserDashboard {
@@ -33,13 +35,23 @@ const ALSO_SHOWN = ["requests", "deliveries", "verdicts"];
 /** The page has colours of its own for every style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
-export function openBrowserDashboard(target: HttpTarget, views: readonly FaceView[], paint: () => void): BrowserDashboard {
-  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), panes, views, alsoShown: ALSO_SHOWN });
+export interface BrowserOptions {
+  target: HttpTarget;
+  views: readonly FaceView[];
+  /** The place of a learner, whose page it is. Default: the dashboard of the sandbox. */
+  place: Place | undefined;
+  paint(): void;
+}
+
+export function openBrowserDashboard({ target, views, place, paint }: BrowserOptions): BrowserDashboard {
+  const learning = place && ({ kind: "learner", isGuest: true, id: "" } as const);
+  const shown = { panes, views: place ? [] : views, alsoShown: ALSO_SHOWN, learning };
+  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      refresh(dashboard);
+      if (!place) refresh(dashboard);
     },
   });
   const change = (next: UiState) => {
@@ -47,8 +59,10 @@ export function openBrowserDashboard(target: HttpTarget, views: readonly FaceVie
     scheduler.paintSoon();
   };
   const handlers = streamHandlers(() => dashboard, change);
-  const stream = openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
-  const face = openFace((text, style) => change(withNotice(dashboard.state, text, style)));
+  const stream = place
+    ? followPlace(() => void pollRoom(dashboard, place))
+    : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
+  const face = openFace(place, (text, style) => change(withNotice(dashboard.state, text, style)));
   const dashboard: RunningDashboard = { target, face, scheduler, stream, state, leave: () => {} };
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
@@ -67,9 +81,19 @@ export function openBrowserDashboard(target: HttpTarget, views: readonly FaceVie
   };
 }
 
-function openFace(notify: (text: string, style: "green" | "yellow") => void): Face {
+/** Polls now and at every interval. */
+function followPlace(poll: () => void): LiveStream {
+  let cancel = afterRealTime(0, again);
+  function again() {
+    poll();
+    cancel = afterRealTime(POLL_MS, again);
+  }
+  return { subscribe: () => {}, close: () => cancel() };
+}
+
+function openFace(place: Place | undefined, notify: (text: string, style: "green" | "yellow") => void): Face {
   return {
-    perform,
+    ...(place ? { perform: performInRoom(place), poll: (dashboard) => void pollRoom(dashboard, place) } : { perform }),
     copy(text) {
       // An insecure origin, such as a container's address, has no clipboard.
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";

@@ -6,6 +6,7 @@ import { digitOf, tabDigits } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
+import { isGuest } from "../state/learning.ts";
 import { topOverlay, type UiState, update } from "../state/state.ts";
 import { TRENDS_PANE } from "../state/trends.ts";
 import { stripStyles } from "../terminal/style.ts";
@@ -14,6 +15,7 @@ import { count } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
 import { LatestDeliveries } from "./latest-deliveries.tsx";
+import { LessonPanel } from "./lesson-panel.tsx";
 import { ListView } from "./list-view.tsx";
 import { OverlayView } from "./overlay-view.tsx";
 import { TokenView } from "./token-view.tsx";
@@ -31,7 +33,8 @@ export function Shell({ dashboard }: { dashboard: BrowserDashboard }) {
         <Tabs dashboard={dashboard} />
       </header>
       <StatusBar dashboard={dashboard} />
-      <main>
+      <main class={isGuest(state) ? "learning" : ""}>
+        {isGuest(state) && <LessonPanel dashboard={dashboard} />}
         <CurrentView dashboard={dashboard} />
         <DetailPanel dashboard={dashboard} />
       </main>
@@ -107,13 +110,20 @@ function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboar
         </span>
       ))}
       <span class="space" />
-      <Figure label="req/s" value={count(requestRate(state))} />
-      <Figure label="pending" value={count(pending)} />
-      {sandbox && (
-        <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
-          {clockText(state, sandbox)}
-        </button>
+      {!isGuest(state) && (
+        <>
+          <Figure label="req/s" value={count(requestRate(state))} />
+          <Figure label="pending" value={count(pending)} />
+        </>
       )}
+      {sandbox &&
+        (isGuest(state) ? (
+          <span class="dim">{clockText(state, sandbox)}</span>
+        ) : (
+          <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
+            {clockText(state, sandbox)}
+          </button>
+        ))}
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
 import { paletteOverlay } from "../overlays/palette.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { isGuest, LESSON_PANE } from "../state/learning.ts";
 import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
 import {
   closeTopOverlay,
@@ -149,11 +150,17 @@ export function tabDigits(state: UiState): readonly KeyBinding[] {
 
 /** The keys of the focused pane, while no overlay is open. Beside another view, the rows are not on the screen. */
 export const paneKeys = (state: UiState): readonly KeyBinding[] =>
-  state.view === undefined ? [...paneNamed(state.pane).keys, ...commonPaneKeys, ...tabDigits(state), ...movementKeys] : tabDigits(state);
+  state.view === undefined
+    ? [...paneNamed(state.pane).keys, ...guestLessonKeys(state), ...commonPaneKeys, ...tabDigits(state), ...movementKeys]
+    : tabDigits(state);
+
+/** A guest's lesson is beside every pane: its keys that mean nothing else there. */
+const guestLessonKeys = (state: UiState) =>
+  isGuest(state) ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S"].includes(key)) : [];
 
 /** The keys that work in panes and overlays alike, last in the key bar. */
 export const globalKeys: readonly KeyBinding[] = [
-  ...controls,
+  ...controls.map((control) => ({ ...control, isForHost: true as const })),
   {
     keys: ["!"],
     help: "show the last call as curl, or the text copied since",
@@ -198,8 +205,14 @@ export const overlayKeys: readonly KeyBinding[] = [
   { keys: ["escape"], label: "back", help: "go back", run: (state) => update(closeTopOverlay(state)) },
 ];
 
+/** Whether a guest may use the binding; all others may use every one. */
+export const isAllowed = (state: UiState) => (isGuest(state) ? ({ isForHost }: KeyBinding) => !isForHost : () => true);
+
 /** The groups of the help overlay. */
-function keyGroups(state: UiState): KeyGroup[] {
+const keyGroups = (state: UiState): KeyGroup[] =>
+  allKeyGroups(state).map(({ title, bindings }) => ({ title, bindings: bindings.filter(isAllowed(state)) }));
+
+function allKeyGroups(state: UiState): KeyGroup[] {
   const overlay = topOverlay(state);
   if (overlay)
     return [

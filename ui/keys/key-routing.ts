@@ -4,7 +4,7 @@ import { topDetail } from "../overlays/detail.ts";
 import { type KeyBinding, type StateUpdate, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
 import { detailKeys, jumpKey } from "./detail-keys.ts";
 import { editFilterLine } from "./filter-line.ts";
-import { globalKeys, movementKeys, overlayKeys, paneKeys } from "./key-bindings.ts";
+import { globalKeys, isAllowed, movementKeys, overlayKeys, paneKeys } from "./key-bindings.ts";
 import { isPaste } from "./typed-text.ts";
 
 /** The bindings enabled now; the first one with a key wins. */
@@ -13,7 +13,7 @@ export function enabledBindings(state: UiState): readonly KeyBinding[] {
   const local = overlay
     ? [...(topDetail(state) ? [...detailKeys, jumpKey] : []), ...overlay.keys, ...overlayKeys, ...movementKeys]
     : paneKeys(state);
-  return [...local, ...globalKeys].filter(({ isEnabled }) => isEnabled?.(state) ?? true);
+  return [...local, ...globalKeys].filter(isAllowed(state)).filter(({ isEnabled }) => isEnabled?.(state) ?? true);
 }
 
 export function handleKey(before: UiState, key: string): StateUpdate {

@@ -30,6 +30,7 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
       keys: ["r"],
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
+      isForHost: true,
       isEnabled,
       run(state) {
         const attempt = selected(state);
@@ -41,6 +42,7 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
       keys: ["R"],
       label: "replay failed",
       help: "replay every failed delivery in the list",
+      isForHost: true,
       isEnabled: (state) => hasFailed(listOf(state, "deliveries").rows),
       run: replayFailed,
     },

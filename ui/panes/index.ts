@@ -1,5 +1,6 @@
 // The panes, in the order of their tabs.
 
+import { isGuest } from "../state/learning.ts";
 import type { UiState } from "../state/state.ts";
 import { board } from "./board.ts";
 import { deliveries } from "./deliveries.ts";
@@ -16,6 +17,10 @@ import { verdicts } from "./verdicts.ts";
 export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, trends, merchants, scenarios, lesson, board];
 
 /** The panes shown now; the digit keys count these. */
-export const visiblePanes = (state: UiState): readonly Pane[] => panes.filter(({ isShown }) => isShown?.(state) ?? true);
+export const visiblePanes = (state: UiState): readonly Pane[] =>
+  isGuest(state) ? forGuests : panes.filter(({ isShown }) => isShown?.(state) ?? true);
+
+/** The logs of the learner's merchant; the lesson is beside them. */
+const forGuests: readonly Pane[] = [requests, deliveries, verdicts];
 
 export const paneNamed = (name: string): Pane => panes.find((pane) => pane.name === name) ?? requests;

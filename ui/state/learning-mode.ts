@@ -12,6 +12,8 @@ export interface LearnerMode {
   readonly kind: "learner";
   /** The learner's merchant. */
   readonly id: string;
+  /** A learner of a workshop in a browser, who reaches nothing but their own merchant and lesson. */
+  readonly isGuest?: true;
   /** The progress last received. */
   readonly learner?: LearnerView | undefined;
   /** The lesson last fetched; another than the learner's while the new one loads. */

@@ -11,6 +11,8 @@ export const BOARD_PANE = "board";
 
 export const learnerMode = ({ learning }: UiState): LearnerMode | undefined => (learning?.kind === "learner" ? learning : undefined);
 
+export const isGuest = (state: UiState): boolean => learnerMode(state)?.isGuest === true;
+
 /** The learner's lesson; undefined until it is fetched. */
 export const currentLesson = (state: UiState): Lesson | undefined => {
   const { lesson, learner } = learnerMode(state) ?? {};

@@ -159,6 +159,8 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
+  /** It controls more than a learner may: guests do not have it. */
+  isForHost?: true;
   run(state: UiState): StateUpdate;
 }
 

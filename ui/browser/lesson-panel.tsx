@@ -1,0 +1,162 @@
+// The lesson beside a learner's requests: the current step, its commands with copy buttons, hints, and what to do next.
+
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { LessonBlock } from "../../src/client/control-plane.generated.ts";
+import { withLearnerReply } from "../controls/lessons.ts";
+import { lesson as lessonPane } from "../panes/lesson.ts";
+import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
+import { copyText, makeCall, type UiState } from "../state/state.ts";
+import type { BrowserDashboard } from "./browser-dashboard.ts";
+
+interface PanelProps {
+  dashboard: BrowserDashboard;
+}
+
+export function LessonPanel({ dashboard }: PanelProps) {
+  const { state } = dashboard;
+  const mode = learnerMode(state);
+  const lesson = currentLesson(state);
+  const learner = mode?.learner;
+  const step = shownStep(state);
+  return (
+    <section class="lesson" tabIndex={0} aria-label="Lesson">
+      <div class="list-head">
+        <h2>{lesson?.title ?? learner?.title ?? "Lesson"}</h2>
+        {learner && <span class="note">{learner.name}</span>}
+      </div>
+      {lesson && learner && <Marks state={state} />}
+      {!lesson && <p class="hint">{learner?.lesson === null ? "No lesson has begun yet." : "Loading the lesson …"}</p>}
+      <Access dashboard={dashboard} />
+      <div aria-live="polite">
+        {lesson && step && (
+          <>
+            <h3>
+              {step.number}. {step.title}
+            </h3>
+            {step.number !== learner?.step && <p class="green">This step is done.</p>}
+            {step.number === 1 && <Prose text={lesson.about} />}
+            {step.blocks.map((block, index) => (
+              <Block key={`${lesson.name} ${step.number} ${index}`} dashboard={dashboard} block={block} />
+            ))}
+            {step.number === learner?.step && learner.hint !== null && (
+              <div class="lesson-hint">
+                <Prose text={learner.hint} />
+              </div>
+            )}
+          </>
+        )}
+        {lesson && !step && <Completed dashboard={dashboard} />}
+      </div>
+      <div class="actions">
+        {lessonPane.keys
+          .filter(({ keys: [key = ""], isEnabled }) => STEP_KEYS.has(key) && (isEnabled?.(state) ?? true))
+          .map(({ keys: [key = ""], label, help, run }) => (
+            <button key={key} type="button" class={key === "n" ? "primary" : ""} title={help} onClick={() => dashboard.change(run)}>
+              {label} <kbd>{key}</kbd>
+            </button>
+          ))}
+      </div>
+    </section>
+  );
+}
+
+/** On, back, hint, skip. */
+const STEP_KEYS: ReadonlySet<string> = new Set(["n", "p", "H", "S"]);
+
+function Marks({ state }: { state: UiState }) {
+  const { learner } = learnerMode(state) ?? {};
+  const lesson = currentLesson(state);
+  return (
+    <ol class="marks" aria-label="Steps">
+      {lesson?.steps.map(({ number, title }) => {
+        const how = learner?.left.findLast((one) => one.lesson === lesson.name && one.step === number)?.how;
+        const isCurrent = number === learner?.step;
+        return (
+          <li
+            key={number}
+            class={isCurrent ? "current" : how === "ticked" ? "done" : ""}
+            title={title}
+            aria-current={isCurrent ? "step" : undefined}
+          >
+            {how === "ticked" ? "✓" : number}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** The key and the address that the commands contain. */
+function Access({ dashboard }: PanelProps) {
+  const { sandbox } = dashboard.state;
+  const [key] = sandbox?.merchants[0]?.apiKeys ?? [];
+  if (!sandbox || key === undefined) return null;
+  return (
+    <dl class="access">
+      <dt>API key</dt>
+      <dd>
+        <code>{key}</code>
+        <Copy dashboard={dashboard} text={key} what="the API key" />
+      </dd>
+      <dt>Base URL</dt>
+      <dd>
+        <code>{sandbox.baseUrl}</code>
+        <Copy dashboard={dashboard} text={sandbox.baseUrl} what="the base URL" />
+      </dd>
+    </dl>
+  );
+}
+
+const Copy = ({ dashboard, text, what }: PanelProps & { text: string; what: string }) => (
+  <button type="button" class="copy" aria-label={`Copy ${what}`} onClick={() => dashboard.change((state) => copyText(state, text, what))}>
+    Copy
+  </button>
+);
+
+function Block({ dashboard, block: { kind, text } }: PanelProps & { block: LessonBlock }) {
+  if (kind === "prose") return <Prose text={text} />;
+  if (kind !== "sh") return <pre class="out">{text}</pre>;
+  return (
+    <div class="command">
+      <pre tabIndex={0}>{text}</pre>
+      <Copy dashboard={dashboard} text={text} what="the command" />
+    </div>
+  );
+}
+
+/** Markdown, as far as lessons use it: paragraphs, list items, and code between backticks. */
+const Prose = ({ text }: { text: string }) => (
+  <>
+    {text.split(/\n{2,}|\n(?=[-*] )/).map((paragraph) => (
+      <p key={paragraph}>{paragraph.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece))}</p>
+    ))}
+  </>
+);
+
+function Completed({ dashboard }: PanelProps) {
+  const { id, learner } = learnerMode(dashboard.state) ?? {};
+  const next = learner?.next ?? null;
+  const begin = () =>
+    dashboard.change((state) =>
+      makeCall(
+        state,
+        controlCalls.learners.begin({ id: id ?? "", name: next ?? "" }),
+        ({ body }) => `Started "${body.title}"`,
+        withLearnerReply,
+      ),
+    );
+  return (
+    <>
+      <p>
+        Lesson complete: {learner?.ticked} of {learner?.steps} steps.
+      </p>
+      {next === null ? (
+        <p>This was the last lesson.</p>
+      ) : (
+        <button type="button" class="primary" onClick={begin}>
+          Start the next lesson: {next}
+        </button>
+      )}
+    </>
+  );
+}
