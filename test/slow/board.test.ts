@@ -270,7 +270,8 @@ describe.runIf(browserFile)(inBrowser, () => {
       await again.shows(`${STEP} === "2. Read a list"`);
       expect((await get(bench, path)).body.data).toHaveLength(2);
       const text = (await page.evaluate<string>("document.body.innerText")) + (await again.evaluate<string>("document.body.innerText"));
-      for (const foreign of ["cus_of_mallory", "Mallory", other.apiKey, other.learner.id, "sk_test_lodge"]) expect(text).not.toContain(foreign);
+      for (const foreign of ["cus_of_mallory", "Mallory", other.apiKey, other.learner.id, "sk_test_lodge"])
+        expect(text).not.toContain(foreign);
       expect([...page.complaints, ...again.complaints]).toEqual([]);
     },
   );
