@@ -1,6 +1,7 @@
 // The measured servers, each in its own process: it reports its port, and on request its CPU time and memory.
 
 import { hash } from "node:crypto";
+import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openFolder } from "./folder.js";
@@ -34,6 +35,21 @@ const servers = {
         if (!known.has(print)) known.set(print, RECORD);
         outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(RECORD) });
         outgoing.end(known.get(print));
+      });
+    });
+    return listening(server);
+  },
+  /** The minimum of a durable write: append the body to a file, and respond once it is on the disk. */
+  async durable() {
+    const file = openSync(openFolder().file("appended"), "a");
+    const server = createServer((incoming, outgoing) => {
+      const chunks = [];
+      incoming.on("data", (chunk) => chunks.push(chunk));
+      incoming.on("end", () => {
+        writeSync(file, Buffer.concat(chunks));
+        fdatasyncSync(file);
+        outgoing.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(RECORD) });
+        outgoing.end(RECORD);
       });
     });
     return listening(server);

@@ -1,4 +1,5 @@
 // The slowest requests under full load: the 99th percentile of reads and writes at 1, 4 and 32 connections, and the longest stall of each server.
+// Writes over a file wait for the disk, so they are also compared with a server that appends each body to a file and waits for the disk.
 
 import { load } from "../load.js";
 import { figure, inRounds, inTurn, openEach, ratio, SECONDS, stallOf } from "../measure.js";
@@ -11,11 +12,14 @@ const kinds = [
 ].flatMap(({ method, what }) =>
   [1, 4, 32].flatMap((connections) => {
     const at = `${connections} ${connections === 1 ? "connection" : "connections"}`;
-    const base = `bare node:http, ${method}, ${at}`;
+    const bare = `bare node:http, ${method}, ${at}`;
+    const durable = `node:http that appends to a file and syncs it, ${at}`;
+    const one = (name, server, ...bases) => ({ name: `${name}, ${at}`, server, method, connections, bases });
     return [
-      { name: base, server: "bare", method, connections },
-      { name: `${what}, file, ${at}`, server: "file", method, connections, base },
-      { name: `${what}, memory, ${at}`, server: "memory", method, connections, base },
+      { ...one("", "bare"), name: bare },
+      ...(method === "POST" ? [{ ...one("", "durable"), name: durable }] : []),
+      one(`${what}, file`, "file", bare, ...(method === "POST" ? [durable] : [])),
+      one(`${what}, memory`, "memory", bare),
     ];
   }),
 );
@@ -23,8 +27,10 @@ const kinds = [
 const percentile = (sorted, share) => sorted[Math.floor(sorted.length * share)];
 const longest = (results, name) => figure(Math.max(...results.get(name).map(({ stall }) => stall)), " ms");
 
+const rowsOf = ({ name, bases }) => bases.map((base) => row(name, base));
+
 /** The ratio of the 99th percentiles, and beside it that of the medians and the longest stalls. */
-function row({ name, base }) {
+function row(name, base) {
   return {
     what: `${name}: 99th percentile`,
     against: base,
@@ -40,15 +46,25 @@ function row({ name, base }) {
 
 export const tails = {
   name: "tails",
-  rows: kinds.filter(({ base }) => base).map(row),
+  rows: kinds.flatMap(rowsOf),
   measure: () =>
     inRounds(
-      () => openEach(["bare", "file", "memory"]),
-      (servers, turns) => inTurn(kinds, (one) => tail(servers.get(one.server), one), turns),
+      () => openEach(["bare", "durable", "file", "memory"]),
+      async (servers, turns) => {
+        for (const server of servers.values()) await warmUp(server);
+        return inTurn(kinds, (one) => tail(servers.get(one.server), one), turns);
+      },
     ),
 };
 
+/** Until V8 has compiled the hot code, its compiler shares the server's core, and one request in a hundred waits some milliseconds for it. */
+async function warmUp({ port }) {
+  for (const request of Object.values(requests)) await load({ port, seconds: 10 * SECONDS, requests: request });
+}
+
 async function tail(server, { method, connections }) {
+  // What the server before it left to the disk and to garbage collection is not its own.
+  await new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2));
   // The first question only starts the measurement.
   await stallOf(server);
   const { latencies, refused, refusal } = await load({ port: server.port, seconds: SECONDS, requests: requests[method], connections });
