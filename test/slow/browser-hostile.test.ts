@@ -80,6 +80,8 @@ describe.runIf(browserFile)(inBrowser, () => {
   /** Opens each view, each kind of detail and each form, and looks at it at this width. */
   async function problemsAt(page: Page, width: number, report: string): Promise<string[]> {
     const found: string[] = [];
+    // A phone shows the same details: one of each kind is enough.
+    const mostRows = width > 1_000 ? 20 : 1;
     const look = async (where: string) =>
       found.push(...(await page.evaluate<string[]>(PROBLEMS)).map((problem) => `${width}, ${where}: ${problem}`));
     await page.resize(width, 740);
@@ -94,7 +96,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         page.evaluate<boolean>(
           `{ const row = document.querySelectorAll(".list .row:not(.headings, .gap)")[${row}]; row?.click(); row !== undefined }`,
         );
-      for (let row = 0; await openRow(row); row++) {
+      for (let row = 0; row < mostRows && (await openRow(row)); row++) {
         await page.shows(`document.querySelector(".detail") !== null && !document.querySelector(".detail").innerText.includes("Loading")`);
         await look(`row ${row} of ${tab}`);
         await page.press("Escape");

@@ -216,6 +216,32 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(isNewestShown);
   });
 
+  test("the keys that move scroll a detail and the help", async () => {
+    const bench = await workplace();
+    const page = await openPage(browser, bench);
+    await page.resize(1_440, 400);
+    const place = (selector: string) => `(() => { const { scrollTop, scrollHeight, clientHeight } = document.querySelector("${selector}");
+      return scrollTop === 0 ? "top" : scrollTop + clientHeight >= scrollHeight - 1 ? "end" : "between"; })()`;
+    for (const [key, selector] of [
+      ["Enter", ".detail-lines"],
+      ["?", "dialog .text"],
+    ] as const) {
+      await page.press(key);
+      await page.shows(`document.querySelector("${selector}") !== null`);
+      await idle(page);
+      for (const [move, reached] of [
+        ["PageDown", "between"],
+        ["G", "end"],
+        ["k", "between"],
+        ["g", "top"],
+      ] as const) {
+        await page.press(move);
+        expect(await page.evaluate(place(selector)), `${move} in ${selector}`).toBe(reached);
+      }
+      await page.press("Escape");
+    }
+  });
+
   test.each(["keys", "pointer"] as const)(
     "each task is done by %s",
     async (by) => {

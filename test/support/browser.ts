@@ -157,7 +157,7 @@ function pageOf(send: Send, complaints: string[]): Page {
 }
 
 /** The codes of the keys that are not letters; Chromium acts on the code, the page on the name. */
-const KEY_CODES: Readonly<Record<string, number>> = { Enter: 13, Tab: 9, Escape: 27, Right: 39, Left: 37, Up: 38, Down: 40 };
+const KEY_CODES: Readonly<Record<string, number>> = { Enter: 13, Tab: 9, Escape: 27, Right: 39, Left: 37, Up: 38, Down: 40, PageDown: 34 };
 
 async function pressKey(send: Send, name: string): Promise<void> {
   const windowsVirtualKeyCode = KEY_CODES[name] ?? name.toUpperCase().charCodeAt(0);
