@@ -501,7 +501,7 @@ describe("exec does not run the command", () => {
   });
 
   test("if its arguments are invalid", async () => {
-    await expectNothingRun(["--fixture", "nobody"], 2, "no merchant nobody; it has mer_lodge");
+    await expectNothingRun(["--fixture", "nobody"], 2, "There is no merchant nobody. There are mer_lodge");
     await expectNothingRun(["--fixtures", "nowhere"], 6, "nowhere");
     await expectNothingRun(["--fail-on", "verdict"], 2, /"verdict"\. Did you mean verdicts\? It takes/);
     await expectNothingRun(["--fail-on", "uncovered=payments.lst"], 2, "Did you mean payments.list?");
