@@ -21,7 +21,10 @@ export const factKinds = {
   maximum: { observed: "the largest `limit` accepted, and the smallest one above it refused" },
   body_field: { observed: "the field in the body of a success" },
   required: { observed: "successes without the field, and refusals that name it" },
-  accepted: { observed: "refusals of bodies that meet every other fact" },
+  accepted: {
+    observed: "refusals of bodies that meet every other fact",
+    not: "a refusal does not explain the rule; a field that the service requires or refuses is a fact of its own",
+  },
   error_status: { observed: "the status of the response, wherever the condition is recognised" },
   error_category: { observed: "`error` of the response, wherever the condition is recognised" },
   error_code: { observed: "`code` of the response, wherever the condition is recognised" },

@@ -30,9 +30,12 @@ export const fieldKinds = {
   body_field: { rename: true, ...oneOf("known", "absent") },
   required: { form: "true or false", matches: (value) => typeof value === "boolean" },
   type: {
-    form: (fact) => `the types of the sandbox, with or without "null": another type follows from ${fact.id.replace(/type$/, "format")}`,
+    form: ({ id }) =>
+      `the types of the sandbox${id.includes(".body.") ? "" : ', or these and "null"'}: another type follows from ${id.replace(/type$/, "format")}`,
     matches: (value, { id, value: own }, file) =>
-      isTexts(value) && isTypeOf(value, own as readonly string[], file?.text(id.replace(/type$/, "format"))),
+      isTexts(value) &&
+      mayBeNull(value, own as readonly string[], id.includes(".body.")) &&
+      isTypeOf(value, own as readonly string[], file?.text(id.replace(/type$/, "format"))),
   },
   value: { form: "a text of 1 to 100 characters", matches: isCode },
   values: {
@@ -65,6 +68,10 @@ const plain = (types: readonly string[]) =>
     .filter((type) => type !== "null")
     .toSorted()
     .join();
+
+/** The sandbox's own nulls stay; a body has no others. */
+const mayBeNull = (value: readonly string[], own: readonly string[], isBody: boolean) =>
+  value.includes("null") === own.includes("null") || (value.includes("null") && !isBody);
 
 const isTypeOf = (value: readonly string[], own: readonly string[], form: string | undefined) =>
   plain(value) === plain(own) || (form !== undefined && plain(value) === plain(typesOfForm(form) ?? []));

@@ -25,6 +25,8 @@ export function createFactCheck({
     const renamed = id.endsWith(RENAME) ? byId.get(id.slice(0, -RENAME.length)) : undefined;
     return renamed && { fact: renamed, part: "name" as const };
   };
+  const prefixes = new Set(facts.filter(({ kind }) => kind === "prefix").map((fact) => fact.value));
+  const isOthers = ({ kind, value: own }: ServiceFact, value: FactValue) => kind === "prefix" && value !== own && prefixes.has(value);
   const isTaken = (id: string, file: AdoptedFacts | undefined) =>
     byId.has(id) && file?.value(id) !== "absent" && file?.value(`${id}${RENAME}`) === undefined;
   return (entry, value, file) => {
@@ -41,6 +43,7 @@ export function createFactCheck({
       return `${id} holds for all operations: write it without ${operation}/.`;
     if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
       return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
+    if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
     return unadoptable(fact, part) ?? formProblem(fact, part, value, file);
   };
 }
@@ -51,15 +54,20 @@ const siblingOf = (id: string, name: string) => `${id.slice(0, id.lastIndexOf(".
 function unadoptable({ id, kind, origin, why }: ServiceFact, part: "value" | "name"): string | undefined {
   const { not, rename } = adoptableKinds[kind];
   if (origin === "design") return `${id} differs by design: ${why}`;
-  if (not !== undefined || NEVER.has(id)) return `${id} cannot be adopted: ${not ?? NEVER.get(id)}.`;
+  const never = not ?? (part === "value" ? whyNever(id) : undefined);
+  if (never !== undefined) return `${id} cannot be adopted: ${never}.`;
   return part === "name" && !rename ? `${id} cannot be renamed: its kind is ${kind}.` : undefined;
 }
 
 const RENAME = ".name";
 
 /** Facts that the sandbox cannot change, unlike others of their kind. */
-const NEVER: ReadonlyMap<string, string> = new Map([
-  ["deliveries.list.order", "the log is kept in the order in which attempts end"],
-  ["webhooks.create.reply.secret.prefix", "the prefix is a part of the key that signs webhooks"],
-  ["webhooks.rotate_secret.reply.secret.prefix", "the prefix is a part of the key that signs webhooks"],
-]);
+const NEVER: readonly [ids: RegExp, why: string][] = [
+  [/^deliveries\.list\.order$/, "the log is kept in the order in which attempts end"],
+  [/^webhooks\.(create|rotate_secret)\.reply\.secret\.prefix$/, "the prefix is a part of the key that signs webhooks"],
+  [/^event\.id\.prefix$/, "the delivery log and the headers of webhooks have the id, too"],
+  [/\.query\.\w+\.values(\.|$)/, "the sandbox renames parameters, but not their values"],
+  [/^(webhooks\.create\.body\.(url|events)|events\.test\.body\.type)(\.required)?$/, "the sandbox needs the field"],
+];
+
+const whyNever = (id: string) => NEVER.find(([ids]) => ids.test(id))?.[1];

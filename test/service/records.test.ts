@@ -1,6 +1,8 @@
 // Records, lists, errors, events and bodies in the shape of the real service.
 
 import { describe, expect, test } from "vitest";
+import { assumptions, exampleCalls } from "../../src/sandbox/documents.ts";
+import { createFactCheck } from "../../src/service/fact-check.ts";
 import { openAs } from "../support/service-file.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -157,10 +159,28 @@ describe("bodies", () => {
   });
 });
 
+test("a field that need not be sent leaves no operation without its reply", async () => {
+  const facts = assumptions().facts;
+  const check = createFactCheck({ facts, operations: [...new Set(exampleCalls().map(({ id }) => id))] });
+  const optional = facts.filter(({ kind, value, id }) => kind === "required" && value === true && check(id, false) === undefined);
+  const { call } = await openAs(Object.fromEntries(optional.map(({ id }) => [id, false])));
+  const statuses = exampleCalls().flatMap(({ id, method, path, body }) => {
+    const sent = JSON.parse(String(body ?? "{}")) as Record<string, unknown>;
+    const fields = Object.keys(sent).filter((field) => optional.some((fact) => fact.id === `${id}.body.${field}.required`));
+    return fields.map(async (field) => (await call(method, `/v1${path}`, { ...PAYMENT, body: { ...sent, [field]: undefined } })).status);
+  });
+  expect(statuses.length).toBeGreaterThan(10);
+  expect((await Promise.all(statuses)).filter((status) => status >= 500)).toEqual([]);
+});
+
 test.each([
   [{ "payment.amount.type": ["string"] }, /payment\.amount\.type takes the types of the sandbox/],
   [{ "payment.created.format": "phase of the moon" }, /payment\.created\.format takes "Unix seconds" or .*ISO 8601 time/],
   [{ "payment.id.prefix": "pay me" }, /payment\.id\.prefix takes a prefix such as "pmt_"/],
+  [{ "payment.amount.type": ["integer"] }, /payment\.amount\.type takes the types of the sandbox, or these and "null"/],
+  [{ "payment.id.prefix": "po_" }, /payment\.id\.prefix cannot be "po_": other ids of the sandbox have this prefix/],
+  [{ "event.id.prefix": "event_" }, /the delivery log and the headers of webhooks have the id, too/],
+  [{ "webhooks.create.body.url.required": false }, /webhooks\.create\.body\.url\.required cannot be adopted: the sandbox needs the field/],
   [{ "payment.riskScore.type": ["integer"] }, /add "payment\.riskScore" to the file/],
   [{ "payment.riskScore": "often" }, /payment\.riskScore takes "always" or "sometimes"/],
   [{ "payment.other_fields": "riskScore" }, /name each field, such as payment\.riskScore/],
