@@ -230,8 +230,22 @@ const written = new Set([
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
-for (const [name, content] of Object.entries({ ...(await usualWorld()), ...openapiDocuments() })) written.add(put(name, content));
+for (const [name, content] of Object.entries({ ...(await usualWorld()), ...openapiDocuments(), ...factList() }))
+  written.add(put(name, content));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
+
+/** The facts against which a service file is checked: to make them from the schemas costs a fifth of a start. */
+function factList() {
+  const { assumptions } = createRequire(import.meta.url)(join(dist, "documents.cjs"));
+  const facts = assumptions().facts.map(({ id, kind, value, origin, why }) => ({
+    id,
+    kind,
+    value,
+    origin,
+    ...(origin === "design" && { why }),
+  }));
+  return { "facts.json": JSON.stringify(facts) };
+}
 
 /** The seeded default world, on the day that its fixtures were written for, and where its times stand. Other fixtures are seeded at start. */
 async function usualWorld() {

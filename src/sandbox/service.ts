@@ -1,7 +1,10 @@
 // Reads the service file of a sandbox, and refuses what the sandbox cannot adopt.
 
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { catalogue, resources } from "../areas/index.ts";
+import type { ServiceFact } from "../contracts/fact.ts";
 import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
 import { type FieldError, SandboxError } from "../kernel/errors.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
@@ -69,18 +72,23 @@ function gapsOf(facts: AdoptedFacts): number[] | undefined {
 /** The schemas of the records, by kind. */
 const records = () => new Map(resources.map(({ kind, schema }) => [kind, schema]));
 
-/** The facts are listed by the documents, which most starts do not need. */
 async function firstRefused(
   { facts: entries }: ServiceFile,
   facts: AdoptedFacts,
 ): Promise<Pick<FieldError, "pointer" | "message"> | undefined> {
-  const { assumptions } = await import("./documents.ts");
-  const problemOf = createFactCheck({ facts: assumptions().facts, operations: catalogue.map(({ id }) => id) });
+  const known = builtFacts() ?? (await import("./documents.ts")).assumptions().facts;
+  const problemOf = createFactCheck({ facts: known, operations: catalogue.map(({ id }) => id) });
   for (const [id, entry] of Object.entries(entries)) {
     const message = problemOf(id, entryValue(entry), facts);
     if (message !== undefined) return { pointer: `/facts/${escapePointer(id)}`, message };
   }
   return undefined;
+}
+
+/** The list that the build makes; undefined if the sandbox runs from its sources. */
+function builtFacts(): ServiceFact[] | undefined {
+  const file = join(import.meta.dirname, "facts.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ServiceFact[]) : undefined;
 }
 
 const hashOf = (values: ReadonlyMap<string, unknown>) =>
