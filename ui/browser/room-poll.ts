@@ -56,7 +56,7 @@ function countOf(verdicts: readonly VerdictMessage[]) {
 /** The sandbox as far as a learner sees it: without counts of others, scenarios and traffic. */
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: RoomSandboxReply): UiState {
   const sandbox: SandboxOverviewReply = {
-    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, merchants: [merchant] },
+    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, merchants: [merchant] },
     ...{ pendingDeliveries: 0, scenarios: [], traffic: [], made: NO_COUNTS, failedDeliveries: 0, links: {} },
     kept: { requests: 0, attempts: 0, verdicts: 0 },
   };
