@@ -63,9 +63,10 @@ export function readSeedImage(files: { image: string; times: string }): BuiltIma
   const times = JSON.parse(readFileSync(files.times, "utf8")) as ImageTimes[];
   const images = new Map<string, SeedImage>();
   return (now) => {
-    if (!canMoveImage(times, now)) return undefined;
     const dates = datesAt(times, now);
-    return images.get(dates) ?? keep(images, dates, builtImage(files.image, times, now));
+    const known = images.get(dates);
+    if (known || !canMoveImage(times, now)) return known;
+    return keep(images, dates, builtImage(files.image, times, now));
   };
 }
 
