@@ -164,6 +164,22 @@ describe("a recording that says little", () => {
     );
   });
 
+  test("as proxies and browsers write it, with bodies in base64, headers of HTTP/2 and fields of their own, is read like any other", async () => {
+    const har = harOf();
+    for (const entry of har.log.entries) {
+      const { request, response } = entry;
+      Object.assign(entry, { _resourceType: "fetch", comment: "", serverIPAddress: "203.0.113.7" });
+      for (const headers of [request.headers, response.headers])
+        for (const header of headers) header.name = header.name.replace(/(^|-)\w/g, (letter: string) => letter.toUpperCase());
+      request.headers.push({ name: ":authority", value: "api.service.example" }, { name: ":path", value: "/" });
+      response.headers.push({ name: ":status", value: String(response.status) });
+      Object.assign(response.content, { text: Buffer.from(response.content.text).toString("base64"), encoding: "base64" });
+      if (request.postData) Object.assign(request.postData, { params: [], comment: "" });
+    }
+    const { code, out } = await compareFile(har);
+    expect([code, out.at(-1)]).toEqual([0, expect.stringMatching(/^4\d\d confirmed/)]);
+  });
+
   test("with masked values says nothing of them", async () => {
     const text = JSON.stringify(harOf()).replaceAll(/Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g, "[REDACTED]");
     expect((await runCommand(undefined, "compare", fileOf(text))).code).toBe(0);
