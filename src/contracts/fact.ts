@@ -15,7 +15,10 @@ export const factKinds = {
   envelope: { observed: "the field of the response that holds the records or the object" },
   order: { observed: "`created` of consecutive records of a page" },
   parameter: { observed: "the parameter in the query of a success" },
-  other_parameters: { observed: "parameters of a success that no other fact names" },
+  other_parameters: {
+    observed: "parameters of a success that no other fact names",
+    not: "the name of a parameter does not say what the service does with it",
+  },
   default: { observed: "the length of a page requested without `limit`, if there are more" },
   minimum: { observed: "the smallest `limit` accepted, and the largest one below it refused" },
   maximum: { observed: "the largest `limit` accepted, and the smallest one above it refused" },

@@ -43,14 +43,11 @@ const HEADER_NAME = {
   matches: (value: FactValue) => typeof value === "string" && /^[A-Za-z][A-Za-z0-9-]{0,79}$/.test(value) && !RESERVED.test(value),
 };
 
-const NO_WAY = "the sandbox has no way to respond otherwise";
-
-const declared: Readonly<Record<FactKind, { observed: string; not?: string }>> = factKinds;
-
-const notAdopted = (Object.keys(declared) as FactKind[]).map((kind) => [kind, { not: declared[kind].not ?? NO_WAY }] as const);
+/** With the reasons of the kinds that cannot be adopted. */
+const declared: Readonly<Record<FactKind, AdoptableKind & { observed: string }>> = factKinds;
 
 export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
-  ...(Object.fromEntries(notAdopted) as { [Kind in FactKind]: AdoptableKind }),
+  ...declared,
   ...fieldKinds,
   success_status: wholeNumber(200, 299),
   rate_limit: wholeNumber(1, 1_000_000_000),

@@ -63,6 +63,7 @@ const RENAME = ".name";
 
 /** Facts that the sandbox cannot change, unlike others of their kind. */
 const NEVER: readonly [ids: RegExp, why: string][] = [
+  [/^error\.(malformed_http|headers_too_large|request_timeout)\./, "the sandbox sends it where it has not read a request"],
   [/^deliveries\.list\.order$/, "the log is kept in the order in which attempts end"],
   [/^webhooks\.(create|rotate_secret)\.reply\.secret\.prefix$/, "the prefix is a part of the key that signs webhooks"],
   [/^event\.id\.prefix$/, "the delivery log and the headers of webhooks have the id, too"],

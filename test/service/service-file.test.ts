@@ -34,6 +34,10 @@ describe("a service file", () => {
       "service.json:3 /facts/error.live_key_refused.status: error.live_key_refused.status differs by design: Only a sandbox on this machine has this error.",
     ],
     [
+      { "error.malformed_http.status": 422 },
+      "service.json:3 /facts/error.malformed_http.status: error.malformed_http.status cannot be adopted: the sandbox sends it where it has not read a request.",
+    ],
+    [
       { "http.paths": "not literally" },
       "service.json:3 /facts/http.paths: http.paths cannot be adopted: the sandbox implements it in code; a setting changes it where one is listed.",
     ],
