@@ -36,10 +36,10 @@ const milliseconds = (what, target) => ({
 export const start = {
   name: "start",
   rows: [
-    timeOf(MEMORY, NOTHING, "<= 2.5"),
+    timeOf(MEMORY, NOTHING, "<= 2.2"),
     timeOf(FRESH, NOTHING),
     timeOf(THERE, NOTHING),
-    timeOf(SANDBOX, LISTEN, "<= 10"),
+    timeOf(SANDBOX, LISTEN, "<= 3"),
     milliseconds(RESET, "<= 10 ms"),
     milliseconds(MINT, "<= 20 ms"),
   ],
