@@ -127,6 +127,15 @@ const later = await buildFile(
 );
 const program = await buildProgram(shared);
 
+/** Ink imports its devtools for debugging only; Express its body parser, with every character set, and its table of media types for applications that use them. */
+const leaveOutUnused = {
+  name: "leave-out-unused",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(react-devtools-core|body-parser|mime-db)$/ }, ({ path }) => ({ path, namespace: "nothing" }));
+    onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "" }));
+  },
+};
+
 /** Minifies packages, but not our own code. The comments that name their files remain. */
 const minifyPackages = {
   name: "minify-packages",
@@ -146,18 +155,9 @@ const parcels = await build({
   ...common,
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  plugins: [minifyPackages],
+  plugins: [leaveOutUnused, minifyPackages],
   entryPoints: [...packages].map(([path, out]) => ({ in: entries[path] ?? path, out })),
 });
-
-/** Ink imports this for debugging only. */
-const leaveOutDevtools = {
-  name: "leave-out-devtools",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "nothing" }));
-    onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "" }));
-  },
-};
 
 /** Yoga, Ink's layout engine, decodes its WASM with fetch if there is one, and then Node has to load all of fetch. */
 const decodeWithoutFetch = {
@@ -173,7 +173,7 @@ const modules = await build({
   format: "esm",
   entryPoints: { dashboard: "src/cli/output/terminal-session.ts", vitest: "src/vitest.ts" },
   plugins: [
-    leaveOutDevtools,
+    leaveOutUnused,
     decodeWithoutFetch,
     minifyPackages,
     importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"),

@@ -1,7 +1,7 @@
-// The router for every path outside /v1: the control API under /_sandbox, and 404 with a hint for anything else.
+// The Express application for every path outside /v1: the control API under /_sandbox, and 404 with a hint for anything else.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import Router from "router";
+import express from "express";
 import type { Document } from "../contracts/document.ts";
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
@@ -11,6 +11,7 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type RequestContext } from "./context.ts";
+import { keepNodePrototypes } from "./express-prototypes.ts";
 import { admit, type Guard } from "./guard.ts";
 import { asksForPage, createPage } from "./page.ts";
 import { readBody } from "./read-body.ts";
@@ -34,11 +35,16 @@ type Work = (context: RequestContext, params: Record<string, string>) => Promise
 
 export function createControlApp<World>(options: ControlAppOptions<World>): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const { guard, control, world, checkToken, loadPage } = options;
-  const app = Router({ caseSensitive: true, strict: true });
+  const app = express();
+  keepNodePrototypes(app);
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
 
   /** Runs `work` before it calls the next handler; its error is the response. */
-  const check = (work: Work): Router.RequestHandler => respond(options, work, "continue");
-  const answer = (work: Work): Router.RequestHandler => respond(options, work, "end");
+  const check = (work: Work): express.RequestHandler => respond(options, work, "continue");
+  const answer = (work: Work): express.RequestHandler => respond(options, work, "end");
 
   app.use(check(admit(guard)));
   app.get("/", (incoming, outgoing, next) =>
@@ -59,14 +65,13 @@ export function createControlApp<World>(options: ControlAppOptions<World>): (inc
     );
   }
   app.use(answer((context) => refuse(context, control)));
-  app.use((error: unknown, incoming: Router.Request, outgoing: Router.Response, next: Router.NextFunction) =>
+  app.use((error: unknown, incoming: express.Request, outgoing: express.Response, next: express.NextFunction) =>
     answer((context) => refuseUndecodable(context, error))(incoming, outgoing, next),
   );
-  // Every request is answered by a handler above.
-  return (incoming, outgoing) => app(incoming, outgoing, () => {});
+  return app;
 }
 
-function respond<World>({ clock, report }: ControlAppOptions<World>, work: Work, then: "continue" | "end"): Router.RequestHandler {
+function respond<World>({ clock, report }: ControlAppOptions<World>, work: Work, then: "continue" | "end"): express.RequestHandler {
   return async (incoming, outgoing, next) => {
     const started = realNow();
     const context = openContext(incoming, outgoing, 0, clock.now(), () => realNow() - started);
@@ -116,7 +121,7 @@ function refuse<World>({ path: whole, incoming }: RequestContext, control: reado
   fail("route_not_found", `Nothing is at ${path}.${hint}`);
 }
 
-/** The router itself refuses only a path parameter that cannot be decoded. */
+/** Express itself refuses only a path parameter that cannot be decoded. */
 function refuseUndecodable({ path }: RequestContext, error: unknown): never {
   if (!(error instanceof URIError)) throw error;
   fail("route_not_found", `Nothing is at ${mask(path, 200)}: a % in it is not followed by UTF-8.`);

@@ -1,4 +1,4 @@
-// Dispatches requests: the request pipeline answers /v1, a router everything else, and the hub the live stream.
+// Dispatches requests: the request pipeline answers /v1, Express everything else, and the hub the live stream.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
@@ -28,7 +28,7 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const checkToken = requireControlToken(options.controlToken);
   const { recorder, service } = openService(engine, guard, report);
-  // The router is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
+  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
   const control = once(async () => {
     const { createControlApp } = await import("../http/control-app.ts");
     return createControlApp({

@@ -129,8 +129,8 @@ describe("the tarball", () => {
     expect(targets.filter(({ target }) => isPicture(target) === isPublished(target))).toEqual([]);
   });
 
-  it("takes at most 6 MB, and holds ws once", () => {
-    expect(size).toBeLessThan(6_000_000);
+  it("takes at most 6.2 MB, and holds ws once", () => {
+    expect(size).toBeLessThan(6_200_000);
     const code = published.filter((path) => /\.c?js$/.test(path));
     expect(code.filter((path) => text(path).includes("// node_modules/ws/lib/websocket.js"))).toEqual(["dist/packages/ws.cjs"]);
   });
@@ -156,7 +156,7 @@ describe("the tarball", () => {
       code.flatMap((source) => [...source.matchAll(/^\s*\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name)),
     );
     const licences = text("dist/THIRD-PARTY-LICENSES.txt");
-    expect(bundled).toContain("router");
+    expect(bundled).toContain("express");
     expect([...bundled].filter((name) => !licences.includes(`\n${name} `))).toEqual([]);
   });
 });
