@@ -1,6 +1,6 @@
 // Drags the sandbox's clock forward: a slider by pointer and arrow keys, what falls due until the chosen moment, and the call that goes there.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { advanceCall, advanceClock } from "../controls/clock.ts";
 import { type DueMoment, dueMoments } from "../controls/clock-preview.ts";
 import { openReference } from "../keys/references.ts";
@@ -20,6 +20,7 @@ const MAX_LISTED = 6;
 export function ClockSlider({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state } = dashboard;
   const [stop, setStop] = useState(0);
+  const slider = useRef<HTMLInputElement>(null);
   const by = STOPS[stop] ?? "0s";
   const now = sandboxNow(state);
   const until = now + spanOf(by);
@@ -28,6 +29,8 @@ export function ClockSlider({ dashboard }: { dashboard: BrowserDashboard }) {
   const advance = () => {
     dashboard.change((before) => advanceClock(before, by));
     setStop(0);
+    // The button is disabled now, and a disabled element with the focus swallows keys.
+    slider.current?.focus();
   };
   return (
     <section class="clock" aria-label="Clock">
@@ -42,6 +45,7 @@ export function ClockSlider({ dashboard }: { dashboard: BrowserDashboard }) {
       <div class="clock-track">
         <input
           id="clock-slider"
+          ref={slider}
           type="range"
           min="0"
           max={STOPS.length - 1}
