@@ -1690,6 +1690,13 @@ export interface SandboxOverviewReply {
   service: string | null;
   /** Only if it is another: the service file under which the database was used before; null for the plain service */
   previousService?: string | null;
+  /** The signature of deliveries */
+  signature: {
+    /** The header that carries it; null if a service file removes it */
+    header: string | null;
+    /** How it is computed */
+    form: string;
+  };
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;

@@ -10,6 +10,7 @@ import type { ReportFormat } from "../contracts/report-format.ts";
 import type { Resource } from "../contracts/resource.ts";
 import type { RunEnd } from "../contracts/run-report.ts";
 import type { ScenarioRegistry } from "../contracts/scenario.ts";
+import type { Signature } from "../contracts/signature.ts";
 import type { Traffic } from "../contracts/traffic.ts";
 import type { JudgeResults } from "../contracts/verdict.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
@@ -36,6 +37,7 @@ export interface ControlContext extends Stores {
     file: string | undefined;
     /** The service file; undefined for the plain service. */
     service: string | undefined;
+    signature: Signature;
     /** The service file before, null for none, if it was another. */
     previousService: ServiceMark | null | undefined;
   };

@@ -24,6 +24,13 @@ const Overview = Type.Object({
       description: "Only if it is another: the service file under which the database was used before; null for the plain service",
     }),
   ),
+  signature: Type.Object(
+    {
+      header: Type.Union([Type.String(), Type.Null()], { description: "The header that carries it; null if a service file removes it" }),
+      form: Type.String({ description: "How it is computed" }),
+    },
+    { description: "The signature of deliveries" },
+  ),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   scenarios: Type.Array(
@@ -84,6 +91,7 @@ export function showSandbox(context: Pick<ControlContext, Shown>): Static<typeof
     database: about.file ?? null,
     service: about.service ?? null,
     ...(about.previousService === undefined ? {} : { previousService: about.previousService?.file ?? null }),
+    signature: about.signature,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
     scenarios: scenarios.armed().map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),

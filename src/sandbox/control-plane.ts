@@ -5,6 +5,7 @@ import { eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
+import { plainSignature } from "../contracts/signature.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
@@ -27,9 +28,8 @@ import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
 
 export function openControlPlane(engine: Engine): ControlContext {
-  const { address, service, previousService, catalogue, fixtures, image, clock, random, life } = engine;
+  const { address, service, catalogue, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
-  const about = { version: version(), url: address.url, file: stores.database.file, service: service?.file, previousService };
   const coverage = () => readCoverage({ catalogue, eventTypes, statusOf: service?.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const renew = (merchant?: string) => {
@@ -43,7 +43,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   const traffic = openTraffic(engine);
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
-  const shared = { ...stores, about, clock, coverage };
+  const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const sources = { ...shared, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
   return {
     ...shared,
@@ -186,6 +186,14 @@ async function callForLearner({ options, address }: Engine, { method, path, head
 }
 
 /** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */
+function aboutOf({ address, service, previousService, stores }: Engine): ControlContext["about"] {
+  const signature = {
+    header: service ? (service.webhooks.signatureHeader ?? null) : plainSignature.header,
+    form: service?.webhooks.signature ?? plainSignature.form,
+  };
+  return { version: version(), url: address.url, file: stores.database.file, service: service?.file, previousService, signature };
+}
+
 function openDocuments(url: () => string, service: Service | undefined): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {

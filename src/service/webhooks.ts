@@ -1,5 +1,6 @@
 // Deliveries as the real service sends them: the type of the event, the signature and the names of the headers.
 
+import { plainSignature } from "../contracts/signature.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import type { EventTypes } from "./event-types.ts";
 import { type Sign, signerOf } from "./signatures.ts";
@@ -20,6 +21,8 @@ export interface WebhookAdoption {
   headers(headers: Record<string, string>): Record<string, string>;
   /** How the service signs, if not as the sandbox does. */
   readonly signature: string | undefined;
+  /** The header that carries the signature; undefined if the service sends none. */
+  readonly signatureHeader: string | undefined;
 }
 
 export function adoptedWebhooks(
@@ -33,6 +36,7 @@ export function adoptedWebhooks(
   );
   return {
     signature,
+    signatureHeader: names.get(plainSignature.header),
     typeOf: (type) => types?.shown(type) ?? type,
     event(event) {
       if (types === undefined && translate === undefined) return event;
@@ -53,6 +57,6 @@ export function adoptedWebhooks(
   };
 }
 
-const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
+const HEADERS = [plainSignature.header, "X-Webhook-Id", "X-Webhook-Event"];
 
 const shownName = (facts: AdoptedFacts, name: string) => facts.text(`webhook.header.${name}.name`) ?? name;

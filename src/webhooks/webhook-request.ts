@@ -1,5 +1,6 @@
 // The request of a delivery: the headers, the signature and the body that a receiver gets.
 
+import { plainSignature } from "../contracts/signature.ts";
 import type { WebhookAdoption } from "../service/webhooks.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { TransportFault } from "./faults/transport.ts";
@@ -26,7 +27,7 @@ export function buildRequest(
   const { body, eventId, eventType } = adoption === undefined ? event : adoption.event(event);
   const headers = {
     "Content-Type": "application/json",
-    "X-Webhook-Signature": adoption === undefined ? sign(body, secret) : adoption.sign(body, secret, eventId),
+    [plainSignature.header]: adoption === undefined ? sign(body, secret) : adoption.sign(body, secret, eventId),
     "X-Webhook-Id": eventId,
     "X-Webhook-Event": eventType,
     "User-Agent": userAgent,

@@ -4,6 +4,7 @@ import type { RateWindow, SandboxOverviewReply } from "../../src/client/control-
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
+import { plainSignature } from "../../src/contracts/signature.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
@@ -116,6 +117,7 @@ export const INDEX: SandboxOverviewReply = {
   life: "on",
   database: null,
   service: null,
+  signature: plainSignature,
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],

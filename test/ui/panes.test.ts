@@ -27,6 +27,7 @@ import {
   withRulesAndWindows,
 } from "../support/live-rows.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { openAs } from "../support/service-file.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
@@ -517,8 +518,8 @@ describe("a request of a real sandbox", () => {
 });
 
 describe("a delivery of a real sandbox", () => {
-  async function delivered(status: number) {
-    const bench = await open();
+  async function delivered(status: number, facts = {}) {
+    const bench = await openAs(facts);
     const receiver = await receive();
     receiver.always({ status, body: `{"taken":${status}}` });
     const { secret, id } = await register(bench, receiver.url);
@@ -558,6 +559,20 @@ describe("a delivery of a real sandbox", () => {
     expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("valid");
     expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
     expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe("invalid");
+  });
+
+  test("has the signature in the header and the form of a service file, and a command only for the form that openssl verifies", async () => {
+    const renamed = await delivered(200, { "webhook.header.X-Webhook-Signature.name": "X-Sig" });
+    expect(await pressAll(renamed.desk, "enter")).toMatch(/sent +[0-9a-f]{64} /);
+    await pressAll(renamed.desk, "escape", "v");
+    expect(await shell(renamed.desk.copied.at(-1) ?? "", { WEBHOOK_SECRET: renamed.secret })).toBe("valid");
+    const form = "base64 digest of the body, keyed with the whole secret";
+    const { desk } = await delivered(200, { "webhook.signature.key": form });
+    const text = await pressAll(desk, "enter");
+    expect(text).toMatch(/sent +[\w+/]{43}=/);
+    expect(text).toContain(`By the service file: ${form}.`);
+    await pressAll(desk, "escape", "v");
+    expect(desk.copied).toEqual([]);
   });
 
   test("is copied as curl exactly as it was sent", async () => {

@@ -3,6 +3,7 @@
 
 import type { RoomSandboxReply, SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
+import { plainSignature } from "../../src/contracts/signature.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { visiblePanes } from "../panes/index.ts";
@@ -56,8 +57,17 @@ function countOf(verdicts: readonly VerdictMessage[]) {
 /** The sandbox as far as a learner sees it: without counts of others, scenarios and traffic. */
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: RoomSandboxReply): UiState {
   const sandbox: SandboxOverviewReply = {
-    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, merchants: [merchant] },
-    ...{ pendingDeliveries: 0, scenarios: [], traffic: [], made: NO_COUNTS, failedDeliveries: 0, links: {} },
+    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null },
+    ...{
+      merchants: [merchant],
+      signature: plainSignature,
+      pendingDeliveries: 0,
+      scenarios: [],
+      traffic: [],
+      made: NO_COUNTS,
+      failedDeliveries: 0,
+      links: {},
+    },
     kept: { requests: 0, attempts: 0, verdicts: 0 },
   };
   const learning = { ...state.learning, kind: "learner", isGuest: true, id: merchant.id } as const;

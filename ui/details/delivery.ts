@@ -3,6 +3,7 @@
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { plainSignature } from "../../src/contracts/signature.ts";
 import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -49,7 +50,7 @@ export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<Delivery
       ...verdicts,
       ...section(theme, "Request", requestLines(theme, attempt, width)),
       ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
-      ...section(theme, "Signature", signatureLines(theme, attempt, width)),
+      ...section(theme, "Signature", signatureLines(state, attempt, width)),
       ...section(theme, "Response", responseLines(theme, attempt, width)),
     ];
   },
@@ -115,19 +116,29 @@ function faultSections(
   ];
 }
 
-const SIGNATURE_HEADER = "X-Webhook-Signature";
+/** The header of the signature, if there is one that `verifyCommand` can verify. A service file may change both. */
+export function verifiableHeader({ sandbox }: UiState): string | undefined {
+  return sandbox?.signature.form === plainSignature.form ? (sandbox.signature.header ?? undefined) : undefined;
+}
 
 /** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
-export const verifyCommand = ({ requestHeaders, requestBody }: AttemptDetail): string =>
+export const verifyCommand = ({ requestHeaders, requestBody }: AttemptDetail, header: string): string =>
   `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)" = ` +
-  `${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
+  `${quoted(requestHeaders[header] ?? "")} && echo valid || echo invalid`;
 
-const signatureLines = (theme: Theme, attempt: AttemptDetail, width: number): string[] => [
-  ...labelled(theme, width, "sent", attempt.requestHeaders[SIGNATURE_HEADER] ?? "none"),
-  ...paragraph(theme, width, "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included."),
-  ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
-  ...wrapped(mask(verifyCommand(attempt)), width, "    "),
-];
+function signatureLines(state: UiState, attempt: AttemptDetail, width: number): string[] {
+  const { theme, sandbox } = state;
+  const header = sandbox?.signature.header;
+  const sent = labelled(theme, width, "sent", (header && attempt.requestHeaders[header]) ?? "none");
+  const verifiable = verifiableHeader(state);
+  if (verifiable === undefined) return [...sent, ...paragraph(theme, width, `By the service file: ${sandbox?.signature.form}.`)];
+  return [
+    ...sent,
+    ...paragraph(theme, width, "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included."),
+    ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
+    ...wrapped(mask(verifyCommand(attempt, verifiable)), width, "    "),
+  ];
+}
 
 function responseLines(theme: Theme, attempt: AttemptDetail, width: number): DetailLine[] {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;

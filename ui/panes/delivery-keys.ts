@@ -2,7 +2,7 @@
 
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptCall, verifyCommand } from "../details/delivery.ts";
+import { attemptCall, verifiableHeader, verifyCommand } from "../details/delivery.ts";
 import { laterAttempts, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/rows.ts";
@@ -57,8 +57,11 @@ export const deliveryKeys = (selected: Selected<AttemptMessage>): readonly KeyBi
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
-      isEnabled,
-      run: (state) => copyFromAttempt(state, selected(state), "the command, which reads WEBHOOK_SECRET,", verifyCommand),
+      isEnabled: (state) => isEnabled(state) && verifiableHeader(state) !== undefined,
+      run: (state) =>
+        copyFromAttempt(state, selected(state), "the command, which reads WEBHOOK_SECRET,", (attempt) =>
+          verifyCommand(attempt, verifiableHeader(state) ?? ""),
+        ),
     },
     copyApiKey((state) => selected(state)?.merchant),
   ];
