@@ -34,18 +34,16 @@ const RESPONSE_HEADERS = [
   "X-Sandbox-Unknown-Fields",
   "X-Sandbox-Unknown-Params",
   "X-Sandbox-Warning",
-].join(", ");
+];
 /** Seconds for which a browser remembers a preflight. */
 const MAX_AGE = "600";
 
-/** Undefined if no origin is named. */
-export function createCors(origins: readonly string[]): Cors | undefined {
+/** Undefined if no origin is named. `nameOf` is the name of a response header under a service file, if it is sent. */
+export function createCors(origins: readonly string[], nameOf: (header: string) => string | undefined = same): Cors | undefined {
   if (origins.length === 0) return undefined;
+  const exposed = RESPONSE_HEADERS.flatMap((header) => nameOf(header) ?? []).join(", ");
   const responseHeaders = new Map(
-    origins.map((origin) => [
-      origin,
-      { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": RESPONSE_HEADERS, Vary: "Origin" },
-    ]),
+    origins.map((origin) => [origin, { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposed, Vary: "Origin" }]),
   );
   const headers = ({ url, headers: { origin } }: IncomingMessage) =>
     isShared(url) ? ((origin === undefined ? undefined : responseHeaders.get(origin)) ?? { Vary: "Origin" }) : undefined;
@@ -67,6 +65,8 @@ export function createCors(origins: readonly string[]): Cors | undefined {
     },
   };
 }
+
+const same = (header: string) => header;
 
 const isShared = (url = "") => isApiPath(url) || url.split("?")[0] === OPENAPI_PATH;
 

@@ -24,7 +24,7 @@ import { ownHost } from "./options.ts";
 export function openSockets(engine: Engine, controlPlane: () => ControlContext): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
-  const cors = createCors(options.allowedOrigin);
+  const cors = createCors(options.allowedOrigin, engine.service?.headerName);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const checkToken = requireControlToken(options.controlToken);
   const { recorder, service } = openService(engine, guard, report);
