@@ -21,10 +21,9 @@ export function readHar(text: string, name: string): Recording {
 function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    return usageError(
-      `${name} is no HAR: it is not JSON (${(error as Error).message.slice(0, 80)}). A recording that was cut off cannot be read; export it again.`,
-    );
+  } catch {
+    // The message of the parser quotes the text around the fault, which may be a secret.
+    return usageError(`${name} is no HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
   }
 }
 

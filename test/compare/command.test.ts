@@ -188,7 +188,7 @@ describe("a recording that says little", () => {
 
 describe("a recording that cannot be read ends in one sentence:", () => {
   test.each([
-    ["a truncated one", JSON.stringify(harOf()).slice(0, -40), /is not JSON .*export it again/],
+    ["a truncated one", JSON.stringify(harOf()).slice(0, -40), /is not JSON\. .*export it again/],
     ["another JSON", '{"log":{"version":"1.2"}}', /has no log\.entries/],
     ["a list", "[]", /has no log\.entries/],
     ["an empty file", "", /is not JSON/],
@@ -197,6 +197,16 @@ describe("a recording that cannot be read ends in one sentence:", () => {
     expect([code, out]).toEqual([2, []]);
     expect(error).toMatch(message);
     expect(error).not.toContain("\n");
+  });
+
+  test.each([
+    ["where a value has lost its quotes", '{"log":{"entries":[sk_live_51HqSecret]}}'],
+    ["that is a list of headers", "Sousa: Bearer sk_live_51HqSecret"],
+  ])("a file %s, of which nothing is quoted", async (_, text) => {
+    const { code, out, error } = await runCommand(undefined, "compare", fileOf(text), "--json");
+    expect([code, out]).toEqual([2, []]);
+    expect(error).toMatch(/service\.har is no HAR: it is not JSON/);
+    expect(error).not.toMatch(/sk_live|Sousa/);
   });
 
   test("a file that does not exist, and a log of webhooks that is none", async () => {
