@@ -1,6 +1,7 @@
 // Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
+import { mask } from "../kernel/mask.ts";
 import { bodyProblems } from "./conditions.ts";
 import { addressOf, type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath } from "./find-base.ts";
 import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
@@ -44,7 +45,7 @@ export interface Evidence {
 }
 
 export interface Comparison {
-  /** The address below which the calls match; null if none does. */
+  /** The address below which the calls match, with its secrets masked; null if none does. */
   base: string | null;
   /** Calls of operations, and webhooks. */
   calls: number;
@@ -73,7 +74,7 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
   const unexplained = observe(calls, recording, sandbox, sightings);
   const unknown = below.filter(({ call, exchange }) => call === undefined && succeeded(exchange));
   return {
-    base: base ? addressOf(base) : null,
+    base: base ? mask(addressOf(base)) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, sightings.observations),

@@ -45,6 +45,12 @@ describe("a stand-in for the real service", () => {
     expect(hidden).toEqual(HIDDEN);
   });
 
+  test("masks a key in the path of the base address", () => {
+    const { har } = recordSession(createRealService(() => {}));
+    const text = JSON.stringify(har).replaceAll("api.service.example/v1", "gateway.example/sk_live_51HqSecret0123456789/v1");
+    expect(compare(sandbox, readHar(text, "service.har")).base).toMatch(/^https:\/\/gateway\.example\/(?!.*51HqSecret).*\/v1$/);
+  });
+
   test("shows no secret, no name and no address in the result", () => {
     const text = JSON.stringify(compareService(all));
     expect(text).not.toMatch(/sk_live_\w{6}|whsec_\w{6}|secret_\w{6}|Ana|Sousa|mail\.example|hooks\.shop|R3al|cus_real|900 000/);
