@@ -188,7 +188,7 @@ const modules = await build({
  * skip it, and to run it. The compile cache of Node 22 and later has only functions that were compiled with their file.
  */
 const compiledWithFile = (text) =>
-  text.replace(/(__esm\(\{\n {2}"[^"\n]+")\(\) \{\n([\s\S]*?)\n {2}\}\n\}\);/g, "$1: (function() {\n$2\n  })\n});");
+  text.replace(/(__esm\(\{\n {2}"[^"\n]+")\(\) \{\n((?:[\s\S]*?\n)??) {2}\}\n\}\);/g, "$1: (function() {\n$2  })\n});");
 
 /** The dashboard for a browser: one script and one style sheet, which the program puts into the page. */
 const browser = await build({
