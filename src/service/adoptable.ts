@@ -70,7 +70,8 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
     matches: (value) => value === "no attempt" || (typeof value === "number" && value >= 0 && value <= 2_592_000),
   },
   error_status: {
-    form: "a whole number from 400 to 599, or 200 for error.invalid_limit.status: a limit out of bounds is moved into them",
+    form: ({ id }) =>
+      `a whole number from 400 to 599${id === "error.invalid_limit.status" ? ", or 200: a limit out of bounds is moved into them" : ""}`,
     matches: (value, { id }) => isWhole(value, 400, 599) || (value === 200 && id === "error.invalid_limit.status"),
     byOperation: true,
   },

@@ -82,7 +82,9 @@ function listed(facts: AdoptedFacts, schema: TSchema, id: string, values: readon
   const names = values.map((one) => String(facts.value(`${id}.values.${one}`) ?? one));
   const all = [...new Set([...names, ...(Array.isArray(more) ? more.filter((one) => !values.includes(one)) : [])])];
   if (all.join("\n") === values.join("\n")) return schema;
-  const { const: _, ...rest } = schema as TSchema & { const?: unknown };
+  const renames = new Map(values.map((own, at) => [`\`${own}\``, `\`${names[at]}\``]));
+  const renamed = described(schema, (text) => text.replace(/`[^`]+`/g, (quoted) => renames.get(quoted) ?? quoted));
+  const { const: _, ...rest } = renamed as TSchema & { const?: unknown };
   const hasNull = (schema as Keywords).enum?.includes(null);
   return { ...rest, enum: hasNull ? [...all, null] : all } as unknown as TSchema;
 }

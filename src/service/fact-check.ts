@@ -1,7 +1,7 @@
 // Checks the entries of a service file against the list of facts: what the sandbox cannot adopt is refused in one sentence.
 
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
 import { adoptableKinds, formProblem } from "./adoptable.ts";
 import { addedFieldProblem } from "./adoptable-fields.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
@@ -37,7 +37,7 @@ export function createFactCheck({
     const found = find(id);
     const added = found ? null : addedFieldProblem(id, value, byId, file);
     if (added !== null) return added;
-    if (!found) return `There is no fact ${id}.${didYouMean(id, byId.keys())} docs/assumptions.md lists all facts.`;
+    if (!found) return unknownFact(id, byId.keys());
     const { fact, part } = found;
     if (operation !== undefined && !adoptableKinds[fact.kind].byOperation)
       return `${id} holds for all operations: write it without ${operation}/.`;
@@ -46,6 +46,13 @@ export function createFactCheck({
     if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
     return unadoptable(fact, part) ?? formProblem(fact, part, value, file);
   };
+}
+
+/** A mistyped rename is compared without `.name`, which is no fact of its own, so that the suggestion is a rename too. */
+function unknownFact(id: string, known: Iterable<string>): string {
+  const rename = id.endsWith(RENAME) ? closestMatch(id.slice(0, -RENAME.length), known) : undefined;
+  const guess = rename === undefined ? didYouMean(id, known) : ` Did you mean ${rename}${RENAME}?`;
+  return `There is no fact ${id}.${guess} docs/assumptions.md lists all facts.`;
 }
 
 /** The fact of another field or parameter at the same place. */

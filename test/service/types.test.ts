@@ -48,6 +48,7 @@ test("types --service has the names and forms of the service, and --out writes t
   for (const line of ["customer: string | null;", "riskScore?: number;", "amount: string | null;", '"failed" | "reversed";'])
     expect(payment).toContain(line);
   expect(payment).not.toMatch(/customerId|fee:/);
+  expect(source).toContain("/** `pending` → `succeeded`, `failed`; `succeeded` → `reversed`; `failed` is final; `reversed` is final */");
   expect(declared(source, "PaymentsListReply")).toContain("items: Payment[];");
   expect(declared(source, "ErrorReply")).toContain("errors: ApiError[];");
   expect(declared(source, "PricingRulesCreateBody")).toContain("priority: number | null;");
