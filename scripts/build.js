@@ -93,7 +93,11 @@ const modulesOf = (file, isThere, taken) => ({
   },
 });
 
-const exportsOf = (modules) => `exports.modules = { ${[...modules].sort().map((path) => `"${path}": () => require("./${path}")`).join(", ")} };`;
+const exportsOf = (modules) =>
+  `exports.modules = { ${[...modules]
+    .sort()
+    .map((path) => `"${path}": () => require("./${path}")`)
+    .join(", ")} };`;
 
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
 const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");

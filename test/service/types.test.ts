@@ -54,3 +54,14 @@ test("types --service has the names and forms of the service, and --out writes t
   expect(declared(source, "PricingRulesCreateBody")).toContain("priority: number | null;");
   expect(source).toContain('  | "booking.rejected"\n');
 });
+
+test("openapi --service prints the document with the names of the service", async () => {
+  const service = serviceFile({ "payment.customerId.name": "customer" });
+  const fields = async (...words: string[]) => {
+    const document = JSON.parse((await runCommand(undefined, "openapi", ...words)).out.join("\n"));
+    return Object.keys(document.components.schemas.Payment.properties);
+  };
+  expect(await fields()).toContain("customerId");
+  expect(await fields("--service", service)).toContain("customer");
+  expect(await fields("--service", service)).not.toContain("customerId");
+});

@@ -9,12 +9,12 @@ import { writeOutput } from "../output/write-output.ts";
 export const types = command({
   summary: "print the TypeScript types of the service's records, bodies, replies, errors and events",
   usage: "types",
+  sandboxOptions: ["service"],
   flags: {
-    service: { value: "file", description: "of the service as this service file has it" },
     out: { value: "file", description: "write them to this file" },
   },
-  async run({ flags }) {
-    const service = flags.service === undefined ? undefined : await readService(flags.service);
+  async run({ flags, options }) {
+    const service = typeof options.service === "string" ? await readService(options.service) : undefined;
     const text = serviceTypesPage(service);
     if (flags.out === undefined) printText(text.trimEnd());
     else {
