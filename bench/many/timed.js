@@ -1,4 +1,4 @@
-// What the measurements of many have in common: the cost of each one, and percentiles.
+// Shared by the measurements of many: the cost of each one, and percentiles.
 
 /** Time and CPU time of `work` for each of `count`, in milliseconds. `cpu` returns the CPU time used so far. */
 export async function timed(cpu, count, work) {

@@ -1,4 +1,4 @@
-// What the result shows of a recorded text: codes and names as they are, anything that could be secret or personal as its shape.
+// Recorded texts as the result shows them: codes and names as they are, anything that could be secret or personal as its shape.
 
 import { mask } from "../kernel/mask.ts";
 

@@ -1,4 +1,4 @@
-// What a learner sees of the sandbox: the requests, delivery attempts and verdicts of their own merchant, found by their API key.
+// A learner's view of the sandbox: the requests, delivery attempts and verdicts of their own merchant, found by their API key.
 
 import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";

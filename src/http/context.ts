@@ -90,7 +90,7 @@ export interface RequestContext {
   faults: CallFaults | undefined;
   /** Whether the guard admitted the request. The journal keeps no other: a web page could fill it with requests that the guard refuses. */
   isAdmitted: boolean;
-  /** What a service file changes. */
+  /** The changes of the service file. */
   adoption: Adoption | undefined;
   /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;

@@ -24,7 +24,7 @@ import { type BodyMode, validate } from "./validate.ts";
 export interface PipelineDependencies {
   guard: Guard;
   catalogue: readonly Operation[];
-  /** What a service file changes; without one, no reply is translated. */
+  /** The changes of the service file; without one, no reply is translated. */
   adoption?: Adoption | undefined;
   clock: Clock;
   database: Database;

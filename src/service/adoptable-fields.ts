@@ -1,4 +1,4 @@
-// What a service file can say of fields: those of the sandbox, and those that it adds.
+// Entries of a service file about fields: those of the sandbox, and those that it adds.
 
 import type { FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { typesOfForm } from "../contracts/value-formats.ts";
@@ -12,7 +12,7 @@ export interface AdoptableKind {
   byOperation?: true;
   /** `<fact>.name` gives it another name. */
   rename?: true;
-  /** What may stand there, for errors. */
+  /** The values that may stand there, for errors. */
   form?: string | ((fact: ServiceFact) => string);
   matches?(value: FactValue, fact: ServiceFact, file?: AdoptedFacts): boolean;
 }
@@ -94,7 +94,7 @@ const parts: Readonly<Record<string, { form: string; matches(value: FactValue): 
   required: fieldKinds.required,
 };
 
-/** What is wrong with an entry about a field that the file adds; undefined if nothing is, and null if the entry is about no such field. */
+/** The problem of an entry about a field that the file adds; undefined if nothing is, and null if the entry is about no such field. */
 export function addedFieldProblem(
   id: string,
   value: FactValue,

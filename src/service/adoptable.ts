@@ -1,4 +1,4 @@
-// What a service file can change: for each kind of fact, the values that may stand there, or why it cannot be adopted.
+// The kinds of facts that a service file can change: for each kind, the values that may stand there, or why it cannot be adopted.
 
 import { type FactKind, type FactValue, factKinds, type ServiceFact } from "../contracts/fact.ts";
 import { type AdoptableKind, fieldKinds, formsOfField } from "./adoptable-fields.ts";
@@ -88,7 +88,7 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   error_code: { ...code, byOperation: true },
 };
 
-/** What is wrong with the value; undefined if it may stand there. */
+/** The problem of the value; undefined if it may stand there. */
 export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue, file?: AdoptedFacts): string | undefined {
   const { form, matches } = part === "name" ? nameForm(fact.kind) : adoptableKinds[fact.kind];
   if (matches === undefined || matches(value, fact, file)) return undefined;

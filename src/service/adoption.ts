@@ -1,4 +1,4 @@
-// What a service file changes at the edge of the service: the catalogue, and each reply before it is sent.
+// Applies a service file at the edge of the service: to the catalogue, and each reply before it is sent.
 
 import type { ErrorCode } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";

@@ -1,4 +1,4 @@
-// What a service file changes in the objects of one schema: fields left out, renamed, added, and their values.
+// The changes of a service file to the objects of one schema: fields left out, renamed, added, and their values.
 
 import { type FactValue, otherName } from "../contracts/fact.ts";
 import { fieldPlace, fieldsOf } from "../contracts/schema-parts.ts";

@@ -47,7 +47,7 @@ export interface AttemptRecorderOptions {
   schedule: RetrySchedule;
   faults: DeliveryFaults;
   userAgent: string;
-  /** What a service file changes. */
+  /** The changes of the service file. */
   adoption?: WebhookAdoption | undefined;
 }
 

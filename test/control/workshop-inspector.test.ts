@@ -1,4 +1,4 @@
-// What a learner's key shows of the sandbox: the learner's own merchant, and nothing of others, whatever is asked.
+// The inspector of a learner shows the learner's own merchant, and nothing of others, whatever is asked.
 
 import { expect, test } from "vitest";
 import { attempted } from "../support/attacks.ts";

@@ -1,4 +1,4 @@
-// What surrounds a call under a service file: rate limits, their headers, Retry-After, and idempotency keys.
+// Calls under a service file: rate limits, their headers, Retry-After, and idempotency keys.
 
 import { describe, expect, test } from "vitest";
 import { NOON_SECONDS } from "../support/sandbox.ts";

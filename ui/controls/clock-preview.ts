@@ -1,4 +1,4 @@
-// What falls due before a moment of the sandbox's clock, as far as the rows at hand tell: retries, and faults that end.
+// The retries and the ends of faults that fall due before a moment of the sandbox's clock, as far as the rows at hand tell.
 
 import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";

@@ -26,7 +26,7 @@ export interface Tenant {
   apiKeys: string[];
 }
 
-/** What a merchant has. */
+/** The state of a merchant, and how much there is of it. */
 export interface TenantSummary {
   status: string;
   /** How many, of all kinds. */

@@ -114,10 +114,13 @@ function renderCall(history: RunHistory, command: CallCommand): Request {
 const ABOUT: Record<string, [kind: KindName, isReady: (record: Entry) => boolean]> = {
   "customers.get": ["customer", () => true],
   "bookings.decline": ["booking", ({ status }) => status === "pending"],
-  "payroll.override_item": ["payroll", ({ status, items }) => status === "draft" && (items as unknown[]).length > 0],
+  "payroll.override_item": ["payroll", ({ status, items }) => status === "draft" && Array.isArray(items) && items.length > 0],
   "variants.create": ["product", () => true],
   "remittances.confirm": ["remittance", ({ status }) => ["pending", "paid", "overdue"].includes(String(status))],
-  "gov_payments.post": ["gov_payment", ({ status, bookkeeping }) => status === "paid" && (bookkeeping as Fields).status === "unposted"],
+  "gov_payments.post": [
+    "gov_payment",
+    ({ status, bookkeeping }) => status === "paid" && (bookkeeping as Fields | null)?.status === "unposted",
+  ],
   "webhooks.delete": ["webhook_endpoint", () => true],
   "webhooks.rotate_secret": ["webhook_endpoint", () => true],
 };
@@ -126,7 +129,7 @@ function paramOf(world: World, caller: Merchant, { operation, picks }: CallComma
   const [kind, isReady] = ABOUT[operation] as (typeof ABOUT)[string];
   const record = pickFrom(world, caller, kind, isReady, picks[0] as Pick);
   if (name !== "iid") return record?.id ?? "nobody_at_all";
-  const items = ((record?.items ?? []) as { id: string }[]).map(({ id }) => id);
+  const items = (Array.isArray(record?.items) ? (record.items as { id: string }[]) : []).map(({ id }) => id);
   return (picks[1]?.whose === "nobody" ? undefined : at(items, picks[1]?.nth ?? 0)) ?? "pyi_nobody";
 }
 
