@@ -213,6 +213,14 @@ export function removeMerchant(world: World, id: string): void {
   for (const name of world.given) if (name.startsWith(`${id} `)) world.given.delete(name);
   world.windows.delete(id);
   world.faults = world.faults.filter(({ match }) => match.merchant !== id);
+  for (const { idempotencyReplies } of world.merchants.values())
+    for (const [key, { body }] of idempotencyReplies) if (isLoginAs(body, id)) idempotencyReplies.delete(key);
+}
+
+/** A login as the merchant under the key of another one: its token is removed with the merchant. */
+function isLoginAs(body: unknown, id: string): boolean {
+  const { object, merchant } = (body ?? {}) as { object?: unknown; merchant?: { id?: unknown } };
+  return object === "session" && merchant?.id === id;
 }
 
 export function merchantOf(world: World, id: string): Merchant {
