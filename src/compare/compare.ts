@@ -34,7 +34,7 @@ export interface FactResult {
   seen: SeenValue[];
 }
 
-/** What a service file is written from. */
+/** The parts of a comparison from which a service file is written. */
 export interface Evidence {
   observations: readonly Observation[];
   hints: readonly Hint[];

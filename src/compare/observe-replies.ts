@@ -61,7 +61,7 @@ const PARTS: Readonly<Record<string, string>> = {
   wrong_format: ".format",
 };
 
-/** What the service accepted in the place of the fact's value. */
+/** The value that the service accepted instead of the fact's. */
 function acceptedValue(part: string, code: string, value: unknown): FactValue {
   if (part === ".required") return false;
   if (part === ".type") return typeOfJson(value);

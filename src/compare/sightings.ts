@@ -41,7 +41,7 @@ export function createSightings(sandbox: ComparedSandbox) {
     hints,
     unknownFields,
     renames,
-    /** What the fact is about has another name in this entry, as its value shows. */
+    /** Notes that the field or header of the fact has another name in this entry, as its value shows. */
     rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),
     /** The fact of the operation, if it has one of its own. */
     fact: (id: string, operation?: string): ServiceFact | undefined =>

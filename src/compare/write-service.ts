@@ -9,7 +9,7 @@ import { type Settled, settleFact } from "./write-values.ts";
 export interface WriteOptions {
   /** The least number of observations of a value. */
   atLeast: number;
-  /** Why a value cannot stand in the file; undefined if it can. */
+  /** The reason why the sandbox cannot adopt a value; undefined if it can. */
   problemWith(id: string, value: FactValue): string | undefined;
 }
 
@@ -23,7 +23,7 @@ const BY_OPERATION: ReadonlySet<FactKind> = new Set([
   ...(["error_status", "error_category", "error_code", "header", "replay", "replay_window"] as const),
 ]);
 
-/** What a recording adds to the facts: new fields and names come with those of their objects. */
+/** Makes a service file of the differences. New fields and names come after the facts of their objects. */
 export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, { atLeast, problemWith }: WriteOptions): ServiceFile {
   const entries: [string, Entry][] = [];
   const questions: Question[] = [];

@@ -79,10 +79,10 @@ export interface ServiceFact extends DeclaredFact {
   setting?: string;
 }
 
-/** Whose behaviour is more permissive where a recording contradicts a fact: what the sandbox accepts and the service refuses misleads a client. */
+/** The side that is more permissive where a recording contradicts a fact. A sandbox that accepts more misleads a client. */
 export type Lenient = "sandbox" | "service";
 
-/** What an observed number says where it is no value of the fact itself: the fact's value is below it, at least it, or at most it. */
+/** How the fact's value relates to an observed number that is not itself the value. */
 export type FactBound = "below" | "at_least" | "at_most";
 
 /** An observation of one fact in one call or webhook of a recording. */

@@ -17,7 +17,7 @@ const pathOf = (number: number) => (number % 25 === 7 ? "/v1/nowhere" : "/v1/pay
 const shownRequests = (page: Page) =>
   page.evaluate<number>(`Number(/([\\d,]+) following/.exec(document.querySelector(".note").innerText)?.[1].replace(",", "") ?? 0)`);
 
-/** What a page shows while requests come: read one after the other, with the count of the sandbox right after each. */
+/** Reads the count that a page shows, and then that of the sandbox, again and again while requests arrive. */
 async function watch(bench: Bench, page: Page, isOver: () => boolean): Promise<{ shown: number; made: number }[]> {
   const read: { shown: number; made: number }[] = [];
   while (!isOver()) {

@@ -10,7 +10,7 @@ const MARKUP = `<img src=x onerror="pwned=1">"><script>pwned=1</script><style>*{
 const CONTROL = "\x1b[31mred\x07\u202egnp.exe\u2066\u200b\u0000\u009b2J Z\u0351\u0352\u0353\u0354\u0355\ue000";
 const LONG = "W".repeat(3_000);
 const HOSTILE = `${MARKUP}${CONTROL}${LONG}`;
-/** What a header may hold. */
+/** Hostile text that is valid in a header. */
 const IN_HEADER = `${MARKUP} ${"W".repeat(1_000)}`;
 
 /** Every kind of row, with hostile text wherever a client, a receiver or a merchant can put it. */
@@ -50,7 +50,7 @@ const hostileReport = (report: object) =>
 /** The lists that have a row with markup, in columns that a phone may leave out. */
 const HOSTILE_TABS = /Requests|Deliveries|Faults|Merchants/;
 
-/** What must not be in the page, whatever it shows. */
+/** Finds elements, scripts and overflow that data brought into the page. */
 const PROBLEMS = `(() => {
   const problems = [];
   const foreign = document.querySelectorAll("#root img, #root script, #root style, #root iframe, [onerror], [onclick]").length;
