@@ -35,7 +35,7 @@ export const showOwnSandbox = endpoint({
   errors: ["resource_not_found"],
   async handle(call) {
     const id = await ownMerchant(call);
-    const merchant = call.tenants.list().find((tenant) => tenant.id === id) ?? fail("resource_not_found", `There is no merchant ${id}.`);
+    const merchant = call.tenants.find(id) ?? fail("resource_not_found", `There is no merchant ${id}.`);
     return { version: call.about.version, baseUrl: `${call.about.url()}/v1`, clock: clockState(call.clock), merchant };
   },
 });

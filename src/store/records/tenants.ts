@@ -85,14 +85,23 @@ export function openTenants(database: Database, counters: Counters, random: Rand
   };
 }
 
+interface MerchantRow {
+  id: string;
+  name: string | null;
+  email: string | null;
+  /** As JSON. */
+  apiKeys: string;
+}
+
 /** The merchants that there are. */
 function openMerchants({ sql }: Database) {
-  const listMerchants = sql.prepare<[], { id: string; name: string | null; email: string | null; apiKeys: string }>(
-    `select id, body ->> 'name' as name, body ->> 'email' as email,
+  const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
-     from documents where kind = 'merchant'
-     order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
+     from documents where kind = 'merchant'`;
+  const listMerchants = sql.prepare<[], MerchantRow>(
+    `${merchants} order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
+  const findMerchant = sql.prepare<[string], MerchantRow>(`${merchants} and merchant = ?`);
   const summarise = sql.prepare<[{ id: string }], TenantSummary>(
     `select status, (select count(*) from documents where merchant = @id) as records, (select count(*) from journal where merchant = @id) as requests
      from documents where merchant = @id and kind = 'merchant'`,
@@ -105,13 +114,18 @@ function openMerchants({ sql }: Database) {
     )
     .pluck();
   const has = (merchant: string) => exists.get(merchant) !== undefined;
-  const list = () => listMerchants.all().map((tenant) => ({ ...tenant, apiKeys: JSON.parse(tenant.apiKeys) as string[] }));
+  const withKeys = (row: MerchantRow) => ({ ...row, apiKeys: JSON.parse(row.apiKeys) as string[] });
+  const list = () => listMerchants.all().map(withKeys);
   return {
     /**
      * Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API.
-     * Its cost grows with their number, so a look-up of one uses `has`, `require`, `first` or `keyOf`.
+     * Its cost grows with their number, so a look-up of one uses `find`, `has`, `require`, `first` or `keyOf`.
      */
     list,
+    find(id: string) {
+      const row = findMerchant.get(id);
+      return row && withKeys(row);
+    },
     summaryOf: (id: string) => summarise.get({ id }) as TenantSummary,
     has,
     /** Returns the id of a merchant that exists. */
