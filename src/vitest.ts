@@ -95,10 +95,10 @@ function counted({ times, atLeast, atMost }: HowOften): { count?: Count } {
 
 async function hold(merchant: OwnMerchant, expectation: Expectation, within: string | undefined) {
   const { verdict, results } = await merchant.verify({ all: [expectation], ...(within === undefined ? {} : { within }) });
-  return { pass: verdict === "pass", message: () => results.map((result) => told(merchant, result)).join("\n") };
+  return { pass: verdict === "pass", message: () => results.map((result) => explain(merchant, result)).join("\n") };
 }
 
-function told({ id }: OwnMerchant, { message, evidence, closest }: VerificationResult): string {
+function explain({ id }: OwnMerchant, { message, evidence, closest }: VerificationResult): string {
   const found = evidence.length > 0 ? [`Matched: ${evidence.join(", ")}`] : [];
   const nearest = closest.length > 0 ? ["Closest:", ...closest.map(missed)] : [];
   return [`${id}: ${message}`, ...found, ...nearest].join("\n");

@@ -641,7 +641,7 @@ export type FaultAction = {
   /** The state of the key (default: `in_progress`) */
   as?: "in_progress" | "expired";
 } | {
-  /** Answers reads from the records of a while ago, like a replica that lags behind. */
+  /** Responds to reads with the records as they were some time ago, like a lagging replica. */
   type: "stale_read";
   /** How far back, in sandbox time; never further than to when the rule was added, such as 600ms, 30s or 24h */
   lag: string;

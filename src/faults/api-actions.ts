@@ -55,7 +55,7 @@ const lostResponse = onCalls({
   outcome: "response_lost",
   fields: { as: choice(["reset", "empty", "hang", "502"], "What the client gets instead (default: `reset`)") },
   prepare: ({ as = "reset" }) => {
-    if (as === "502") return () => ({ kind: "respond", status: 502, message: "The gateway got no answer in time." });
+    if (as === "502") return () => ({ kind: "respond", status: 502, message: "The gateway received no response in time." });
     return () => ({ kind: "disconnect", as });
   },
 });
@@ -157,7 +157,7 @@ const idempotency = onCalls({
   fields: { as: choice(["in_progress", "expired"], "The state of the key (default: `in_progress`)") },
   prepare: ({ as = "in_progress" }) => {
     if (as === "expired") return () => ({ kind: "forget" });
-    const message = "A request with this Idempotency-Key is still running. Wait for its answer, then send it again.";
+    const message = "A request with this Idempotency-Key is still running. Wait for its response, then send it again.";
     return () => ({ kind: "respond", status: 409, code: "idempotency_key_in_use", message });
   },
 });
@@ -165,7 +165,7 @@ const idempotency = onCalls({
 const staleRead = onCalls({
   type: "stale_read",
   phase: "read",
-  description: "Answers reads from the records of a while ago, like a replica that lags behind.",
+  description: "Responds to reads with the records as they were some time ago, like a lagging replica.",
   example: "stale-read=5s payments.list --times 3",
   main: "lag",
   outcome: "normal",

@@ -34,7 +34,7 @@ ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdi
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 ${requests(run)}
 ${deliveries(run)}
-<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; a dashed mark is something that can happen and did not.</footer>
+<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>
 </main>
 </body>
 </html>
@@ -48,7 +48,7 @@ function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
   const words = {
     pass: "every verdict is pass",
     fail: `${fail} verdict${fail === 1 ? "" : "s"} failed`,
-    inconclusive: "the judge could not tell",
+    inconclusive: "inconclusive: the judge could not decide",
   };
   const verdict = verdictOf(totals);
   if (verdict === "fail" && !failed) return markup`<span class="pill inconclusive">the run passed, but ${words.fail}</span>`;
@@ -63,15 +63,15 @@ function tiles({ totals }: RunReport): Markup[] {
   const of = (name: string) => statuses[name] ?? 0;
   const done = deliveries.succeeded ?? 0;
   const failed = (deliveries.failed ?? 0) + (deliveries.cancelled ?? 0);
-  const waiting = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
+  const pending = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
   return [
     tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
       ["good", operations.called, silent],
       ["bar", operations.total - operations.called, silent],
     ]),
     tile("types of events sent", markup`${events.emitted}<small> of ${events.total}</small>`, [
-      ["good", events.delivered, so("taken")],
-      ["refused", events.emitted - events.delivered, so("not taken")],
+      ["good", events.delivered, so("accepted")],
+      ["refused", events.emitted - events.delivered, so("not accepted")],
       ["bar", events.total - events.emitted, silent],
     ]),
     tile("requests", markup`${requests}`, [
@@ -79,15 +79,15 @@ function tiles({ totals }: RunReport): Markup[] {
       ["refused", of("4xx"), times("4xx")],
       ["bad", requests - of("2xx") - of("4xx"), times("5xx or none")],
     ]),
-    tile("deliveries", markup`${done + failed + waiting}`, [
+    tile("deliveries", markup`${done + failed + pending}`, [
       ["good", done, so("delivered")],
       ["bad", failed, so("failed")],
-      ["refused", waiting, so("waiting")],
+      ["refused", pending, so("pending")],
     ]),
     tile("verdicts", markup`${verdicts.pass + verdicts.fail + verdicts.inconclusive}`, [
       ["good", verdicts.pass, so("pass")],
       ["bad", verdicts.fail, so("fail")],
-      ["refused", verdicts.inconclusive, so("cannot tell")],
+      ["refused", verdicts.inconclusive, so("inconclusive")],
     ]),
   ];
 }
@@ -113,9 +113,9 @@ const LOOK: Record<Verdict, string> = { pass: "good", fail: "bad", inconclusive:
 
 function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
   const held = expectations.map(
-    ({ rule, points, earned, verdict: came }) => markup`<span class="chip ${LOOK[came]}">${rule} ${earned}/${points}</span>`,
+    ({ rule, points, earned, verdict: result }) => markup`<span class="chip ${LOOK[result]}">${rule} ${earned}/${points}</span>`,
   );
-  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "everybody"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
+  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
 }
 
 function verdicts(run: RunReport): Markup {
@@ -144,8 +144,8 @@ function coverage({ coverage: rows }: RunReport): Markup {
 
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
   const chips = statuses.map((one) => chip(lookOf(one.status), nameOfStatus(one.status), one.calls));
-  const told = events.map(({ type, count }) => chip("good", type, count));
-  return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${told}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
+  const sent = events.map(({ type, count }) => chip("good", type, count));
+  return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
 }
 
 /** Event types that were sent come first, each with its accepted and total deliveries. */
@@ -155,7 +155,7 @@ function events({ events: rows }: RunReport): Markup {
 }
 
 const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
-  markup`<span class="chip ${delivered > 0 ? "good" : "refused"}">${type} ×${emitted}, ${delivered} taken</span>`;
+  markup`<span class="chip ${delivered > 0 ? "good" : "refused"}">${type} ×${emitted}, ${delivered} accepted</span>`;
 
 const chip = (look: string, name: string, count: number) =>
   count > 0 ? markup`<span class="chip ${look}">${name} ×${count}</span>` : markup`<span class="chip unseen">${name}</span>`;
@@ -174,7 +174,7 @@ function requests({ requests: rows, leftOut }: RunReport): Markup {
   );
   return rows.length === 0
     ? markup``
-    : folding("Requests", rows.length, leftOut.requests, ["Request", "Time", "Call", "Status", "Took", "Merchant", "Notes"], lines);
+    : folding("Requests", rows.length, leftOut.requests, ["Request", "Time", "Call", "Status", "Duration", "Merchant", "Notes"], lines);
 }
 
 function deliveries({ deliveries: rows, leftOut }: RunReport): Markup {
@@ -184,13 +184,13 @@ function deliveries({ deliveries: rows, leftOut }: RunReport): Markup {
   );
   return rows.length === 0
     ? markup``
-    : folding("Delivery attempts", rows.length, leftOut.attempts, ["Time", "Event", "To", "Attempt", "Answer", "Made by"], lines);
+    : folding("Delivery attempts", rows.length, leftOut.attempts, ["Time", "Event", "To", "Attempt", "Response", "Caused by"], lines);
 }
 
 function folding(title: string, shown: number, leftOut: number, head: readonly string[], lines: readonly Markup[]): Markup {
   const more = leftOut > 0 ? `; ${leftOut} older ones are left out` : "";
   const cells = head.map((name) =>
-    name === "Took" || name === "Attempt" ? markup`<th class="number">${name}</th>` : markup`<th>${name}</th>`,
+    name === "Duration" || name === "Attempt" ? markup`<th class="number">${name}</th>` : markup`<th>${name}</th>`,
   );
   return markup`<section><h2>${title}</h2><details${new Raw(shown <= MOST_OPEN ? " open" : "")}><summary>${shown}${more}</summary><div class="scrolling"><table><thead><tr>${cells}</tr></thead><tbody>${lines}</tbody></table></div></details></section>`;
 }

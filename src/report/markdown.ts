@@ -5,9 +5,9 @@ import { evidenceText } from "../contracts/verdict.ts";
 import { nameOfStatus, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
-  pass: "✅ Nothing that the judge saw is wrong",
+  pass: "✅ Every verdict is pass",
   fail: "❌ The judge found mistakes",
-  inconclusive: "⚠️ The judge could not tell",
+  inconclusive: "⚠️ Inconclusive: the judge could not decide",
 } as const;
 
 const MOST_ROWS = 50;
@@ -22,16 +22,16 @@ export function markdown(run: RunReport): string {
     `# ${title(run)}`,
     reasons(run),
     summary(run),
-    section("Scenarios", ["", "Scenario", "For", "Points", "What it came to"], scenarios.map(scenarioRow)),
-    section("Verdicts", ["", "Rule", "What happened", "How to mend it", "Seen in"], wrong.map(verdictRow)),
+    section("Scenarios", ["", "Scenario", "For", "Points", "Result"], scenarios.map(scenarioRow)),
+    section("Verdicts", ["", "Rule", "What happened", "How to fix it", "Evidence"], wrong.map(verdictRow)),
     section(
-      "Answers 5xx",
+      "Responses 5xx",
       ["Request", "Call", "Status", "Operation"],
       broken.map(({ id, method, path, status, operation }) => [id, `${method} ${path}`, status, operation]),
     ),
     section(
-      "Attempts that failed",
-      ["Attempt", "Event", "To", "Answer"],
+      "Failed delivery attempts",
+      ["Attempt", "Event", "To", "Response"],
       failed.map(({ attempt, maxAttempts, type, url, responseStatus, error, status }) => [
         `${attempt}/${maxAttempts}`,
         type,
@@ -48,8 +48,8 @@ export function markdown(run: RunReport): string {
             uncovered.map(({ operation, method, path }) => [operation, `${method} ${path}`]),
           ),
         ),
-    folded("Every type of event", table(["Event", "Sent", "Taken"], events.map(eventRow))),
-    folded("Coverage of every operation", table(["Operation", "Calls", "Statuses", "Events"], coverage.map(coverageRow))),
+    folded("Coverage of event types", table(["Event", "Sent", "Accepted"], events.map(eventRow))),
+    folded("Coverage of operations", table(["Operation", "Calls", "Statuses", "Events"], coverage.map(coverageRow))),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -81,7 +81,7 @@ function summary({ totals, sandbox }: RunReport): string {
     ["", ""],
     [
       ["Operations called", `${operations.called} of ${operations.total}`],
-      ["Types of events sent", `${events.emitted} of ${events.total}, ${events.delivered} taken`],
+      ["Event types sent", `${events.emitted} of ${events.total}, ${events.delivered} accepted`],
       ["Requests", `${totals.requests}: ${counted(statuses)}`],
       ["Deliveries", counted(deliveries)],
       ["Verdicts", counted(verdicts)],
@@ -95,7 +95,7 @@ const SIGN = { pass: "✅", fail: "❌", inconclusive: "⚠️" } as const;
 const scenarioRow = ({ name, merchant, score, points, verdict, says }: RunReport["scenarios"][number]): Cell[] => [
   SIGN[verdict],
   name,
-  merchant ?? "everybody",
+  merchant ?? "all merchants",
   `${score} of ${points}`,
   says,
 ];

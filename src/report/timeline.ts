@@ -124,16 +124,16 @@ function links(placed: readonly Placed[]): Markup[] {
 
 function mark({ x, y, request, attempt }: Placed): Markup {
   if (request) return requestMark(x, y, request);
-  const { id, type, url, maxAttempts, status, responseStatus, error, ...told } = attempt as ReportedAttempt;
-  const title = `${type} to ${url}, attempt ${told.attempt} of ${maxAttempts}: ${responseStatus ?? error ?? status}`;
+  const { id, type, url, maxAttempts, status, responseStatus, error, ...rest } = attempt as ReportedAttempt;
+  const title = `${type} to ${url}, attempt ${rest.attempt} of ${maxAttempts}: ${responseStatus ?? error ?? status}`;
   const look = status === "succeeded" ? "good" : "bad";
-  return markup`<a href="#${id}"><g class="${look}"><title>${title}</title><rect x="${x - 7}" y="${y - 7}" width="14" height="14" rx="4"/><text class="number" x="${x}" y="${y + 3.5}">${told.attempt}</text></g></a>`;
+  return markup`<a href="#${id}"><g class="${look}"><title>${title}</title><rect x="${x - 7}" y="${y - 7}" width="14" height="14" rx="4"/><text class="number" x="${x}" y="${y + 3.5}">${rest.attempt}</text></g></a>`;
 }
 
 /** Each status class has its own shape, so that colour is never the only sign. */
 function requestMark(x: number, y: number, { id, method, path, status, durationMs, merchant, replayOf, fault }: ReportedRequest): Markup {
-  const replayed = replayOf === null ? "" : `, the answer to ${replayOf} again`;
-  const struck = fault === null ? "" : `, struck by ${fault}`;
+  const replayed = replayOf === null ? "" : `, replay of the response to ${replayOf}`;
+  const struck = fault === null ? "" : `, fault ${fault}`;
   const title = `${id} ${method} ${path} ${status} in ${durationMs} ms${merchant === null ? "" : `, ${merchant}`}${replayed}${struck}`;
   const { look, shape } = shapeOf(status, replayOf !== null);
   return markup`<a href="#${id}"><g class="${look}" transform="translate(${x} ${y})"><title>${title}</title>${shape}${fault === null ? "" : STRUCK}</g></a>`;
@@ -158,19 +158,19 @@ const sample = (look: string, shape: Markup, words: string) =>
 
 const LEGEND = markup`<ul class="legend">${[
   sample("good", CIRCLE, "2xx"),
-  sample("good", RING, "2xx, replayed for its key"),
+  sample("good", RING, "2xx, idempotent replay"),
   sample("refused", TRIANGLE, "4xx"),
   sample("limited", DIAMOND, "429"),
-  sample("bad", CROSS, "5xx, or no answer"),
-  sample("refused", STRUCK, "struck by a fault rule"),
+  sample("bad", CROSS, "5xx, or no response"),
+  sample("refused", STRUCK, "affected by a fault rule"),
   sample(
     "good",
     new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">1</text>'),
-    "delivered, at which attempt",
+    "delivered, with the number of the attempt",
   ),
   sample(
     "bad",
     new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">2</text>'),
-    "attempt that failed",
+    "failed attempt",
   ),
 ]}</ul>`;

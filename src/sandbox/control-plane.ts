@@ -181,8 +181,8 @@ async function callForLearner({ options, address }: Engine, { method, path, head
   // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot be registered.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
-  const answer = `${reply.status} ${JSON.stringify(reply.body)}`;
-  throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} was answered ${answer}`);
+  const response = `${reply.status} ${JSON.stringify(reply.body)}`;
+  throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} responded with ${response}`);
 }
 
 /** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */

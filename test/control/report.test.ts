@@ -152,11 +152,11 @@ describe("json", () => {
     ]);
     expect(run.totals.events).toEqual({ emitted: 4, delivered: 2, total: eventTypes.size });
     const { text: page } = await fetchReport(bench, "html");
-    expect(page).toContain('<span class="chip good">booking.declined ×1, 1 taken</span>');
-    expect(page).toContain('<span class="chip refused">payment.succeeded ×1, 0 taken</span>');
+    expect(page).toContain('<span class="chip good">booking.declined ×1, 1 accepted</span>');
+    expect(page).toContain('<span class="chip refused">payment.succeeded ×1, 0 accepted</span>');
     expect(page).toContain('<span class="chip unseen">payout.paid</span>');
     const { text: markdown } = await fetchReport(bench, "markdown");
-    expect(markdown).toContain(`| Types of events sent | 4 of ${eventTypes.size}, 2 taken |`);
+    expect(markdown).toContain(`| Event types sent | 4 of ${eventTypes.size}, 2 accepted |`);
     expect(markdown).toContain("| payment.succeeded | 1 | 0 |");
   });
 
@@ -323,7 +323,7 @@ describe("html", () => {
     ]);
     // Two of them are marks; the third explains them.
     expect(text.match(/<circle class="struck"/g)).toHaveLength(3);
-    expect(text).toMatch(/<title>req_1 [^<]*, struck by flt_down,flt_late<\/title>/);
+    expect(text).toMatch(/<title>req_1 [^<]*, fault flt_down,flt_late<\/title>/);
   });
 
   test("shows untrusted input as text", async () => {
