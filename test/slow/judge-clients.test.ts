@@ -234,13 +234,15 @@ async function tryReceiver(bug: Partial<ReceiverBehaviour>): Promise<FoundVerdic
   receiver.secret = ((await made.json()) as { secret: string }).secret;
   const tell = () =>
     call(url, "POST", "/v1/webhook-events/test", { key: trial.apiKey, body: { type: "payment.succeeded", data: { amount: 5 } } });
+  // The receiver acknowledges an event before it has processed it.
+  const processed = async () => [await control(url, "POST", "/drain", { within: "10s" }), await receiver.settled()];
   const { body: event } = await tell();
-  await control(url, "POST", "/drain", { within: "10s" });
+  await processed();
   await control(url, "POST", `/events/${event.id}/replay`, {});
-  await control(url, "POST", "/drain", { within: "10s" });
+  await processed();
   await trial.fault({ type: "signature", as: "wrong_secret" }, { times: 1 });
   await tell();
-  await control(url, "POST", "/drain", { within: "10s" });
+  await processed();
   const found = await trial.verdicts();
   receiver.close();
   return found;

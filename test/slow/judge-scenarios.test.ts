@@ -204,71 +204,65 @@ const receivers: ReceiverCase[] = [
 ];
 
 /** Ignores events that the receiver causes itself, which would loop. */
-const TOLD_OF = ["payment.succeeded", "payout.created", "payout.paid", "booking.declined"];
+const EVENTS = ["payment.succeeded", "payout.created", "payout.paid", "booking.declined"];
 
-interface Told extends Merchant {
+interface ReceiverTrial extends Merchant {
   bench: Bench;
   receiver: Receiver;
   endpoint: string;
-  /** Resolves when every call that the receiver has begun is answered. */
-  acted(): Promise<unknown>;
 }
 
 /** Actions at the merchant of a receiver. */
-const stories: Record<string, (told: Told) => Promise<unknown>> = {
-  "webhook-storm": async (told) => {
-    await testEvent(told, "payment.succeeded");
+const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
+  "webhook-storm": async (trial) => {
+    await testEvent(trial, "payment.succeeded");
     // The copies follow on the sandbox clock, so each call of the receiver is answered before the next copy on the slowest machine too.
     for (let copies = 1; copies <= 3; copies++) {
-      const delivered = { match: { merchant: told.merchant }, count: { exactly: copies }, final: "succeeded" };
-      await control(told.bench.url, "POST", "/verify", { within: "20s", all: [{ deliveries: delivered }] });
-      await told.acted();
-      await control(told.bench.url, "POST", "/clock/advance", { by: "300ms" });
+      const delivered = { match: { merchant: trial.merchant }, count: { exactly: copies }, final: "succeeded" };
+      await control(trial.bench.url, "POST", "/verify", { within: "20s", all: [{ deliveries: delivered }] });
+      await trial.receiver.settled();
+      await control(trial.bench.url, "POST", "/clock/advance", { by: "300ms" });
     }
   },
   "webhook-before-response": ({ bench, apiKey }) =>
     call(bench.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { key: apiKey, body: {} }),
-  "out-of-order": async (told) => [await testEvent(told, "payout.created"), await testEvent(told, "payout.paid"), await later(told)],
-  "forged-webhook": async (told) => {
-    for (let event = 1; event <= 4; event++) await testEvent(told, "payment.succeeded");
-    await later(told);
+  "out-of-order": async (trial) => [await testEvent(trial, "payout.created"), await testEvent(trial, "payout.paid"), await later(trial)],
+  "forged-webhook": async (trial) => {
+    for (let event = 1; event <= 4; event++) await testEvent(trial, "payment.succeeded");
+    await later(trial);
   },
-  "secret-rotation": async (told) => {
-    const { bench, apiKey, endpoint, receiver } = told;
-    await testEvent(told, "payment.succeeded");
-    await later(told);
+  "secret-rotation": async (trial) => {
+    const { bench, apiKey, endpoint, receiver } = trial;
+    await testEvent(trial, "payment.succeeded");
+    await later(trial);
     const { body } = await call(bench.url, "POST", `/v1/webhooks/${endpoint}/rotate-secret`, { key: apiKey, body: {} });
     receiver.previous = receiver.secret;
     receiver.secret = body.secret;
-    for (let event = 1; event <= 2; event++) await testEvent(told, "payment.succeeded");
-    await later(told);
+    for (let event = 1; event <= 2; event++) await testEvent(trial, "payment.succeeded");
+    await later(trial);
   },
 };
 
-const testEvent = ({ bench, apiKey }: Told, type: string) =>
+const testEvent = ({ bench, apiKey }: ReceiverTrial, type: string) =>
   call(bench.url, "POST", "/v1/webhook-events/test", { key: apiKey, body: { type, data: { amount: 5 } } });
 
 /** By then, retries and held deliveries are due. */
-const later = ({ bench }: Told) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
+const later = ({ bench }: ReceiverTrial) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
 
 async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): Promise<ScenarioState> {
   // The storm needs a clock that no other test advances.
   const own = scenario === "webhook-storm" ? await share({}) : undefined;
   const bench = own ?? played;
   const state = await tryOn(bench, scenario, async ({ merchant, apiKey }) => {
-    const acts: Promise<unknown>[] = [];
-    const act = (key: string) => {
-      const headers = { "idempotency-key": key };
-      acts.push(call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers }));
-      return Promise.all(acts);
-    };
+    const act = (key: string) =>
+      call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers: { "idempotency-key": key } });
     const receiver = await openReceiver({ ...correctReceiver, ...bug }, act);
-    const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: TOLD_OF } });
+    const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: EVENTS } });
     receiver.secret = body.secret;
-    await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id, acted: () => Promise.all(acts) });
+    await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
     // The receiver responds before it acts, and a call that waits for a delivery waits no longer than the delivery may take: the judge has
     // seen everything only when all are done.
-    await Promise.all(acts);
+    await receiver.settled();
     await control(bench.url, "POST", "/drain", { within: "30s" });
     receiver.close();
   });

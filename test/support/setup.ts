@@ -5,6 +5,9 @@ import { afterAll, afterEach } from "vitest";
 import { afterEachFile, afterEachTest } from "./cleanup.ts";
 
 afterEach(() => Promise.all(afterEachTest.map((hook) => hook())));
+afterEach(({ task }) => {
+  if (task.result?.retryCount) console.warn(`Failed, and was run again: ${task.fullTestName}`);
+});
 afterAll(() => Promise.all(afterEachFile.map((hook) => hook())));
 
 /** Each run tries the same inputs, so that a failure is caused by the change. `PROPERTY_SEED=random` tries others. */

@@ -43,6 +43,8 @@ export interface Receiver {
   secret: string;
   /** The secret before the last rotation. */
   previous: string | undefined;
+  /** Resolves when the processing of all events received so far has ended. */
+  settled(): Promise<void>;
   close(): void;
 }
 
@@ -50,7 +52,14 @@ export interface Receiver {
 export async function openReceiver(behaviour: ReceiverBehaviour, act: (key: string) => Promise<unknown>): Promise<Receiver> {
   const seen = new Set<string>();
   const types = new Set<string>();
-  const receiver: Receiver = { url: "", secret: "", previous: undefined, close: () => server.close() };
+  const acts: Promise<unknown>[] = [];
+  const receiver: Receiver = {
+    url: "",
+    secret: "",
+    previous: undefined,
+    settled: async () => void (await Promise.all(acts)),
+    close: () => server.close(),
+  };
   const respond = async (body: Buffer, signature: string): Promise<number> => {
     const secrets = behaviour.trusts(receiver.secret, receiver.previous).filter((secret) => secret !== undefined);
     const expected = secrets.map((secret) => createHmac("sha256", secret).update(body).digest("hex"));
@@ -61,7 +70,7 @@ export async function openReceiver(behaviour: ReceiverBehaviour, act: (key: stri
     if (status >= 300) return status;
     seen.add(event.id);
     types.add(event.type);
-    if (!isKnown || behaviour.actsAgain) void act(behaviour.keyOf(event));
+    if (!isKnown || behaviour.actsAgain) acts.push(act(behaviour.keyOf(event)));
     await sleep(behaviour.delay);
     return status;
   };
