@@ -86,10 +86,11 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
 }
 
 /** Why an entry says nothing; undefined if it may. */
-function noiseIn({ method, status, responseHeaders, response }: RecordedExchange): string | undefined {
+function noiseIn({ method, status, responseHeaders, response, isCached }: RecordedExchange): string | undefined {
   if (method === "OPTIONS" || method === "HEAD") return "a preflight or HEAD";
   if (responseHeaders["x-sandbox-fault"] !== undefined) return "a fault that a sandbox injected";
   if (status < 100) return "no response";
+  if (isCached) return "a response from a browser's cache";
   if (status >= 300 && status < 400) return "a redirect or 304";
   if (status >= 500) return "an outage or an error of the service";
   if (response === undefined && /html|xml/.test(responseHeaders["content-type"] ?? "")) return "a page, not JSON";

@@ -1,16 +1,20 @@
 // Reads HAR 1.2 as browsers, proxies, test runners and the sandbox's own report write it.
 
+import { visit } from "jsonc-parser";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
 import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
 
+/** The text of a file beside the recording, by its name; undefined if there is none. */
+export type ReadAttachment = (file: string) => string | undefined;
+
 /** `name` is how the entries of the recording are called. */
-export function readHar(text: string, name: string): Recording {
+export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
   const document = parse(text, name);
   const log = isObject(document) ? document.log : undefined;
   const entries = isObject(log) ? log.entries : undefined;
   if (!Array.isArray(entries)) usageError(`${name} is no HAR: it has no log.entries. Export the recording as HAR 1.2.`);
-  const exchanges = (entries as unknown[]).flatMap((entry, index) => readEntry(entry, `${name}#${index + 1}`) ?? []);
+  const exchanges = (entries as unknown[]).flatMap((entry, index) => readEntry(entry, `${name}#${index + 1}`, readAttachment) ?? []);
   // Our own reports list webhooks beside the calls, and proxies may see both.
   return {
     exchanges: exchanges.filter((exchange) => !isDelivery(exchange)),
@@ -20,11 +24,30 @@ export function readHar(text: string, name: string): Recording {
 
 function parse(text: string, name: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    return JSON.parse(text);
   } catch {
     // The message of the parser quotes the text around the fault, which may be a secret.
-    return usageError(`${name} is no HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
+    return usageError(
+      `${name} is no HAR: it is not JSON${placeOfFault(text)}. A recording that was cut off or edited cannot be read; export it again.`,
+    );
   }
+}
+
+/** Characters. The search for the place reads the text a second time, slower than the parser does. */
+const LARGEST_SEARCHED = 50_000_000;
+
+function placeOfFault(text: string): string {
+  if (text.length > LARGEST_SEARCHED) return "";
+  let place = "";
+  const onError = (_code: number, _offset: number, _length: number, line: number, column: number) => {
+    place ||= ` from line ${line + 1}, column ${column + 1}`;
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch {
+    // Nested so deeply that the search overflows the stack.
+  }
+  return place;
 }
 
 interface Entry extends RecordedExchange {
@@ -32,26 +55,26 @@ interface Entry extends RecordedExchange {
 }
 
 /** Undefined for what is no exchange over HTTP, such as a WebSocket or a malformed entry. */
-function readEntry(entry: unknown, name: string): Entry | undefined {
+function readEntry(entry: unknown, name: string, readAttachment: ReadAttachment): Entry | undefined {
   if (!isObject(entry) || !isObject(entry.request)) return undefined;
   const { request } = entry;
   const response = isObject(entry.response) ? entry.response : {};
   const url = urlOf(request.url);
   if (url === undefined || typeof request.method !== "string") return undefined;
-  const headers = headersOf(request.headers);
-  const text = isObject(request.postData) ? textOf(request.postData) : undefined;
+  const sent = bodyIn(request.postData, readAttachment);
   return {
     entry: name,
     method: request.method.toUpperCase(),
     url,
     at: readAnyTime(entry.startedDateTime),
-    headers,
-    text,
-    body: jsonIn(text),
-    bytes: typeof request.bodySize === "number" && request.bodySize >= 0 ? request.bodySize : Buffer.byteLength(text ?? ""),
+    headers: headersOf(request.headers),
+    text: sent.text,
+    body: sent.json,
+    bytes: typeof request.bodySize === "number" && request.bodySize >= 0 ? request.bodySize : sent.bytes,
     status: typeof response.status === "number" ? response.status : 0,
     responseHeaders: headersOf(response.headers),
-    response: jsonIn(isObject(response.content) ? textOf(response.content) : undefined),
+    response: bodyIn(response.content, readAttachment).json,
+    isCached: isCached(entry),
     comment: typeof entry.comment === "string" ? entry.comment : "",
   };
 }
@@ -70,8 +93,38 @@ function headersOf(headers: unknown): HeaderValues {
   return found;
 }
 
+/** A browser shows the response that it has stored: Chrome's and Safari's fields say so. */
+const isCached = ({ _fromCache: fromCache, _fetchType: fetchType }: JsonFields) =>
+  typeof fromCache === "string" || (typeof fetchType === "string" && /cache/i.test(fetchType));
+
+interface RecordedBody {
+  text: string | undefined;
+  json: unknown;
+  bytes: number;
+}
+
+/** Characters. Larger bodies count as not shown: no operation has one, and parsing a body of 100 MB takes a gigabyte. */
+export const LARGEST_BODY = 10_000_000;
+/** Comparing values that are nested deeper overflows the stack. */
+const MOST_DEPTH = 200;
+
+function bodyIn(held: unknown, readAttachment: ReadAttachment): RecordedBody {
+  const text = isObject(held) ? textOf(held, readAttachment) : undefined;
+  const bytes = Buffer.byteLength(text ?? "");
+  if (text === undefined || text.length > LARGEST_BODY) return { text: undefined, json: undefined, bytes };
+  const json = jsonIn(text);
+  return isDeeper(json, MOST_DEPTH) ? { text: undefined, json: undefined, bytes } : { text, json, bytes };
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
+}
+
 /** The text of a body; binary content is base64. Empty texts count as absent: many exports drop bodies. */
-function textOf({ text, encoding }: JsonFields): string | undefined {
+function textOf({ text, encoding, _file: file }: JsonFields, readAttachment: ReadAttachment): string | undefined {
+  // Playwright can keep bodies in files beside the recording; a path could lead to any file.
+  if (typeof file === "string" && /^[\w-]+(\.\w+)*$/.test(file)) return readAttachment(file) || undefined;
   if (typeof text !== "string" || text === "") return undefined;
   return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
 }

@@ -2,7 +2,7 @@
 
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
-import { jsonIn } from "./read-har.ts";
+import { jsonIn, LARGEST_BODY } from "./read-har.ts";
 import { isObject, type RecordedDelivery } from "./recording.ts";
 
 export function readWebhooks(text: string, name: string): RecordedDelivery[] {
@@ -10,7 +10,9 @@ export function readWebhooks(text: string, name: string): RecordedDelivery[] {
   // The last line may be cut off: its receiver was stopped while it wrote.
   const isCut = !text.endsWith("\n") && jsonIn(lines.at(-1)) === undefined;
   const complete = isCut ? lines.slice(0, -1) : lines;
-  return complete.flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, `${name}#${index + 1}`)]));
+  return complete
+    .flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, `${name}#${index + 1}`)]))
+    .filter(({ text: body }) => body.length <= LARGEST_BODY);
 }
 
 function readLine(line: string, entry: string): RecordedDelivery {

@@ -26,6 +26,8 @@ export interface RecordedExchange {
   responseHeaders: HeaderValues;
   /** The response as JSON; undefined if it is none. */
   response: unknown;
+  /** The response is one that a browser has stored: an old one. */
+  isCached: boolean;
 }
 
 /** One attempt to deliver a webhook. */

@@ -1,27 +1,17 @@
-// `compare` on the command line: what it prints, its exit codes, and recordings that are broken, huge or noisy.
+// `compare` on the command line: what it prints, its exit codes, and noisy recordings.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { afterEachTest } from "../support/cleanup.ts";
 import { runCommand } from "../support/commands.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
+import { inFormOf, type ToolForm, toolForms } from "../support/real-service/tool-forms.ts";
 import { openAs } from "../support/service-file.ts";
+import { temporaryFile } from "../support/temporary-file.ts";
 
-const folders: string[] = [];
-afterEachTest.push(async () => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function fileOf(text: string, name = "service.har"): string {
-  const folder = mkdtempSync(join(tmpdir(), "compare-"));
-  folders.push(folder);
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-}
+const fileOf = (text: string, name = "service.har") => temporaryFile(text, name);
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests make HARs of every shape.
 type Har = any;
@@ -164,67 +154,17 @@ describe("a recording that says little", () => {
     );
   });
 
-  test("as proxies and browsers write it, with bodies in base64, headers of HTTP/2 and fields of their own, is read like any other", async () => {
-    const har = harOf();
-    for (const entry of har.log.entries) {
-      const { request, response } = entry;
-      Object.assign(entry, { _resourceType: "fetch", comment: "", serverIPAddress: "203.0.113.7" });
-      for (const headers of [request.headers, response.headers])
-        for (const header of headers) header.name = header.name.replace(/(^|-)\w/g, (letter: string) => letter.toUpperCase());
-      request.headers.push({ name: ":authority", value: "api.service.example" }, { name: ":path", value: "/" });
-      response.headers.push({ name: ":status", value: String(response.status) });
-      Object.assign(response.content, { text: Buffer.from(response.content.text).toString("base64"), encoding: "base64" });
-      if (request.postData) Object.assign(request.postData, { params: [], comment: "" });
-    }
-    const { code, out } = await compareFile(har);
-    expect([code, out.at(-1)]).toEqual([0, expect.stringMatching(/^4\d\d confirmed/)]);
+  test("with its bodies in files beside it is read with them", async () => {
+    const form = toolForms.find(({ tool }) => tool === "Playwright with content: attach") as ToolForm;
+    const { text, files } = inFormOf(form, harOf());
+    const recording = fileOf(text);
+    for (const [name, body] of files) writeFileSync(join(dirname(recording), name), body);
+    const { out } = await runCommand(undefined, "compare", recording);
+    expect(out.at(-1)).toMatch(/^4\d\d confirmed/);
   });
 
   test("with masked values says nothing of them", async () => {
     const text = JSON.stringify(harOf()).replaceAll(/Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g, "[REDACTED]");
     expect((await runCommand(undefined, "compare", fileOf(text))).code).toBe(0);
-  });
-});
-
-describe("a recording that cannot be read ends in one sentence:", () => {
-  test.each([
-    ["a truncated one", JSON.stringify(harOf()).slice(0, -40), /is not JSON\. .*export it again/],
-    ["another JSON", '{"log":{"version":"1.2"}}', /has no log\.entries/],
-    ["a list", "[]", /has no log\.entries/],
-    ["an empty file", "", /is not JSON/],
-  ])("%s", async (_, text, message) => {
-    const { code, out, error } = await runCommand(undefined, "compare", fileOf(text));
-    expect([code, out]).toEqual([2, []]);
-    expect(error).toMatch(message);
-    expect(error).not.toContain("\n");
-  });
-
-  test.each([
-    ["where a value has lost its quotes", '{"log":{"entries":[sk_live_51HqSecret]}}'],
-    ["that is a list of headers", "Sousa: Bearer sk_live_51HqSecret"],
-  ])("a file %s, of which nothing is quoted", async (_, text) => {
-    const { code, out, error } = await runCommand(undefined, "compare", fileOf(text), "--json");
-    expect([code, out]).toEqual([2, []]);
-    expect(error).toMatch(/service\.har is no HAR: it is not JSON/);
-    expect(error).not.toMatch(/sk_live|Sousa/);
-  });
-
-  test("a file that does not exist, and a log of webhooks that is none", async () => {
-    expect((await runCommand(undefined, "compare", "/nowhere.har")).error).toBe("Cannot read /nowhere.har (ENOENT).");
-    const webhooks = fileOf('{"at":"2026-01-05T12:00:00Z"}\n', "received.jsonl");
-    expect((await runCommand(undefined, "compare", "--webhooks", webhooks)).error).toMatch(/received\.jsonl#1 is no delivery/);
-  });
-
-  test.each([
-    ["numbers for texts", { method: 7, url: 8, headers: "x", postData: [] }, { status: "200", headers: {}, content: "text" }],
-    ["nothing", {}, {}],
-    ["broken addresses", { method: "GET", url: "https://%%/", headers: [null, 1, { name: 2 }] }, { status: 200 }],
-    [
-      "a deep body",
-      { method: "GET", url: "https://a.example/v1/payments" },
-      { status: 200, content: { text: "[".repeat(20_000) + "]".repeat(20_000) } },
-    ],
-  ])("entries with %s are no reason to fail", async (_, request, response) => {
-    expect((await compareFile({ log: { entries: [{ request, response }] } })).code).toBe(_ === "a deep body" ? 3 : 4);
   });
 });

@@ -1,14 +1,16 @@
 // `compare`: holds recordings of the real service against the facts on which the sandbox is built.
 
+import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Comparison, compare as compareRecording } from "../../compare/compare.ts";
 import { readBase } from "../../compare/find-base.ts";
 import { matchedNothing, totalsOf } from "../../compare/findings.ts";
 import { comparisonPage } from "../../compare/page.ts";
-import { readHar } from "../../compare/read-har.ts";
+import { LARGEST_BODY, readHar } from "../../compare/read-har.ts";
 import { readWebhooks } from "../../compare/read-webhooks.ts";
 import type { ComparedSandbox, Recording } from "../../compare/recording.ts";
+import { LARGEST_FILE, recordingText } from "../../compare/recording-text.ts";
 import { comparisonText } from "../../compare/text.ts";
 import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
@@ -21,8 +23,6 @@ import { print, printText } from "../output/print.ts";
 import { writeOutput } from "../output/write-output.ts";
 
 const MOST_FILES = 100;
-/** Bytes. Node can hold no longer text. */
-const LARGEST_FILE = 500_000_000;
 
 export const compare = command({
   summary: "compare recordings of the real service with the sandbox (exit 3: a difference, 4: nothing matched)",
@@ -89,7 +89,7 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
 async function readRecording(files: readonly string[], webhooks: string | undefined): Promise<Recording> {
   const recording: Recording = { exchanges: [], deliveries: [] };
   for (const file of files) {
-    const { exchanges, deliveries } = readHar(await read(file), basename(file));
+    const { exchanges, deliveries } = readHar(await read(file), basename(file), attachmentsBeside(file));
     recording.exchanges = recording.exchanges.concat(exchanges);
     recording.deliveries = recording.deliveries.concat(deliveries);
   }
@@ -97,12 +97,22 @@ async function readRecording(files: readonly string[], webhooks: string | undefi
   return recording;
 }
 
+/** Playwright keeps bodies beside the recording with `content: "attach"`. */
+const attachmentsBeside = (file: string) => (name: string) => {
+  try {
+    const path = join(dirname(file), name);
+    return statSync(path).size > LARGEST_BODY ? undefined : readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+};
+
 async function read(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
     if (size > LARGEST_FILE)
       usageError(`${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. Record less, or leave out the bodies of files.`);
-    return await readFile(file, "utf8");
+    return recordingText(await readFile(file), basename(file));
   } catch (error) {
     if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error)
       return usageError(`Cannot read ${file} (${error.code}).`);

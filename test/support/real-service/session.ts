@@ -80,9 +80,9 @@ export function recordSession(service: RealService): Recording {
   return {
     har: { log: { version: "1.2", creator: { name: "a recorder", version: "1" }, entries } },
     // The receiver refuses every attempt, so that the recording shows the whole schedule.
-    webhooks: service.delivered.map(({ at, url, headers, body }) =>
-      JSON.stringify({ at: new Date(at).toISOString(), url, headers, body, status: 500 }),
-    ),
+    webhooks: service.delivered
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ at, url, headers, body }) => JSON.stringify({ at: new Date(at).toISOString(), url, headers, body, status: 500 })),
   };
 }
 

@@ -1,0 +1,76 @@
+// One recording in the form of each tool: the verdicts are the same, and what a form lacks is not seen.
+
+import { describe, expect, test } from "vitest";
+import { type Comparison, compare } from "../../src/compare/compare.ts";
+import { readHar } from "../../src/compare/read-har.ts";
+import { comparedSandbox } from "../../src/sandbox/documents.ts";
+import type { Behaviour } from "../support/real-service/behaviour.ts";
+import { differences } from "../support/real-service/differences.ts";
+import { createRealService } from "../support/real-service/service.ts";
+import { recordSession } from "../support/real-service/session.ts";
+import { inFormOf, type ToolForm, toolForms } from "../support/real-service/tool-forms.ts";
+
+const sandbox = comparedSandbox();
+const everyDifference = (to: Behaviour) => {
+  for (const { change } of differences) change(to);
+};
+const plain = recordSession(createRealService()).har;
+const different = recordSession(createRealService(everyDifference)).har;
+
+function compareIn(form: ToolForm, har: object) {
+  const { text, files } = inFormOf(form, har);
+  return compare(
+    sandbox,
+    readHar(text, "service.har", (file) => files.get(file)),
+  );
+}
+
+const verdictsOf = ({ verdicts }: Comparison) =>
+  new Map(verdicts.filter(({ verdict }) => verdict !== "not_seen").map(({ fact, verdict, seen }) => [fact.id, { verdict, seen }]));
+const contradictionsOf = ({ verdicts }: Comparison) =>
+  verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
+
+const inPlainForm = verdictsOf(compare(sandbox, readHar(JSON.stringify(plain), "service.har")));
+const differencesInPlainForm = compare(sandbox, readHar(JSON.stringify(different), "service.har"));
+
+describe.each(toolForms)("a recording by $tool", (form) => {
+  const found = compareIn(form, plain);
+
+  test("of a service that behaves as the sandbox contradicts nothing", () => {
+    expect(contradictionsOf(found)).toEqual([]);
+    expect(found.calls).toBe(50);
+  });
+
+  if (form.lacks === undefined)
+    test("gives the verdicts of the plain form, also of a service with every difference", () => {
+      expect(verdictsOf(found)).toEqual(inPlainForm);
+      expect(verdictsOf(compareIn(form, different))).toEqual(verdictsOf(differencesInPlainForm));
+    });
+  else
+    test(`shows without ${form.lacks} no difference that the plain form does not show`, () => {
+      const shown = contradictionsOf(compareIn(form, different));
+      expect(shown.length).toBeGreaterThan(0);
+      expect(shown.filter((id) => !contradictionsOf(differencesInPlainForm).includes(id))).toEqual([]);
+    });
+});
+
+test("a body in another folder than the recording's is not read", () => {
+  const asked: string[] = [];
+  const entry = {
+    request: { method: "GET", url: "https://api.service.example/v1/payments", headers: [] },
+    response: { status: 200, headers: [], content: { mimeType: "application/json", _file: "../../secrets.json" } },
+  };
+  const har = JSON.stringify({ log: { entries: [entry] } });
+  readHar(har, "service.har", (file) => {
+    asked.push(file);
+    return undefined;
+  });
+  expect(asked).toEqual([]);
+});
+
+test.each([{ _fromCache: "disk" }, { _fetchType: "Memory Cache" }])("a response from a browser's cache says nothing: %o", (field) => {
+  const { entries } = (plain as { log: { entries: object[] } }).log;
+  const cached = { log: { entries: entries.map((entry) => ({ ...entry, ...field })) } };
+  const found = compare(sandbox, readHar(JSON.stringify(cached), "service.har"));
+  expect(found.noise).toEqual({ "a response from a browser's cache": 50 });
+});
