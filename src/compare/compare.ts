@@ -1,15 +1,16 @@
 // Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
-import { mask } from "../kernel/mask.ts";
 import { bodyProblems } from "./conditions.ts";
-import { addressOf, type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath } from "./find-base.ts";
+import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
+import { personalTexts } from "./personal-texts.ts";
 import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import { createShownTexts } from "./shown-code.ts";
 import { createSightings, type Hint, knowledgeOf, type Rename, type Sightings } from "./sightings.ts";
 import type { UnknownField } from "./unknown-fields.ts";
 
@@ -70,15 +71,18 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
   });
   if (useful.length > below.length) noise["another address"] = useful.length - below.length;
   const calls = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
-  const sightings = createSightings(sandbox);
+  const shown = createShownTexts(personalTexts(recording, sandbox.facts));
+  const sightings = createSightings(sandbox, shown);
   const unexplained = observe(calls, recording, sandbox, sightings);
   const unknown = below.filter(({ call, exchange }) => call === undefined && succeeded(exchange));
   return {
-    base: base ? mask(addressOf(base)) : null,
+    base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, sightings.observations),
-    unknownEndpoints: counted(unknown.map(({ exchange, path }) => ({ endpoint: `${exchange.method} ${shapeOfPath(path)}` }))),
+    unknownEndpoints: counted(
+      unknown.map(({ exchange, path }) => ({ endpoint: `${exchange.method} ${shapeOfPath(path, routes, shown.isPersonal)}` })),
+    ),
     unexplained: counted(unexplained),
     noise,
     evidence: { ...sightings, unknownFields: sightings.unknownFields.all(), objects: sightings.unknownFields.objects },

@@ -1,6 +1,8 @@
 // Finds the service among the hosts of a recording, and the operation of each call.
 
 import { usageError } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
+import { isSecretName } from "../kernel/secret-names.ts";
 import type { ComparedOperation, RecordedCall, RecordedExchange } from "./recording.ts";
 
 interface CallPattern {
@@ -48,12 +50,24 @@ export function findBase(exchanges: readonly RecordedExchange[], routes: readonl
 }
 
 export function readBase(text: string): BaseUrl {
-  if (!URL.canParse(text)) return usageError(`--base takes a URL such as https://api.example.com/v1; received "${text}".`);
+  if (!URL.canParse(text)) return usageError(`--base takes a URL such as https://api.example.com/v1; received "${mask(text)}".`);
   const { origin, pathname } = new URL(text);
   return { origin, prefix: pathname.replace(/\/+$/, "") };
 }
 
 export const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
+
+/** The address without keys and personal data, which gateways put in the path. */
+export const shownAddress = ({ origin, prefix }: BaseUrl, isPersonal: (text: string) => boolean) =>
+  mask(
+    addressOf({
+      origin,
+      prefix: prefix
+        .split("/")
+        .map((segment) => (isPersonal(decoded(segment)) ? "{id}" : segment))
+        .join("/"),
+    }),
+  );
 
 /** The path below the base; undefined for a call elsewhere. */
 export function pathBelow({ origin, prefix }: BaseUrl, { url }: RecordedExchange): string | undefined {
@@ -77,9 +91,20 @@ function decoded(segment: string): string {
   }
 }
 
-/** A path with its ids left out: segments with digits, capitals or an underscore. */
-export const shapeOfPath = (path: string) =>
-  path
+/** The words that follow the name of a collection and are no id. */
+const ACTIONS = new Set(["batch", "bulk", "count", "current", "export", "import", "me", "new", "preview", "search", "stats", "summary"]);
+
+/**
+ * A path with its ids left out: segments with digits, capitals or an underscore, those that the recording shows as personal data, and
+ * words after the name of a collection or of a secret, such as `ana` in /customers/ana.
+ */
+export function shapeOfPath(path: string, routes: readonly CallPattern[], isPersonal: (text: string) => boolean): string {
+  const known = new Set(routes.flatMap(({ operation }) => operation.path.split("/")));
+  const isWord = (segment: string, before = "") =>
+    segment === "" || known.has(segment) || ACTIONS.has(segment) || !(/s$/.test(before) || isSecretName(before));
+  const isPlain = (segment: string) => /^[a-z.-]{0,32}$/.test(segment) && !isPersonal(segment);
+  return path
     .split("/")
-    .map((segment) => (/[0-9A-Z_%@]/.test(segment) || segment.length > 32 ? "{id}" : segment))
+    .map((segment, index, all) => (isPlain(segment) && isWord(segment, all[index - 1]) ? segment : "{id}"))
     .join("/");
+}

@@ -6,7 +6,6 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { HeldCall } from "./history.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
-import { shownCode } from "./shown-code.ts";
 
 /** The schema of the records; undefined if the reply is no list. */
 export function recordsIn(reply: TSchema): TSchema | undefined {
@@ -19,29 +18,32 @@ export function observeList(held: HeldCall, where: ObservationContext, records: 
   const found = pageIn(response);
   if (!found) return;
   const { items, name, rest } = found;
-  where.sightings.compare(`${operation.id}.reply.envelope`, name, where);
+  where.sightings.compare(`${operation.id}.reply.envelope`, shownEnvelope(name, where), where);
   observeObject(where, `${operation.id}.reply`, withoutData(operation.reply), rest);
   for (const item of items) if (isObject(item)) observeObject(where, itemsPlace(`${operation.id}.reply.data`), records, item);
   observeOrder(where, items);
   observeLimit(held.call, where, items.length, rest.has_more === true);
 }
 
+const shownEnvelope = (name: string | undefined, { sightings }: ObservationContext) =>
+  name === undefined ? "the response itself" : name === "data" ? name : sightings.shown.code(name);
+
 interface ListPage {
   items: readonly unknown[];
-  /** The field of the records. */
-  name: string;
+  /** The field of the records; undefined if the response itself is the list. */
+  name: string | undefined;
   rest: JsonFields;
 }
 
 /** The records of a page: in `data`, in the only array of the response, or the response itself. */
 export function pageIn(response: unknown): ListPage | undefined {
-  if (Array.isArray(response)) return { items: response, name: "the response itself", rest: {} };
+  if (Array.isArray(response)) return { items: response, name: undefined, rest: {} };
   if (!isObject(response)) return undefined;
   const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
   const [name, items] = arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
   if (name === undefined) return undefined;
   const { [name]: _, ...rest } = response;
-  return { items: items as unknown[], name: name === "data" ? name : shownCode(name), rest };
+  return { items: items as unknown[], name, rest };
 }
 
 /** The envelope of a list, whose records are compared apart. */

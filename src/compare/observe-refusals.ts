@@ -6,7 +6,7 @@ import type { HeldCall } from "./history.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { type ComparedSandbox, isObject, type JsonFields, refused, succeeded } from "./recording.ts";
-import { shownCode } from "./shown-code.ts";
+import type { ShownTexts } from "./shown-code.ts";
 import type { Sightings } from "./sightings.ts";
 
 /** A refusal whose condition compare does not recognise. */
@@ -29,7 +29,7 @@ export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightin
   }
   if (!refused(call) || (call.response === undefined && call.status !== 429)) return undefined;
   if (isObject(call.response)) {
-    const { error, envelope } = errorIn(call.response);
+    const { error, envelope } = errorIn(call.response, sightings.shown);
     sightings.compare("error.envelope", envelope, where);
     observeObject(where, "error", sandbox.error, error);
   }
@@ -44,18 +44,18 @@ export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightin
 function observeError(condition: string, { status, response }: HeldCall["call"], { sightings, ...where }: ObservationContext): void {
   const id = `error.${condition}`;
   sightings.compare(`${id}.status`, status, where);
-  const { error, code } = errorIn(response).error;
-  if (typeof error === "string") sightings.compare(`${id}.category`, shownCode(error), where);
-  if (typeof code === "string") sightings.compare(`${id}.code`, shownCode(code), where);
+  const { error, code } = errorIn(response, sightings.shown).error;
+  if (typeof error === "string") sightings.compare(`${id}.category`, sightings.shown.code(error), where);
+  if (typeof code === "string") sightings.compare(`${id}.code`, sightings.shown.code(code), where);
 }
 
 /** The error of a response: the response itself, or the first object in it that has a code, and the field that holds it. */
-function errorIn(response: unknown): { error: JsonFields; envelope: string } {
+function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; envelope: string } {
   if (!isObject(response)) return { error: {}, envelope: "none" };
   const isError = (value: unknown): value is JsonFields =>
     isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
   const inner = Object.entries(response).map(([name, value]) =>
-    Array.isArray(value) ? { error: value[0], envelope: `${shownCode(name)}[]` } : { error: value, envelope: shownCode(name) },
+    Array.isArray(value) ? { error: value[0], envelope: `${shown.code(name)}[]` } : { error: value, envelope: shown.code(name) },
   );
   const found = isError(response) ? undefined : inner.find(({ error }) => isError(error));
   return found ?? { error: response, envelope: "none" };
@@ -65,8 +65,9 @@ const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
 function observeUnexplained({ call, problems }: HeldCall, where: ObservationContext): Unexplained | undefined {
   const { operation, url, status, response } = call;
-  const { error } = errorIn(response);
-  const code = isObject(response) ? shownCode(error.code ?? error.error) : "";
+  const { shown } = where.sightings;
+  const { error } = errorIn(response, shown);
+  const code = isObject(response) ? shown.code(error.code ?? error.error) : "";
   const unexplained = { operation: operation.id, status, code };
   if (CALLER_OR_RECORD.has(status)) return unexplained;
   if ([...url.searchParams.keys()].join() === where.sightings.nameOf(`${operation.id}.query.limit`, "limit")) {
@@ -82,20 +83,20 @@ function observeRefusedBody({ operation, body, response, status }: HeldCall["cal
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
-  const { error } = errorIn(response);
+  const { error } = errorIn(response, sightings.shown);
   const named = namedFields(error);
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
   const known = missing.filter((field) => sightings.fact(`${place}.${field}.required`));
   for (const field of known) sightings.compare(`${place}.${field}.required`, true, lenient);
   const asked = missing.filter((field) => !known.includes(field));
-  for (const field of asked) sightings.see(`${place}.accepted`, `${shownCode(field)} is required`, false, lenient);
+  for (const field of asked) sightings.see(`${place}.accepted`, `${sightings.shown.code(field)} is required`, false, lenient);
   const unknown = named.filter((field) => Object.hasOwn(sent, field) && !sightings.fact(`${place}.${field}`));
   if (unknown.length > 0) sightings.compare(`${place}.other_fields`, "refused", lenient);
   const { code } = error;
   if (missing.length + unknown.length > 0) return true;
   // The sandbox has rules beyond the schema, and answers with one of its own codes where they are broken.
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;
-  sightings.see(`${place}.accepted`, `${status} ${shownCode(code)}`, false, lenient);
+  sightings.see(`${place}.accepted`, `${status} ${sightings.shown.code(code)}`, false, lenient);
   return true;
 }
 

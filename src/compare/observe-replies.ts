@@ -8,7 +8,6 @@ import type { HeldCall } from "./history.ts";
 import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, succeeded } from "./recording.ts";
-import { shownCode } from "./shown-code.ts";
 import type { Sightings } from "./sightings.ts";
 import { typeOfJson } from "./unknown-fields.ts";
 
@@ -33,9 +32,9 @@ function observeParameters(held: HeldCall, { sightings, ...where }: ObservationC
   for (const name of new Set(url.searchParams.keys())) {
     if (names.has(name)) sightings.see(`${place}.${names.get(name)}`, "known", true, where);
     else if (!ignored.includes(name)) {
-      sightings.see(`${place}.other_parameters`, shownCode(name), false, where);
+      sightings.see(`${place}.other_parameters`, sightings.shown.code(name), false, where);
       const cursor = cursorFor(held, url.searchParams.get(name));
-      if (cursor !== undefined) sightings.rename(`${place}.${cursor}`, shownCode(name), where.entry);
+      if (cursor !== undefined) sightings.rename(`${place}.${cursor}`, sightings.shown.code(name), where.entry);
     }
   }
 }
@@ -62,10 +61,10 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** The value that the service accepted instead of the fact's. */
-function acceptedValue(part: string, code: string, value: unknown): FactValue {
+function acceptedValue(part: string, code: string, value: unknown, { shown }: Sightings): FactValue {
   if (part === ".required") return false;
   if (part === ".type") return typeOfJson(value);
-  if (part === ".values") return typeof value === "string" ? shownCode(value) : typeOfJson(value);
+  if (part === ".values") return typeof value === "string" ? shown.code(value) : typeOfJson(value);
   return `accepted: ${code}`;
 }
 
@@ -76,7 +75,7 @@ function observeAcceptedBody({ call, problems }: HeldCall, where: ObservationCon
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
     const part = PARTS[code] ?? "";
     const fact = sightings.fact(id + part) ? id + part : id;
-    sightings.see(fact, acceptedValue(part, code, valueAt(call.body, pointer)), false, { ...where, lenient: "service" });
+    sightings.see(fact, acceptedValue(part, code, valueAt(call.body, pointer), sightings), false, { ...where, lenient: "service" });
   }
   if (problems.length > 0) return;
   sightings.see(`${place}.accepted`, "accepted", true, where);
@@ -91,6 +90,6 @@ function observeReply(where: ObservationContext, schema: TSchema, response: Json
   const total = fieldsOf(schema).filter(([name]) => isRequired(schema, name)).length;
   const [name, inner] = Object.entries(response).toSorted(([, one], [, other]) => count(other) - count(one))[0] ?? [];
   const isWrapped = name !== undefined && count(response) * 2 < total && count(inner) * 2 >= total && total > 1;
-  where.sightings.compare(`${id}.envelope`, isWrapped ? shownCode(name) : "none", where);
+  where.sightings.compare(`${id}.envelope`, isWrapped ? where.sightings.shown.code(name) : "none", where);
   observeObject(where, nameOf(schema, id), schema, (isWrapped ? inner : response) as JsonFields);
 }

@@ -14,9 +14,9 @@ import {
 import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { isObject, type JsonFields } from "./recording.ts";
-import { isMasked, shownCode } from "./shown-code.ts";
+import { isMasked } from "./shown-code.ts";
 import type { Knowledge, Sightings } from "./sightings.ts";
-import { prefixIn, typeOfJson } from "./unknown-fields.ts";
+import { typeOfJson } from "./unknown-fields.ts";
 
 export interface ObservationContext {
   sightings: Sightings;
@@ -57,9 +57,9 @@ function observeOthers(where: ObservationContext, name: string, schema: TSchema,
     // A service file has added the field.
     if (sightings.fact(fieldPlace(name, field))) observeAdded(where, fieldPlace(name, field), value[field]);
     else {
-      sightings.unknownFields.add(name, shownCode(field), value[field], entry);
+      sightings.unknownFields.add(name, sightings.shown.code(field), value[field], entry);
       if (isBody) sightings.see(id, "accepted", sightings.fact(id)?.value === "accepted", { ...where, lenient: "service" });
-      else sightings.see(id, shownCode(field), false, where);
+      else sightings.see(id, sightings.shown.code(field), false, where);
     }
   }
   if (others.length === 0 && !isBody) sightings.see(id, "none", true, where);
@@ -104,7 +104,7 @@ function observeScalar(where: ObservationContext, id: string, schema: TSchema, v
   const isEcho = !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
   const prefix = sightings.fact(`${id}.prefix`);
   if (prefix && typeof value === "string") {
-    const seen = value.startsWith(String(prefix.value)) ? prefix.value : prefixIn(value);
+    const seen = value.startsWith(String(prefix.value)) ? prefix.value : sightings.shown.prefix(value);
     if (seen === prefix.value || !(isEcho || where.isBody)) sightings.compare(`${id}.prefix`, seen, where);
   }
   const form = sightings.fact(`${id}.format`);
@@ -119,5 +119,5 @@ export function observeListed({ sightings, ...where }: ObservationContext, id: s
   const closed = sightings.fact(`${id}.values`)?.value;
   const isListed = own !== undefined || (Array.isArray(closed) && closed.includes(shown));
   if (own !== undefined) sightings.see(`${id}.values.${own}`, shown, true, where);
-  sightings.see(`${id}.values`, isListed || typeof value !== "string" ? shown : shownCode(value), isListed, where);
+  sightings.see(`${id}.values`, isListed ? shown : sightings.shown.code(value), isListed, where);
 }

@@ -5,7 +5,7 @@ import { type Fact, factOf } from "../schema/assumed.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
 import { jsonIn } from "./read-har.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
-import { isMasked, shownCode } from "./shown-code.ts";
+import { isMasked } from "./shown-code.ts";
 import type { Knowledge, Sightings } from "./sightings.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
@@ -52,7 +52,8 @@ function observeEvent(
   if (typeof type !== "string" || isTestData(data)) return;
   observeListed(where, "event.type", [...eventKinds.keys()], type);
   const own = types.named(type) ?? types.emittedFor(data, at);
-  if (own !== undefined && types.named(type) === undefined) where.sightings.see(`event.type.values.${own}`, shownCode(type), false, where);
+  if (own !== undefined && types.named(type) === undefined)
+    where.sightings.see(`event.type.values.${own}`, where.sightings.shown.code(type), false, where);
   const record = records.get(eventKinds.get(own ?? "") ?? "");
   if (record && isObject(data)) observeObject(where, "", record, data);
 }

@@ -2,7 +2,7 @@
 
 import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, succeeded } from "./recording.ts";
-import { isMasked } from "./shown-code.ts";
+import { isMasked, type ShownTexts } from "./shown-code.ts";
 import { createUnknownFields } from "./unknown-fields.ts";
 
 interface Sighting {
@@ -28,15 +28,16 @@ export interface Hint {
 
 export type Sightings = ReturnType<typeof createSightings>;
 
-export function createSightings(sandbox: ComparedSandbox) {
+export function createSightings(sandbox: ComparedSandbox, shown: ShownTexts) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
   /** The facts of which an operation has its own. */
   const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
   const observations: Observation[] = [];
   const hints: Hint[] = [];
-  const unknownFields = createUnknownFields();
+  const unknownFields = createUnknownFields(shown);
   const renames: Rename[] = [];
   return {
+    shown,
     observations,
     hints,
     unknownFields,

@@ -1,7 +1,7 @@
 // Collects the fields of the service that the sandbox does not have: how often each occurs, its types, forms and codes.
 
 import { formOfAny } from "../contracts/value-formats.ts";
-import { shownCode } from "./shown-code.ts";
+import type { ShownTexts } from "./shown-code.ts";
 
 export interface UnknownField {
   /** The name of the object's schema, or its place. */
@@ -20,7 +20,7 @@ export interface UnknownField {
 const MOST_VALUES = 20;
 const MOST_ENTRIES = 5;
 
-export function createUnknownFields() {
+export function createUnknownFields(shown: ShownTexts) {
   const found = new Map<string, UnknownField>();
   const objects = new Map<string, number>();
   return {
@@ -37,9 +37,9 @@ export function createUnknownFields() {
       if (known.entries.length < MOST_ENTRIES && !known.entries.includes(entry)) known.entries.push(entry);
       if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return;
       known.forms.add(formOfAny(value));
-      if (typeof value === "string") known.prefixes.add(prefixIn(value));
-      const shown = shownScalar(field, value);
-      if (known.values.size < MOST_VALUES) known.values.set(shown, (known.values.get(shown) ?? 0) + 1);
+      if (typeof value === "string") known.prefixes.add(PERSONAL.test(field) ? "no prefix" : shown.prefix(value));
+      const scalar = shownScalar(field, value, shown);
+      if (known.values.size < MOST_VALUES) known.values.set(scalar, (known.values.get(scalar) ?? 0) + 1);
     },
   };
 }
@@ -57,19 +57,17 @@ export function typeOfJson(value: unknown): string {
   return Number.isInteger(value) ? "integer" : typeof value;
 }
 
-export const prefixIn = (id: string) => /^([A-Za-z]{1,12}[_-])/.exec(id)?.[1] ?? "no prefix";
-
 /** Fields whose values can be about a person. */
 const PERSONAL =
-  /name|mail|phone|address|street|city|birth|iban|holder|guest|note|comment|descri|title|token|secret|key|password|code$|\bip\b/i;
+  /name|mail|phone|mobile|address|street|city|town|birth|iban|holder|guest|contact|person|note|comment|descri|title|token|secret|key|password|pin|code$|\bip\b/i;
 
 /** Larger numbers can be amounts, times and numbers of accounts. */
 const LARGEST_SHOWN = 1_000;
 
 /** A text is shown only if it is written as codes are: names of people and places begin with one capital. */
-function shownScalar(field: string, value: string | number | boolean): string | number | boolean {
+function shownScalar(field: string, value: string | number | boolean, shown: ShownTexts): string | number | boolean {
   if (typeof value === "boolean") return value;
   if (PERSONAL.test(field)) return "";
   if (typeof value === "number") return Math.abs(value) < LARGEST_SHOWN ? value : "";
-  return /^([a-z][a-z0-9_.-]*|[A-Z][A-Z0-9_]*)$/.test(value) && shownCode(value) === value ? value : "";
+  return /^([a-z][a-z0-9_.-]*|[A-Z][A-Z0-9_]*)$/.test(value) && shown.code(value) === value ? value : "";
 }

@@ -92,5 +92,6 @@ function describe(one: UnknownField): Settled[] {
   const areCodes = values.every((value) => typeof value === "string");
   const isFew = values.length <= FEW && one.count >= values.length * 2;
   if (areCodes && isFew) return [...parts, line(one, "values", values.map(String))];
-  return [...parts, line(one, "example", values[0] as FactValue)];
+  // A text that is not one of a few could be personal.
+  return areCodes ? parts : [...parts, line(one, "example", values[0] as FactValue)];
 }
