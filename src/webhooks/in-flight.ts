@@ -75,7 +75,7 @@ function markSending({ recorder, queues, started, timing }: DispatcherState, { q
     queues.takeSlot(queue);
   };
   begin(delivery);
-  if (delivery.decided !== null) timing.makeCopies(delivery).forEach(begin);
+  if (delivery.decided !== null) timing.startCopies(delivery).forEach(begin);
 }
 
 /** The transaction was rolled back: its deliveries are pending as before. */

@@ -145,6 +145,26 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
   });
 
+  test.each([0, 1])("logs copies in the order of their originals when receiver %i responds first", async (first) => {
+    const bench = await open();
+    await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2, skip: 2 } });
+    const receivers = [await patient(), await patient()] as const;
+    const eventTypes = ["payment.succeeded", "payment.failed"];
+    const endpoints = [];
+    for (const [index, { receiver }] of receivers.entries()) endpoints.push(await register(bench, receiver.url, [`${eventTypes[index]}`]));
+    // Until a receiver has responded to the first event, the second one waits for it.
+    for (const type of [...eventTypes, ...eventTypes]) await trigger(bench, type);
+    for (const { receiver, answer } of first === 0 ? receivers : receivers.toReversed())
+      for (const count of [1, 2, 3, 4]) {
+        await receiver.arrived(count);
+        answer();
+      }
+    await settle(bench);
+    const [one, other] = endpoints.map(({ id }) => id);
+    const copies = (await log(bench)).filter(({ maxAttempts }) => maxAttempts === 1);
+    expect(copies.map(({ endpointId }) => endpointId)).toEqual([one, one, other, other]);
+  });
+
   test("with a gap: waits that long between copies", async () => {
     const { bench, receiver } = await opened();
     await arm(bench, { type: "duplicate", copies: 3, gap: "10s" });

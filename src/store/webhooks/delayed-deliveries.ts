@@ -66,11 +66,11 @@ function holding({ sql }: Database) {
     "update deliveries set due = @due, held = @held where sequence = @delivery",
   );
   const any = sql.prepare<[], number>("select exists (select 1 from deliveries where held is not null and state = 'pending')").pluck();
-  const copy = sql.prepare<[Record<string, unknown>], { sequence: number; copy: number }>(
+  const copy = sql.prepare<[Record<string, unknown>], { sequence: number }>(
     `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created, decided, held, copy)
      select merchant, endpoint, event, trigger, replay, 'pending', 1, @due, @now, @decided, @held,
        (select max(c.copy) + 1 from deliveries c where c.event = d.event and c.endpoint = d.endpoint and c.replay = d.replay)
-     from deliveries d where d.sequence = @of returning sequence, copy`,
+     from deliveries d where d.sequence = @of returning sequence`,
   );
   return {
     /** The deliveries that wait for this, oldest first. */
@@ -81,10 +81,7 @@ function holding({ sql }: Database) {
     postpone: (delivery: number, { due, held }: DelayUntil) => void postpone.run({ delivery, due, held }),
     /** Whether any delivery waits for something. */
     any: () => any.get() === 1,
-    /** Adds a copy of a delivery: a single attempt, with this decision about it. */
-    copy(of: Delivery, decided: string, until: DelayUntil, now: number) {
-      const made = copy.get({ of: of.sequence, decided, now, ...until }) as { sequence: number; copy: number };
-      return { ...of, ...made, due: until.due, decided, attempts: 0, aborted: 0, allowed: 1 };
-    },
+    /** Adds a copy of a delivery: a single attempt, with this decision about it. Returns the number of the copy. */
+    copy: (of: number, copied: { decided: string; now: number } & DelayUntil) => copy.get({ of, ...copied }) as { sequence: number },
   };
 }

@@ -20,8 +20,8 @@ export interface TimingFaults {
   decideForRequest(request: string): PendingEndpoint[];
   /** Whether a delivery of the request has to end before the response is sent. */
   delaysResponse(request: string): boolean;
-  /** Writes the copies of a delivery whose attempt begins; returns those to be sent at the same moment. */
-  makeCopies(delivery: Delivery): Delivery[];
+  /** Releases the copies that wait for the attempt of a delivery to begin; returns those to be sent at the same moment. */
+  startCopies(delivery: Delivery): Delivery[];
   /** Releases the deliveries that were held until this attempt ended. */
   attemptEnded(delivery: Delivery, isAccepted: boolean): PendingEndpoint[];
 }
@@ -41,10 +41,13 @@ const NONE: PendingEndpoint[] = [];
 /** How the database writes the decision to deliver before the response. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
+type DeliveryNumber = Pick<Delivery, "sequence">;
+
 // The names under which the database stores the event that a held delivery waits for.
 const BATCH = "batch ";
 const batchOf = (rule: string, { merchant, endpoint }: Delivery) => `${BATCH}${rule} ${merchant} ${endpoint}`;
-const endOf = ({ sequence }: Delivery) => `landing ${sequence}`;
+const startOf = ({ sequence }: DeliveryNumber) => `start ${sequence}`;
+const endOf = ({ sequence }: DeliveryNumber) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
@@ -55,7 +58,9 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
   const decide = (delivery: Delivery): PendingEndpoint[] => {
     const injections = faults.decide(subjectOf(delivery, attemptId, deliveries));
     const until = delayOf(delivery, injections, delayedDeliveries, clock.now());
-    delayedDeliveries.decide(delivery.sequence, JSON.stringify(injections), until);
+    const decided = JSON.stringify(injections);
+    delayedDeliveries.decide(delivery.sequence, decided, until);
+    if (writeCopies({ ...delivery, decided }, effectOf(injections, "duplicate"), delayedDeliveries, clock.now())) held.noteAny();
     if (!until) return [];
     if (injections.some(comesBeforeResponse)) beforeResponse.add(delivery.sequence);
     if (until.held === null) return [pendingEndpointOf(delivery, until.due)];
@@ -75,13 +80,7 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
     ],
     decideForRequest: (request) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
     delaysResponse: (request) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
-    makeCopies(delivery) {
-      const effect = delivery.copy > 0 ? undefined : effectOf(injectionsOf(delivery), "duplicate");
-      if (!effect) return [];
-      const copies = writeCopies(delivery, effect, delayedDeliveries, clock.now());
-      held.noteAny();
-      return effect.concurrent ? copies : [];
-    },
+    startCopies: (delivery) => startCopies(delivery, delayedDeliveries, clock.now()),
     attemptEnded(delivery, isAccepted) {
       beforeResponse.delete(delivery.sequence);
       if (!held.any()) return NONE;
@@ -172,17 +171,32 @@ function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
   return ordered.every((delivery, index) => delivery === deliveries[index]) ? ordered.reverse() : ordered;
 }
 
+/**
+ * Writes the copies when the rules decide, not when the attempt begins: the log orders attempts of one moment by the numbers of their
+ * deliveries, and which endpoint gets a slot first depends on how fast its receiver responds. False when no rule duplicates the delivery.
+ */
 function writeCopies(
-  delivery: Delivery,
-  { copies, gap, concurrent }: EffectOf<"duplicate">,
+  delivery: Delivery & { decided: string },
+  effect: EffectOf<"duplicate"> | undefined,
   delayedDeliveries: DelayedDeliveries,
   now: number,
-): Delivery[] {
-  const written: Delivery[] = [];
-  for (let number = 1; number < copies; number++) {
-    const isTimed = concurrent || gap > 0;
-    const until = isTimed ? { due: now + number * gap, held: null } : afterEndOf(written.at(-1) ?? delivery, now);
-    written.push(delayedDeliveries.copy(delivery, delivery.decided ?? "[]", until, now));
+): boolean {
+  if (!effect) return false;
+  const isTimed = effect.concurrent || effect.gap > 0;
+  let previous: DeliveryNumber = delivery;
+  for (let number = 1; number < effect.copies; number++) {
+    const held = isTimed ? startOf(delivery) : endOf(previous);
+    previous = delayedDeliveries.copy(delivery.sequence, { decided: delivery.decided, due: now + MAX_HOLD, held, now });
   }
-  return written;
+  return true;
+}
+
+function startCopies(delivery: Delivery, delayedDeliveries: DelayedDeliveries, now: number): Delivery[] {
+  const effect = delivery.copy > 0 ? undefined : effectOf(injectionsOf(delivery), "duplicate");
+  if (!effect) return [];
+  const copies = delayedDeliveries.waitingFor(startOf(delivery));
+  if (effect.concurrent) return copies;
+  for (const [index, { sequence }] of copies.entries())
+    delayedDeliveries.postpone(sequence, { due: now + (index + 1) * effect.gap, held: null });
+  return [];
 }
