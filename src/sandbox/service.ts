@@ -7,6 +7,7 @@ import { catalogue, resources } from "../areas/index.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
 import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
 import { type FieldError, SandboxError } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { type AdoptedFacts, adoptedFacts } from "../service/adopted-facts.ts";
@@ -30,8 +31,11 @@ export interface Service extends Adoption {
 
 export async function readService(file: string): Promise<Service> {
   const source = await readJsonFile(file);
-  if (typeof source.value !== "object" || source.value === null || Array.isArray(source.value))
-    throw new SandboxError(`${file}:1: a service file is an object, such as {"facts": {"bookings.decline.status": 202}}.`, "badFixture");
+  if (!isObject(source.value) || !("facts" in source.value))
+    throw new SandboxError(
+      `${file}:1: a service file has its entries under "facts", such as {"facts": {"bookings.decline.status": 202}}; received ${shownForm(source.value)}.`,
+      "badFixture",
+    );
   const [wrong] = fieldErrors(serviceFileSchema, source.value);
   if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   const given = source.value as ServiceFile;
@@ -46,6 +50,17 @@ export async function readService(file: string): Promise<Service> {
     rateLimit: rateLimitOf(facts),
     gaps: gapsOf(facts),
   };
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const MOST_NAMES = 3;
+
+/** The form of a whole file, with the names of its first fields. */
+function shownForm(value: unknown): string {
+  if (!isObject(value)) return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
+  const names = Object.keys(value).slice(0, MOST_NAMES);
+  return names.length === 0 ? "an empty object" : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
 }
 
 function rateLimitOf(facts: AdoptedFacts): RateLimit | undefined {

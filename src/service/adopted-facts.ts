@@ -28,3 +28,26 @@ export function adoptedFacts({ facts }: ServiceFile): AdoptedFacts {
     },
   };
 }
+
+export interface Bounds {
+  default: number;
+  minimum: number;
+  maximum: number;
+}
+
+/** The parts of a parameter that are numbers. */
+export const BOUNDS = ["default", "minimum", "maximum"] as const;
+
+/** The default and the bounds of a parameter in the list of facts. */
+export function boundsOf(parameter: string, valueIn: (id: string) => FactValue | undefined): Bounds {
+  const [usual, minimum, maximum] = BOUNDS.map((kind) => valueIn(`${parameter}.${kind}`));
+  return { default: Number(usual), minimum: Number(minimum), maximum: Number(maximum) };
+}
+
+/** The default and the bounds of a parameter. Those that the file does not have move with the others: a default of 200 implies a maximum of 200. */
+export function adoptedBounds(facts: AdoptedFacts, id: string, own: Bounds): Bounds {
+  const [usual, least, most] = BOUNDS.map((kind) => facts.number(`${id}.${kind}`));
+  const minimum = least ?? Math.min(own.minimum, usual ?? own.minimum, most ?? own.minimum);
+  const maximum = most ?? Math.max(own.maximum, usual ?? own.maximum, minimum);
+  return { default: usual ?? Math.min(maximum, Math.max(minimum, own.default)), minimum, maximum };
+}

@@ -2,16 +2,28 @@
 
 import type { FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { typesOfForm } from "../contracts/value-formats.ts";
-import type { AdoptedFacts } from "./adopted-facts.ts";
+import { type AdoptedFacts, adoptedBounds, boundsOf } from "./adopted-facts.ts";
 
 /** Facts that a file adds come after the last fact of their object. */
 export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts): ServiceFact[] {
   if (adopted.values.size === 0) return [...facts];
   const known = new Set(facts.map(({ id }) => id));
-  const changed = facts.map((fact) => adoptFact(fact, adopted, facts));
-  const added = [...adopted.values].filter(([id]) => !known.has(id)).map(([id, value]) => addedFact(id, value, facts));
+  const isGone = createAbsence(adopted);
+  const changed = facts.filter(({ id }) => !isGone(id)).map((fact) => adoptFact(fact, adopted, facts));
+  const added = [...adopted.values].filter(([id]) => !known.has(id) && !isGone(id)).map(([id, value]) => addedFact(id, value, facts));
   return added.reduce((all, fact) => insert(all, fact), changed);
 }
+
+/** Whether a fact is about a part of what the service does not have: the type of an absent field. A list without `limit` has a length all the same. */
+function createAbsence({ values }: AdoptedFacts): (id: string) => boolean {
+  const absent = new Set([...values].filter(([, value]) => value === "absent").map(([id]) => id));
+  if (absent.size === 0) return () => false;
+  return (id) => !id.endsWith(".default") && enclosing(id).some((place) => absent.has(place));
+}
+
+/** `a`, `a.b[]`, `a.b` and `a.b[].c` for `a.b[].c.type`. */
+const enclosing = (id: string) =>
+  [...id.matchAll(/\[\]\.|\./g)].flatMap(({ index, 0: cut }) => [id.slice(0, index), ...(cut === "." ? [] : [id.slice(0, index + 2)])]);
 
 const recorded = ({ why: _, setting: __, ...fact }: ServiceFact, value: FactValue): ServiceFact => ({ ...fact, value, origin: "recorded" });
 
@@ -21,7 +33,8 @@ function adoptFact(fact: ServiceFact, adopted: AdoptedFacts, facts: readonly Ser
 }
 
 /** The values that follow from other facts of the file. */
-function derivedValue({ id, kind, value }: ServiceFact, { values }: AdoptedFacts, facts: readonly ServiceFact[]): FactValue | undefined {
+function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, facts: readonly ServiceFact[]): FactValue | undefined {
+  const { values } = adopted;
   if (kind === "type") {
     const form = values.get(id.replace(/\.type$/, ".format"));
     const types = typeof form === "string" ? typesOfForm(form) : undefined;
@@ -30,6 +43,12 @@ function derivedValue({ id, kind, value }: ServiceFact, { values }: AdoptedFacts
   if (kind === "values") {
     const names = (value as readonly string[]).map((one) => values.get(`${id}.${one}`) ?? one);
     return names.some((name, index) => name !== (value as readonly string[])[index]) ? names.map(String) : undefined;
+  }
+  if (kind === "default" || kind === "minimum" || kind === "maximum") {
+    const parameter = id.slice(0, id.lastIndexOf("."));
+    const own = boundsOf(parameter, (one) => facts.find((fact) => fact.id === one)?.value);
+    const moved = adoptedBounds(adopted, parameter, own)[kind];
+    return moved === value ? undefined : moved;
   }
   if (kind === "prefix") {
     const source = facts.find((other) => other.kind === "prefix" && other.value === value && OWN_ID.test(other.id) && values.has(other.id));

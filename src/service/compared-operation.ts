@@ -1,8 +1,8 @@
 // An operation as recordings are compared with it: its bounds, its window of replays and the bodies it accepts, by a service file.
 
 import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
-import type { TSchema } from "../schema/shapes.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
+import { withBounds } from "./pages.ts";
 import { adoptedBody } from "./requests.ts";
 
 type Compared = Pick<Endpoint, "id" | "query" | "body" | "replayWindow">;
@@ -19,11 +19,7 @@ export function comparedOperation<O extends Compared>(operation: O, facts: Adopt
 }
 
 function boundedQuery({ id, query }: Compared, facts: AdoptedFacts): ObjectSchema {
-  const bounds = (["default", "minimum", "maximum"] as const).flatMap((name) => {
-    const value = facts.number(`${id}.query.limit.${name}`);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  if (bounds.length === 0 || !query.properties.limit) return query;
-  const limit = { ...query.properties.limit, ...Object.fromEntries(bounds) } as TSchema;
-  return { ...query, properties: { ...query.properties, limit } };
+  const { limit } = query.properties;
+  const bounded = limit && withBounds(limit, `${id}.query.limit`, facts);
+  return bounded === limit ? query : ({ ...query, properties: { ...query.properties, limit: bounded } } as ObjectSchema);
 }

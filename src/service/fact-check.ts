@@ -4,7 +4,7 @@ import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
 import { adoptableKinds, formProblem } from "./adoptable.ts";
 import { addedFieldProblem } from "./adoptable-fields.ts";
-import type { AdoptedFacts } from "./adopted-facts.ts";
+import { type AdoptedFacts, adoptedBounds, BOUNDS, boundsOf } from "./adopted-facts.ts";
 
 /** The known facts and operations, against which a service file is checked. */
 export interface KnownFacts {
@@ -44,8 +44,23 @@ export function createFactCheck({
     if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
       return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
     if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
-    return unadoptable(fact, part) ?? formProblem(fact, part, value, file);
+    return unadoptable(fact, part) ?? formProblem(fact, part, value, file) ?? boundsProblem(fact, file, byId);
   };
+}
+
+/** The default and the bounds of a parameter that contradict each other. */
+function boundsProblem(
+  { id, kind }: ServiceFact,
+  file: AdoptedFacts | undefined,
+  facts: ReadonlyMap<string, ServiceFact>,
+): string | undefined {
+  if (file === undefined || !BOUNDS.some((bound) => bound === kind)) return undefined;
+  const parameter = id.slice(0, id.lastIndexOf("."));
+  const own = boundsOf(parameter, (one) => facts.get(one)?.value);
+  const bounds = adoptedBounds(file, parameter, own);
+  const isOpen = file.value(parameter) === "absent";
+  if (isOpen || (bounds.minimum <= bounds.default && bounds.default <= bounds.maximum)) return undefined;
+  return `${id} contradicts the file's other entries: ${parameter} has a minimum of ${bounds.minimum}, a default of ${bounds.default} and a maximum of ${bounds.maximum}.`;
 }
 
 /** A mistyped rename is compared without `.name`, which is no fact of its own, so that the suggestion is a rename too. */

@@ -59,8 +59,7 @@ function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, i
   }
   const own = prefixOf(schema as object);
   const prefix = own === undefined ? undefined : (facts.text(`${id}.prefix`) ?? prefixes.get(own));
-  if (own !== undefined && prefix !== undefined && prefix !== own)
-    return direction === "outwards" ? exchangePrefix(own, prefix) : exchangePrefix(prefix, own);
+  if (own !== undefined && prefix !== undefined && prefix !== own) return exchangePrefix(own, prefix);
   return nameTranslation(facts, direction, id, valuesOf(schema) ?? []);
 }
 
@@ -111,10 +110,16 @@ function objectTranslation(rules: ReadonlyMap<string, FieldRule>, samples: reado
 const listTranslation = (translate: Translate | undefined): Translate | undefined =>
   translate && ((value, record) => (Array.isArray(value) ? value.map((item) => (item === null ? item : translate(item, record))) : value));
 
+/** Exchanges two prefixes of ids, in both directions, so that an id with the sandbox's own prefix is unknown, and shown as it was sent. */
+export function withPrefix(text: string, from: string, to: string): string {
+  if (text.startsWith(from)) return to + text.slice(from.length);
+  return text.startsWith(to) ? from + text.slice(to.length) : text;
+}
+
 const exchangePrefix =
-  (from: string, to: string): Translate =>
+  (own: string, prefix: string): Translate =>
   (value) =>
-    typeof value === "string" && value.startsWith(from) ? to + value.slice(from.length) : value;
+    typeof value === "string" ? withPrefix(value, own, prefix) : value;
 
 /** Unix seconds: the time that samples show in objects without `created`. */
 const SAMPLE_TIME = 1_767_225_600;

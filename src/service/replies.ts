@@ -79,6 +79,9 @@ function enveloped(name: string | undefined, value: unknown): unknown {
 
 /** Messages and details of errors quote ids. */
 function withPrefixes(error: object, prefixes: Prefixes): object {
-  const own = new RegExp(`\\b(${[...prefixes.keys()].join("|")})(?=[A-Za-z0-9])`, "g");
-  return JSON.parse(JSON.stringify(error).replace(own, (prefix) => prefixes.get(prefix) ?? prefix)) as object;
+  const { message, details } = error as { message?: unknown; details?: unknown };
+  const others = new Map([...prefixes].flatMap(([own, prefix]) => [[own, prefix] as const, [prefix, own] as const]));
+  const quoted = new RegExp(`\\b(${[...others.keys()].join("|")})(?=[A-Za-z0-9])`, "g");
+  const exchanged = JSON.stringify({ message, details }).replace(quoted, (prefix) => others.get(prefix) ?? prefix);
+  return { ...error, ...(JSON.parse(exchanged) as object) };
 }

@@ -5,7 +5,7 @@ import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { createSchemaAdoption } from "./adopted-schema.ts";
 import type { Prefixes } from "./object-changes.ts";
-import { createTranslator } from "./records.ts";
+import { createTranslator, withPrefix } from "./records.ts";
 
 type Declared = Pick<Operation, "id" | "path" | "body">;
 
@@ -36,9 +36,12 @@ export function adoptedRequest(
   };
 }
 
-/** A text in the place of an id, with the sandbox's prefix. */
+/** A text in the place of an id, with the sandbox's prefix. An id with the sandbox's own prefix is unknown to the service. */
 export function ownId(prefixes: Prefixes, text: string): string {
-  for (const [own, prefix] of prefixes) if (text.startsWith(prefix)) return own + text.slice(prefix.length);
+  for (const [own, prefix] of prefixes) {
+    const exchanged = withPrefix(text, prefix, own);
+    if (exchanged !== text) return exchanged;
+  }
   return text;
 }
 

@@ -16,6 +16,15 @@ describe("limit", () => {
     expect((await bench.call("GET", "/v1/payouts?limit=6")).status).toBe(200);
   });
 
+  test("has a default within a bound that the file moves, and a bound that takes the file's default", async () => {
+    const bench = await openAs({ "payments.list.query.limit.maximum": 5, "payouts.list.query.limit.default": 200 });
+    expect((await list(bench)).body.data).toHaveLength(5);
+    expect((await bench.call("GET", "/v1/payouts?limit=200")).status).toBe(200);
+    const { facts } = (await bench.control("GET", "/assumptions")) as { facts: { id: string; value: unknown }[] };
+    const shown = (id: string) => facts.find((fact) => fact.id === id)?.value;
+    expect([shown("payments.list.query.limit.default"), shown("payouts.list.query.limit.maximum")]).toEqual([5, 200]);
+  });
+
   test("may exceed the sandbox's own bound", async () => {
     const bench = await openAs({ "payments.list.query.limit.maximum": 500 });
     expect((await list(bench, "?limit=500")).status).toBe(200);

@@ -82,6 +82,32 @@ test("ids with the prefix of the service are taken in paths and cursors, and sho
   expect(JSON.stringify(unknown.body)).not.toContain("cus_");
 });
 
+test("ids with the sandbox's own prefix are unknown where the service has another, and are shown as they were sent", async () => {
+  const { call } = await openAs({ "payment.id.prefix": "pmt_", "booking.id.prefix": "not_" });
+  const decline = (id: string) => call("POST", `/v1/hospitality/bookings/${id}/decline`, PAYMENT);
+  expect(await decline("bkg_pending")).toMatchObject({
+    status: 404,
+    body: { code: "resource_not_found", error: "not_found", message: expect.stringContaining("bkg_pending") },
+  });
+  expect((await decline("not_pending")).body).toMatchObject({ id: "not_pending", status: "declined" });
+  const { data } = (await call("GET", "/v1/payments?limit=1", PAYMENT)).body;
+  const cursor = String(data[0].id).replace("pmt_", "pay_");
+  expect((await call("GET", `/v1/payments?starting_after=${cursor}`, PAYMENT)).body).toMatchObject({
+    code: "invalid_cursor",
+    message: expect.stringContaining(cursor),
+  });
+});
+
+test("facts about the parts of what the service does not have are no assumptions", async () => {
+  const { control } = await openAs({ "payment.fee": "absent", "header.Retry-After": "absent", "payments.list.query.limit": "absent" });
+  const { facts } = (await control("GET", "/assumptions")) as { facts: { id: string; origin: string }[] };
+  const ids = facts.map(({ id }) => id);
+  expect(facts.find(({ id }) => id === "payment.fee")).toMatchObject({ value: "absent", origin: "recorded" });
+  expect(ids).toContain("payments.list.query.limit.default");
+  for (const gone of ["payment.fee.type", "payment.fee.format", "header.Retry-After.format", "payments.list.query.limit.maximum"])
+    expect(ids).not.toContain(gone);
+});
+
 describe("envelopes", () => {
   test("of lists have another name, or none", async () => {
     const { call } = await openAs({ "payments.list.reply.envelope": "items", "payouts.list.reply.envelope": "the response itself" });

@@ -11,6 +11,8 @@ const refusal = (facts: object | string) =>
     (error: Error) => error.message.replace(/^.*(?=service\.json)/, ""),
   );
 
+const PLACE = 'service.json:1: a service file has its entries under "facts", such as {"facts": {"bookings.decline.status": 202}};';
+
 describe("a service file", () => {
   test.each([
     [
@@ -49,11 +51,22 @@ describe("a service file", () => {
       { "http.paths": "not literally" },
       "service.json:3 /facts/http.paths: http.paths cannot be adopted: the sandbox implements it in code; a setting changes it where one is listed.",
     ],
-    ["[]", 'service.json:1: a service file is an object, such as {"facts": {"bookings.decline.status": 202}}.'],
+    [
+      { "payments.list.query.limit.default": 500, "payments.list.query.limit.maximum": 50 },
+      "service.json:3 /facts/payments.list.query.limit.default: payments.list.query.limit.default contradicts the file's other entries: payments.list.query.limit has a minimum of 1, a default of 500 and a maximum of 50.",
+    ],
+    ["[]", `${PLACE} received a list.`],
+    ['{"payment.fee": "absent"}', `${PLACE} received an object with "payment.fee".`],
+    ["{}", `${PLACE} received an empty object.`],
     ["{", "service.json:1: is not JSON: close brace expected."],
-    ['{ "fact": {} }', "service.json:1 /facts: facts is required."],
+    ['{ "fact": {} }', `${PLACE} received an object with "fact".`],
   ])("with %j is refused in one sentence", async (facts, message) => {
     expect(await refusal(facts)).toBe(message);
+  });
+
+  test("that does not exist is refused in one sentence", async () => {
+    const missing = serviceFile({}).replace(/service\.json$/, "other.json");
+    await expect(open({ service: missing })).rejects.toThrow(`Cannot read ${missing}: there is no such file.`);
   });
 
   test("with questions starts: they are left for a person to decide", async () => {

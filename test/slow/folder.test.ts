@@ -143,7 +143,7 @@ describe("merchant-sandbox.json", () => {
       { memory: true, port: 0, faults: [{ match: { operation: "payment.list" }, action: { type: "status", status: 503 } }] },
       '/faults/0/match/operation: There is no operation "payment.list". Did you mean payments.list?',
     ],
-    [{ faults: "missing.json" }, "merchant-sandbox.json:2 /faults: Cannot read missing.json: ENOENT"],
+    [{ faults: "missing.json" }, "merchant-sandbox.json:2 /faults: Cannot read missing.json: there is no such file."],
     [
       { memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", merchant: "lodg" }] },
       "merchant-sandbox.json:7 /endpoints/0/merchant: The endpoint http://localhost:3000/ cannot be registered: There is no merchant lodg. Did you mean mer_lodge?",

@@ -32,9 +32,18 @@ export function readText(file: string, mistake: FileMistake = "badFixture"): str
   try {
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
-    throw new SandboxError(`Cannot read ${file}: ${(error as Error).message}.`, mistake);
+    throw new SandboxError(`Cannot read ${file}: ${whyUnreadable(error)}.`, mistake);
   }
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of the path is no folder",
+  EACCES: "this user may not read it",
+};
+
+const whyUnreadable = (error: unknown) => REASONS[String((error as NodeJS.ErrnoException).code)] ?? (error as Error).message;
 
 /** The names of a folder's files that match, sorted. Fails if there are none; `noun` and `remedy` say what was expected. */
 export function filesIn(folder: string, pattern: RegExp, noun: string, remedy: string): string[] {
