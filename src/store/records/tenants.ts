@@ -8,6 +8,7 @@ import type { Database } from "../sqlite/database.ts";
 import { unknownMerchant } from "../world/unknown-merchant.ts";
 import type { Counters } from "./id-counters.ts";
 import { openLogins } from "./logins.ts";
+import { openRecordCounts } from "./record-counts.ts";
 
 export interface Identity {
   merchant: string;
@@ -94,7 +95,8 @@ interface MerchantRow {
 }
 
 /** The merchants that there are. */
-function openMerchants({ sql }: Database) {
+function openMerchants(database: Database) {
+  const { sql } = database;
   const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
      from documents where kind = 'merchant'`;
@@ -102,10 +104,11 @@ function openMerchants({ sql }: Database) {
     `${merchants} order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
   );
   const findMerchant = sql.prepare<[string], MerchantRow>(`${merchants} and merchant = ?`);
-  const summarise = sql.prepare<[{ id: string }], TenantSummary>(
-    `select status, (select count(*) from documents where merchant = @id) as records, (select count(*) from journal where merchant = @id) as requests
+  const summarise = sql.prepare<[{ id: string }], Omit<TenantSummary, "records">>(
+    `select status, (select count(*) from journal where merchant = @id) as requests
      from documents where merchant = @id and kind = 'merchant'`,
   );
+  const recordCounts = openRecordCounts(database);
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
   const firstMerchant = sql
     .prepare<[], string | null>(
@@ -126,7 +129,7 @@ function openMerchants({ sql }: Database) {
       const row = findMerchant.get(id);
       return row && withKeys(row);
     },
-    summaryOf: (id: string) => summarise.get({ id }) as TenantSummary,
+    summaryOf: (id: string) => ({ ...summarise.get({ id }), records: recordCounts.of(id) }) as TenantSummary,
     has,
     /** Returns the id of a merchant that exists. */
     require: (merchant: string) =>
