@@ -7,9 +7,11 @@ import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
+import { observeRoutes } from "./observe-routes.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
 import { personalTexts } from "./personal-texts.ts";
 import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import type { StrayCall } from "./route-conditions.ts";
 import { createShownTexts } from "./shown-code.ts";
 import { createSightings, type Hint, knowledgeOf, type Rename, type Sightings } from "./sightings.ts";
 import type { UnknownField } from "./unknown-fields.ts";
@@ -73,16 +75,16 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
   const calls = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
   const shown = createShownTexts(personalTexts(recording, sandbox.facts));
   const sightings = createSightings(sandbox, shown);
-  const unexplained = observe(calls, recording, sandbox, sightings);
-  const unknown = below.filter(({ call, exchange }) => call === undefined && succeeded(exchange));
+  const strays = below.filter(({ call }) => call === undefined);
+  const endpointOf = ({ exchange, path }: StrayCall) => `${exchange.method} ${shapeOfPath(path, routes, shown.isPersonal)}`;
+  const unexplained = [...observe(calls, recording, sandbox, sightings), ...observeRoutes(strays, endpointOf, routes, sightings)];
+  const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   return {
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, sightings.observations),
-    unknownEndpoints: counted(
-      unknown.map(({ exchange, path }) => ({ endpoint: `${exchange.method} ${shapeOfPath(path, routes, shown.isPersonal)}` })),
-    ),
+    unknownEndpoints: counted(unknown.map((call) => ({ endpoint: endpointOf(call) }))),
     unexplained: counted(unexplained),
     noise,
     evidence: { ...sightings, unknownFields: sightings.unknownFields.all(), objects: sightings.unknownFields.objects },
@@ -130,6 +132,7 @@ function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sand
       knowledge,
       key,
       first,
+      running: keys.running(call, key),
       problems: bodyProblems(call),
       unique: uniqueOf(call, sandbox),
     };

@@ -6,6 +6,7 @@ import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
 import { isObject, refused, succeeded } from "./recording.ts";
+import { routeConditions } from "./route-conditions.ts";
 import { isMasked } from "./shown-code.ts";
 
 interface ConditionRule {
@@ -15,11 +16,33 @@ interface ConditionRule {
 }
 
 const MAX_BODY = 1_048_576;
+const MAX_TARGET = 2_048;
+const MAX_HEADERS = 16_384;
+const MAX_DEPTH = 32;
 const MAX_KEY = 255;
 
 const bodyIsShown = ({ call }: HeldCall) => call.text !== undefined && !isMasked(call.text);
 
+/** Looks no deeper than `levels`, so that a hostile recording cannot exhaust the stack. */
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" && value !== null && (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)));
+
+const tokenOf = ({ headers }: HeldCall["call"]) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+
 const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
+  uri_too_long: {
+    when: "The path and the query have more than 2,048 characters.",
+    applies: ({ call: { url } }) => url.pathname.length + url.search.length > MAX_TARGET,
+  },
+  headers_too_large: {
+    when: "The headers of the request have more than 16 KiB.",
+    applies: ({ call: { headers } }) =>
+      Object.entries(headers).reduce((bytes, [name, value]) => bytes + name.length + value.length + 4, 0) > MAX_HEADERS,
+  },
+  expectation_failed: {
+    when: "`Expect` has another value than `100-continue`.",
+    applies: ({ call: { headers } }) => headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue",
+  },
   missing_api_key: {
     when: "The call has no Authorization header, and others of the recording have one.",
     applies: ({ call, knowledge }) => knowledge.showsAuthorization && call.headers.authorization === undefined,
@@ -28,6 +51,10 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     when: "Authorization is not `Bearer` and one word.",
     applies: ({ call: { headers } }) =>
       headers.authorization !== undefined && !isMasked(headers.authorization) && !/^bearer +\S+ *$/i.test(headers.authorization),
+  },
+  token_expired: {
+    when: "The key is a token that a login of the recording returned, and its lifetime is over.",
+    applies: ({ call, knowledge }) => call.at > (knowledge.tokens.get(tokenOf(call)) ?? Number.POSITIVE_INFINITY),
   },
   invalid_api_key: {
     when: "No call with this key succeeds, and the same call with another key does.",
@@ -62,6 +89,10 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     when: "The body is JSON, but no object.",
     applies: (held) => bodyIsShown(held) && held.call.body !== undefined && !isObject(held.call.body),
   },
+  body_too_deep: {
+    when: "The body nests deeper than 32 levels.",
+    applies: (held) => bodyIsShown(held) && isDeeperThan(MAX_DEPTH, held.call.body),
+  },
   idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
   idempotency_key_too_long: {
     when: "The idempotency key has more than 255 characters.",
@@ -74,6 +105,10 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   idempotency_key_reused: {
     when: "The key is that of an earlier call, within its window, whose method, path, query or body differs.",
     applies: ({ call, first }) => first !== undefined && isReplayable(first, call) && sameRequest(first, call) === false,
+  },
+  idempotency_key_in_use: {
+    when: "A call with the same key and the same content had no response yet, and this one is refused.",
+    applies: ({ call, running }) => running !== undefined && refused(call) && sameRequest(running, call) === true,
   },
   invalid_limit: {
     when: "`limit` is no integer, or outside its bounds.",
@@ -94,6 +129,23 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       const cursor = after ?? before;
       return cursor !== null && refused(call) && !knowledge.ids.has(cursor);
     },
+  },
+  invalid_webhook_url: {
+    when: "The URL of a webhook endpoint is no URL, or another than http and https, and the call is refused.",
+    applies: ({ call }) => {
+      if (!call.operation.errors.includes("invalid_webhook_url") || !refused(call) || !isObject(call.body)) return false;
+      const { url } = call.body;
+      return typeof url === "string" && !isMasked(url) && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
+    },
+  },
+  invalid_credentials: {
+    when: "A login with an e-mail address and a password is refused, and other calls with its key succeed.",
+    applies: ({ call, history, problems }) =>
+      call.operation.errors.includes("invalid_credentials") &&
+      refused(call) &&
+      isObject(call.body) &&
+      problems.length === 0 &&
+      history.hasSuccess(call.headers.authorization),
   },
   validation_failed: {
     when: "A field of the body or a parameter is missing or has the wrong shape, and the call is refused.",
@@ -132,9 +184,20 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
 };
 
-/** The rules in words, by error code. */
-export const conditionTexts = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(conditions).map(([code, { when }]) => [code, when]));
+/** Why a recording does not show the condition of an error. Errors of the sandbox alone are left out. */
+const unseen: Partial<Record<ErrorCode, string>> = {
+  merchant_suspended: "No call of the API suspends a merchant.",
+  malformed_http: "A recording has only requests that could be read.",
+  request_timeout: "A recording does not say how slowly a request arrived.",
+  internal_error: "Responses with 5xx are left out: another call with the same content may succeed.",
+  outage: "Responses with 5xx are left out: another call with the same content may succeed.",
+};
+
+/** The rules in words by error code, and why the other errors have none. */
+export const conditionTexts = (): { seen: Record<string, string>; unseen: Record<string, string> } => ({
+  seen: Object.fromEntries(Object.entries({ ...conditions, ...routeConditions }).map(([code, { when }]) => [code, when])),
+  unseen,
+});
 
 const answerOf = ({ status, response }: HeldCall["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
 
@@ -150,7 +213,9 @@ function shares(one: unknown, other: unknown, unique: readonly (readonly string[
   );
 }
 
-const ABOUT_THE_CALLER: ReadonlySet<ErrorCode> = new Set(["missing_api_key", "malformed_authorization", "invalid_api_key"]);
+const ABOUT_THE_CALLER: ReadonlySet<ErrorCode> = new Set([
+  ...(["missing_api_key", "malformed_authorization", "token_expired", "invalid_api_key", "invalid_credentials"] as const),
+]);
 const ACCOUNT_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
   ...(["merchant_suspended", "live_key_refused", "host_not_allowed", "origin_not_allowed"] as const),
 ]);

@@ -5,7 +5,7 @@ import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secret-names.ts";
 import type { ComparedOperation, RecordedCall, RecordedExchange } from "./recording.ts";
 
-interface CallPattern {
+export interface CallPattern {
   operation: ComparedOperation;
   pattern: RegExp;
   /** Literal segments decide between two operations with the same form. */

@@ -25,6 +25,8 @@ export interface HeldCall {
   key: string | undefined;
   /** The call whose response the service has stored under the same key. */
   first: RecordedCall | undefined;
+  /** An earlier call with the same key that had no response yet when this one was sent. */
+  running: RecordedCall | undefined;
   /** The error in the body. */
   problems: readonly FieldError[];
   /** The sets of unique fields of the record that the operation creates. */

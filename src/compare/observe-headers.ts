@@ -54,13 +54,14 @@ export function observeWindow(calls: readonly RecordedCall[], sightings: Sightin
   else if (Number.isFinite(distance) && distance % expected !== 0) sightings.see("rate_limit.seconds", distance, false, where);
 }
 
-export function observeKey({ call, key, first }: HeldCall, header: string | undefined, sightings: Sightings): void {
+export function observeKey({ call, key, first, running }: HeldCall, header: string | undefined, sightings: Sightings): void {
   if (key === undefined || header === undefined) return;
   const where = { entry: call.entry, operation: call.operation.id };
   const expected = String(sightings.fact("idempotency.header")?.value);
   if (succeeded(call)) sightings.compare("idempotency.header", header === expected.toLowerCase() ? expected : header, where);
   const isAnswered = call.response !== undefined && (succeeded(call) || refused(call)) && call.status !== 429 && call.status !== 401;
-  if (first !== undefined && isAnswered && sameRequest(first, call) === true) observeReplay(call, first, sightings);
+  const isInUse = running !== undefined && refused(call);
+  if (first !== undefined && isAnswered && !isInUse && sameRequest(first, call) === true) observeReplay(call, first, sightings);
 }
 
 /** The second of two equal requests with one key. */
@@ -94,7 +95,15 @@ const LONG = 600;
 /** Remembers the response that the service stores for each key. */
 export function createKeyMemory() {
   const stored = new Map<string, RecordedCall>();
+  const latest = new Map<string, RecordedCall>();
   return {
+    /** The call before this one with the same key, if it had no response yet. */
+    running(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
+      if (key === undefined) return undefined;
+      const before = latest.get(scoped(call, key));
+      latest.set(scoped(call, key), call);
+      return before && call.at < before.at + before.duration ? before : undefined;
+    },
     /** The call whose response the key of this one has. */
     first(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
       const first = key === undefined ? undefined : stored.get(scoped(call, key));

@@ -5,12 +5,13 @@ import { conditionOf } from "./conditions.ts";
 import type { HeldCall } from "./history.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { type ComparedSandbox, isObject, type JsonFields, refused, succeeded } from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
 import type { ShownTexts } from "./shown-code.ts";
 import type { Sightings } from "./sightings.ts";
 
 /** A refusal whose condition compare does not recognise. */
 export interface Unexplained {
+  /** The method and the path, if no operation has them. */
   operation: string;
   status: number;
   code: string;
@@ -41,7 +42,11 @@ export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightin
   return observeUnexplained(held, where);
 }
 
-function observeError(condition: string, { status, response }: HeldCall["call"], { sightings, ...where }: ObservationContext): void {
+export function observeError(
+  condition: string,
+  { status, response }: RecordedExchange,
+  { sightings, ...where }: Pick<ObservationContext, "sightings" | "entry" | "operation">,
+): void {
   const id = `error.${condition}`;
   sightings.compare(`${id}.status`, status, where);
   const { error, code } = errorIn(response, sightings.shown).error;

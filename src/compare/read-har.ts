@@ -67,6 +67,7 @@ function readEntry(entry: unknown, name: string, readAttachment: ReadAttachment)
     method: request.method.toUpperCase(),
     url,
     at: readAnyTime(entry.startedDateTime),
+    duration: typeof entry.time === "number" && entry.time >= 0 ? entry.time : Number.NaN,
     headers: headersOf(request.headers),
     text: sent.text,
     body: sent.json,

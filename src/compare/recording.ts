@@ -15,6 +15,8 @@ export interface RecordedExchange {
   url: URL;
   /** Unix milliseconds; NaN if the recording does not say. */
   at: number;
+  /** Milliseconds until the end of the response; NaN if the recording does not say. */
+  duration: number;
   headers: HeaderValues;
   /** The body as text; undefined if there is none or the recording leaves it out. */
   text: string | undefined;

@@ -79,12 +79,15 @@ export interface Knowledge {
   sentFields: ReadonlySet<string>;
   /** The signing secrets that responses show. */
   secrets: ReadonlySet<string>;
+  /** When each token that a login returned expires, in Unix milliseconds. */
+  tokens: ReadonlyMap<string, number>;
   /** Whether any call shows its Authorization header: exports may leave it out. */
   showsAuthorization: boolean;
 }
 
 export function knowledgeOf(calls: readonly RecordedCall[]): Knowledge {
   const [ids, sentValues, sentFields, secrets] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
+  const tokens = new Map<string, number>();
   for (const call of calls) {
     visit(call.body, (name, value) => {
       sentFields.add(name);
@@ -92,12 +95,23 @@ export function knowledgeOf(calls: readonly RecordedCall[]): Knowledge {
     });
     if (!succeeded(call)) continue;
     for (const id of call.ids) ids.add(id);
+    const { token, seconds } = tokenIn(call.response);
+    if (token !== undefined) tokens.set(token, call.at + seconds * 1_000);
     visit(call.response, (name, value) => {
       if (name === "id" && typeof value === "string") ids.add(value);
       if (name === "secret" && typeof value === "string" && !isMasked(value)) secrets.add(value);
     });
   }
-  return { ids, sentValues, sentFields, secrets, showsAuthorization: calls.some(({ headers }) => headers.authorization !== undefined) };
+  const showsAuthorization = calls.some(({ headers }) => headers.authorization !== undefined);
+  return { ids, sentValues, sentFields, secrets, tokens, showsAuthorization };
+}
+
+/** The access token in a response and its lifetime, under the names that OAuth and the sandbox have for them. */
+function tokenIn(response: unknown): { token?: string; seconds: number } {
+  if (!isObject(response)) return { seconds: 0 };
+  const token = response.accessToken ?? response.access_token;
+  const seconds = response.expiresIn ?? response.expires_in;
+  return typeof token === "string" && typeof seconds === "number" && !isMasked(token) ? { token, seconds } : { seconds: 0 };
 }
 
 const MOST_DEPTH = 40;

@@ -4,8 +4,13 @@ import { type FactKind, factKinds, type ServiceFact } from "../contracts/fact.ts
 import type { Ledger } from "./ledger.ts";
 import { blocks, code, GENERATED, link, table } from "./markdown.ts";
 
-/** `conditions` says by error code how a recording shows its condition. */
-export function assumptionsPage({ total, facts }: Ledger, conditions: Readonly<Record<string, string>>): string {
+/** By error code: how a recording shows its condition, or why it does not. */
+export interface ConditionTexts {
+  seen: Readonly<Record<string, string>>;
+  unseen: Readonly<Record<string, string>>;
+}
+
+export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: ConditionTexts): string {
   const reasons = [...new Set(facts.flatMap(({ why }) => why ?? []))];
   const measured = facts.filter(({ kind }) => kind !== "behaviour");
   return `${blocks(
@@ -25,10 +30,15 @@ export function assumptionsPage({ total, facts }: Ledger, conditions: Readonly<R
     "## Kinds",
     table(["Kind", "What a recording shows", "Can be adopted"], kindRows(facts)),
     "## Conditions",
-    `${link("`compare`", "real-service.md")} recognises the condition of an error from the request and the calls before it, not from the code of the response. A call is judged by the first rule that applies, in this order. Errors without a rule are not seen in a recording.`,
+    `${link("`compare`", "real-service.md")} recognises the condition of an error from the request and the calls before it, not from the code of the response. A call is judged by the first rule that applies, in this order.`,
     table(
       ["Error", "The condition holds if"],
-      Object.entries(conditions).map(([error, when]) => [code(error), when]),
+      Object.entries(seen).map(([error, when]) => [code(error), when]),
+    ),
+    "A recording does not show the condition of these errors:",
+    table(
+      ["Error", "Reason"],
+      Object.entries(unseen).map(([error, why]) => [code(error), why]),
     ),
     "## Reasons",
     reasons.map((why, index) => `${index + 1}. ${why}`).join("\n"),

@@ -68,7 +68,8 @@ describe("compare", () => {
       fileOf(JSON.stringify({ log: { entries } })),
     );
     const { code, out } = await runCommand(undefined, "compare", first as string, second as string);
-    expect([code, out[0]]).toEqual([0, expect.stringContaining(`Compared ${log.entries.length} calls`)]);
+    const whole = await runCommand(undefined, "compare", fileOf(JSON.stringify({ log })));
+    expect([code, out[0]]).toEqual([0, whole.out[0]]);
   });
 });
 
@@ -160,7 +161,7 @@ describe("a recording that says little", () => {
     const recording = fileOf(text);
     for (const [name, body] of files) writeFileSync(join(dirname(recording), name), body);
     const { out } = await runCommand(undefined, "compare", recording);
-    expect(out.at(-1)).toMatch(/^4\d\d confirmed/);
+    expect(out.at(-1)).toMatch(/^[45]\d\d confirmed/);
   });
 
   test("with masked values says nothing of them", async () => {

@@ -92,7 +92,7 @@ describe("a recording is read", () => {
     ["compressed as .zhar, as mitmproxy writes it", deflateSync(harText)],
   ])("%s", async (_, content) => {
     const { code, out } = await compareFile(content);
-    expect([code, out.at(-1)]).toEqual([0, expect.stringMatching(/^4\d\d confirmed/)]);
+    expect([code, out.at(-1)]).toEqual([0, expect.stringMatching(/^[45]\d\d confirmed/)]);
   });
 
   test("as a log of webhooks in UTF-16, and one whose last line was cut off", async () => {

@@ -30,7 +30,8 @@ const verdictsOf = ({ verdicts }: Comparison) =>
 const contradictionsOf = ({ verdicts }: Comparison) =>
   verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
 
-const inPlainForm = verdictsOf(compare(sandbox, readHar(JSON.stringify(plain), "service.har")));
+const comparedInPlainForm = compare(sandbox, readHar(JSON.stringify(plain), "service.har"));
+const inPlainForm = verdictsOf(comparedInPlainForm);
 const differencesInPlainForm = compare(sandbox, readHar(JSON.stringify(different), "service.har"));
 
 describe.each(toolForms)("a recording by $tool", (form) => {
@@ -38,7 +39,7 @@ describe.each(toolForms)("a recording by $tool", (form) => {
 
   test("of a service that behaves as the sandbox contradicts nothing", () => {
     expect(contradictionsOf(found)).toEqual([]);
-    expect(found.calls).toBe(50);
+    expect(found.calls).toBe(comparedInPlainForm.calls);
   });
 
   if (form.lacks === undefined)
@@ -72,5 +73,5 @@ test.each([{ _fromCache: "disk" }, { _fetchType: "Memory Cache" }])("a response 
   const { entries } = (plain as { log: { entries: object[] } }).log;
   const cached = { log: { entries: entries.map((entry) => ({ ...entry, ...field })) } };
   const found = compare(sandbox, readHar(JSON.stringify(cached), "service.har"));
-  expect(found.noise).toEqual({ "a response from a browser's cache": 50 });
+  expect(found.noise).toEqual({ "a response from a browser's cache": (plain as { log: { entries: object[] } }).log.entries.length });
 });

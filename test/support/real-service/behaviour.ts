@@ -29,7 +29,13 @@ export interface Behaviour {
     | "invalid_limit"
     | "validation_failed"
     | "idempotency_key_reused"
-    | "rate_limit_exceeded",
+    | "rate_limit_exceeded"
+    | "invalid_credentials"
+    | "token_expired"
+    | "idempotency_key_in_use"
+    | "invalid_webhook_url"
+    | "method_not_allowed"
+    | "route_not_found",
     ErrorShape
   >;
   /** Changes a whole error. */
@@ -78,6 +84,12 @@ export const asTheSandbox = (): Behaviour => ({
     invalid_limit: { status: 400, error: "invalid_request", code: "invalid_limit" },
     validation_failed: { status: 400, error: "invalid_request", code: "validation_failed" },
     idempotency_key_reused: { status: 422, error: "idempotency_error", code: "idempotency_key_reused" },
+    invalid_credentials: { status: 401, error: "authentication_error", code: "invalid_credentials" },
+    token_expired: { status: 401, error: "authentication_error", code: "token_expired" },
+    idempotency_key_in_use: { status: 409, error: "conflict", code: "idempotency_key_in_use" },
+    invalid_webhook_url: { status: 400, error: "invalid_request", code: "invalid_webhook_url" },
+    method_not_allowed: { status: 405, error: "method_not_allowed", code: "method_not_allowed" },
+    route_not_found: { status: 404, error: "not_found", code: "route_not_found" },
     rate_limit_exceeded: { status: 429, error: "rate_limited", code: "rate_limit_exceeded" },
   },
   error: (body) => body,

@@ -107,6 +107,36 @@ export const differences: readonly Difference[] = [
     contradicts: ["error.rate_limit_exceeded.code"],
   },
   {
+    name: "a wrong password answers 400",
+    change: error("invalid_credentials", { status: 400, code: "invalid_grant" }),
+    contradicts: ["error.invalid_credentials.status", "error.invalid_credentials.code"],
+  },
+  {
+    name: "an expired token has a code of its own",
+    change: error("token_expired", { error: "session_error", code: "session_over" }),
+    contradicts: ["error.token_expired.code", "error.token_expired.category"],
+  },
+  {
+    name: "a key in use answers 425",
+    change: error("idempotency_key_in_use", { status: 425, code: "in_progress" }),
+    contradicts: ["error.idempotency_key_in_use.status", "error.idempotency_key_in_use.code"],
+  },
+  {
+    name: "a URL of another scheme answers 422",
+    change: error("invalid_webhook_url", { status: 422 }),
+    contradicts: ["error.invalid_webhook_url.status"],
+  },
+  {
+    name: "another method answers 404",
+    change: error("method_not_allowed", { status: 404, error: "not_found", code: "no_such_route" }),
+    contradicts: ["error.method_not_allowed.status", "error.method_not_allowed.category", "error.method_not_allowed.code"],
+  },
+  {
+    name: "an unknown path has another code",
+    change: error("route_not_found", { code: "no_such_route" }),
+    contradicts: ["error.route_not_found.code"],
+  },
+  {
     name: "errors say nothing of the request",
     change(to) {
       to.error = ({ details, ...rest }) => {

@@ -40,6 +40,12 @@ export const payouts = (): Stored[] =>
     };
   });
 
+export const merchant = (): Stored => ({
+  ...{ id: "mer_real", object: "merchant", merchantId: "mer_real", status: "active", name: "Casa Real", email: "casa@mail.example" },
+  ...{ phone: "+351 900 000 001", country: "PT", currency: "EUR", suspendedAt: null, suspensionReason: null, metadata: {} },
+  ...{ created: START - 400 * DAY, livemode: true },
+});
+
 export const customers = (): Stored[] => [
   {
     ...{ id: "cus_real", object: "customer", merchantId: "mer_real", email: "ana@mail.example", name: "Ana Sousa" },

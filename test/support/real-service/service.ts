@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { asTheSandbox, type Behaviour } from "./behaviour.ts";
-import { bookings, customers, payments, payouts, START, type Stored } from "./records.ts";
+import { bookings, customers, merchant, payments, payouts, START, type Stored } from "./records.ts";
 
 export interface ServiceRequest {
   method: string;
@@ -18,14 +18,8 @@ export interface ServiceResponse {
   body: unknown;
 }
 
-/** A webhook as its receiver gets it. */
-export interface Delivered {
-  /** Unix milliseconds. */
-  at: number;
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
+/** A webhook as its receiver gets it; `at` is in Unix milliseconds. */
+type Delivered = Record<"url" | "body", string> & { at: number; headers: Record<string, string> };
 
 type Condition = keyof Behaviour["errors"];
 
@@ -57,6 +51,9 @@ interface Handler {
 }
 
 const KEY = "sk_live_51H8realRealRealReal";
+export const PASSWORD = "correct horse";
+/** Of a token, in seconds. */
+const LIFETIME = 600;
 
 export type RealService = ReturnType<typeof createRealService>;
 
@@ -66,6 +63,9 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
   change(behaviour);
   const store = { payments: payments(), payouts: payouts(), customers: customers(), bookings: bookings(), rules: [] as Stored[] };
   const endpoints: Stored[] = [];
+  const tokens = new Map<string, number>();
+  /** When the call under a key ends. */
+  const busyUntil = new Map<string, number>();
   const replies = new Map<string, { request: string; at: number; response: ServiceResponse }>();
   const delivered: Delivered[] = [];
   let now = START * 1_000;
@@ -173,10 +173,22 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
       },
     },
     {
+      operation: "merchants.login",
+      method: "POST",
+      path: /^\/merchants\/login$/,
+      run({ body }) {
+        if (body.password !== PASSWORD) refuse("invalid_credentials", {});
+        const accessToken = `tok_R3al${++made}`;
+        tokens.set(accessToken, now + LIFETIME * 1_000);
+        return { object: "session", accessToken, tokenType: "Bearer", expiresIn: LIFETIME, merchant: merchant() };
+      },
+    },
+    {
       operation: "webhooks.create",
       method: "POST",
       path: /^\/webhooks$/,
       run({ body }) {
+        if (!/^https?:/.test(String(body.url))) refuse("invalid_webhook_url", { url: body.url });
         const endpoint = {
           id: newId("we"),
           ...{ object: "webhook_endpoint", merchantId: "mer_real", status: "enabled", url: body.url, events: body.events },
@@ -190,14 +202,20 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
   ];
   const fieldError = (field: string, code: string) => ({ pointer: `/${field}`, field, code, message: `${field}: ${code}.` });
 
+  const checkKey = (authorization: string) => {
+    const expires = tokens.get(authorization.replace("Bearer ", ""));
+    if (expires !== undefined && expires <= now) throw new Refused("token_expired");
+    if (expires === undefined && authorization !== `Bearer ${KEY}`) throw new Refused("invalid_api_key");
+  };
+
   const respond = (request: ServiceRequest): ServiceResponse => {
     const url = new URL(request.path, "http://service");
     const handler = handlers.find(({ method, path }) => method === request.method && path.test(url.pathname));
     const id = handler?.path.exec(url.pathname)?.[1] ?? "";
     try {
       if (request.headers.authorization === undefined) throw new Refused("missing_api_key");
-      if (request.headers.authorization !== `Bearer ${KEY}`) throw new Refused("invalid_api_key");
-      if (!handler) return { status: 404, headers: {}, body: "<html><h1>Not here</h1></html>" };
+      checkKey(request.headers.authorization);
+      if (!handler) throw new Refused(handlers.some(({ path }) => path.test(url.pathname)) ? "method_not_allowed" : "route_not_found");
       if (remaining <= 0) throw new Refused("rate_limit_exceeded");
       remaining--;
       return replayed(request, handler, () => {
@@ -217,6 +235,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     const key = request.headers[header.toLowerCase()];
     if (key === undefined || request.method === "GET") return run();
     const text = JSON.stringify([operation, request.path, request.body]);
+    if ((busyUntil.get(key) ?? 0) > now) throw new Refused("idempotency_key_in_use");
     const first = replies.get(key);
     if (first && now - first.at < window * 1_000) {
       if (first.request !== text) throw new Refused("idempotency_key_reused");
@@ -271,8 +290,11 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     exhaustLimit() {
       remaining = 0;
     },
-    exchange(request: ServiceRequest): ServiceResponse {
+    /** `duration` is how many milliseconds the service takes. */
+    exchange(request: ServiceRequest, duration = 0): ServiceResponse {
       const { status, headers, body } = respond(request);
+      const key = request.headers[behaviour.idempotency.header.toLowerCase()];
+      if (key !== undefined && duration > 0) busyUntil.set(key, now + duration);
       return { status, headers: { "content-type": "application/json", ...rateHeaders(), ...headers }, body };
     },
   };

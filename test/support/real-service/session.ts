@@ -1,6 +1,6 @@
 // A client's session with the stand-in: the same calls in the same order, recorded as a HAR and as the log of a webhook receiver.
 
-import type { RealService, ServiceResponse } from "./service.ts";
+import { PASSWORD, type RealService, type ServiceResponse } from "./service.ts";
 
 interface Step {
   method: string;
@@ -9,6 +9,8 @@ interface Step {
   key?: string;
   /** Sent instead of the key of the merchant; null sends none. */
   authorization?: string | null;
+  /** Milliseconds that the service takes (default: 20). */
+  duration?: number;
 }
 
 export interface Recording {
@@ -24,15 +26,15 @@ const RECEIVER = "https://hooks.shop.example/in";
 export function recordSession(service: RealService): Recording {
   const entries: object[] = [];
   const { header } = service.behaviour.idempotency;
-  const send = ({ method, path, body, key, authorization = `Bearer ${service.key}` }: Step): ServiceResponse => {
+  const send = ({ method, path, body, key, authorization = `Bearer ${service.key}`, duration = 20 }: Step): ServiceResponse => {
     service.pass(1);
     const headers = {
       ...(authorization === null ? {} : { authorization }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { [header.toLowerCase()]: key }),
     };
-    const response = service.exchange({ method, path, headers, body });
-    entries.push(entryOf(service.now(), { method, path, headers, body }, response));
+    const response = service.exchange({ method, path, headers, body }, duration);
+    entries.push(entryOf(service.now(), { method, path, headers, body, duration }, response));
     return response;
   };
   const get = (path: string) => send({ method: "GET", path });
@@ -61,6 +63,18 @@ export function recordSession(service: RealService): Recording {
   post(rules, { ...rule, adjustmentType: "sometimes" });
   for (const id of ["one", "two", "one"]) post(`/hospitality/bookings/bkg_${id}/decline`, {});
   post("/hospitality/bookings/bkg_unknown/decline", {});
+  post("/webhooks", { url: "ftp://shop.example/in", events: ["booking.declined"] });
+  send({ method: "DELETE", path: "/payments" });
+  for (let repeat = 0; repeat < 2; repeat++) get("/exports");
+  // The second one is sent while the first one runs.
+  for (const duration of [5_000, 20]) post(rules, { ...rule, adjustmentValue: 8 }, { key: "slow", duration });
+  service.pass(5);
+  const login = { email: "casa@mail.example", password: PASSWORD };
+  post("/merchants/login", { ...login, password: "wrong" });
+  const { accessToken } = post("/merchants/login", login).body as { accessToken?: string };
+  send({ method: "GET", path: "/payments?limit=1", authorization: `Bearer ${accessToken}` });
+  service.pass(700);
+  send({ method: "GET", path: "/payments?limit=1", authorization: `Bearer ${accessToken}` });
   // The next windows of the limit, and one that is used up.
   for (let window = 0; window < 2; window++) {
     service.pass(service.behaviour.rate.seconds);
@@ -90,7 +104,7 @@ const pairs = (headers: Readonly<Record<string, string>>) => Object.entries(head
 
 function entryOf(
   now: number,
-  request: { method: string; path: string; headers: Record<string, string>; body?: object | undefined },
+  request: { method: string; path: string; headers: Record<string, string>; body?: object | undefined; duration: number },
   { status, headers, body }: ServiceResponse,
 ): object {
   const { method, path } = request;
@@ -98,7 +112,7 @@ function entryOf(
   const url = new URL(`https://api.service.example/v1${path}`);
   return {
     startedDateTime: new Date(now).toISOString(),
-    time: 20,
+    time: request.duration,
     request: {
       method,
       url: url.href,
@@ -111,6 +125,6 @@ function entryOf(
       ...{ headersSize: -1, bodySize: text.length },
       content: { size: text.length, mimeType: headers["content-type"] ?? "application/json", text },
     },
-    ...{ cache: {}, timings: { send: 0, wait: 20, receive: 0 } },
+    ...{ cache: {}, timings: { send: 0, wait: request.duration, receive: 0 } },
   };
 }
