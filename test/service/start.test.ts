@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { readyFacts, readyLine } from "../../src/cli/output/output.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { runCommand } from "../support/commands.ts";
+import { open } from "../support/sandbox.ts";
 import { openAs, serviceFile } from "../support/service-file.ts";
 
 /** The line that a start prints. */
@@ -36,6 +37,15 @@ test("the same facts in another file, order or with other evidence are the same"
   const db = join(file, "..", "sandbox.db");
   await started(db, file);
   expect(await started(db, same)).toBe(`${db}; responds as ${same} says`);
+});
+
+test("status names the service file", async () => {
+  const file = serviceFile({ "bookings.decline.status": 202 });
+  const bench = await open({ service: file });
+  const { out } = await runCommand(bench.url, "status");
+  expect(out).toEqual([expect.stringContaining(`in memory, responds as ${file} says, clock`)]);
+  const { out: lines } = await runCommand(bench.url, "status", "--json");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ ready: true, service: file });
 });
 
 test("lessons and the audit of a receiver say that they need the plain service", async () => {

@@ -188,6 +188,13 @@ describe("rate limits, faults and verdicts", () => {
     expect(narrow).toMatch(/LIVE {2}http\S+ {2}sk_test_lodge \+1 more .*req\/s/);
   });
 
+  test("name the service file under which the sandbox responds", () => {
+    for (const columns of [160, 80]) {
+      const state = applySandboxIndex(busy(columns, 36), { ...INDEX, service: "/home/ada/shop/real.json" });
+      expect(screen(state)[0]).toMatch(/LIVE {2}http\S+ {2}service file real\.json .*req\/s/);
+    }
+  });
+
   test("show what remains of a window, and for how long it is exhausted", () => {
     const state = { ...busy(80, 24), pane: "limits" };
     expect(lineWith(state, "lodge", "6,000")[0]).toMatch(/█+░+ 4,812\/6,000 resets 16 s/);

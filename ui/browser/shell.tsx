@@ -10,7 +10,7 @@ import { isGuest } from "../state/learning.ts";
 import { topOverlay, type UiState, update } from "../state/state.ts";
 import { TRENDS_PANE } from "../state/trends.ts";
 import { stripStyles } from "../terminal/style.ts";
-import { clockText, connectionText, KEY_NAMES, runningTexts, verdictSummary } from "../view/bars.ts";
+import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
@@ -104,6 +104,11 @@ function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboar
     <section class="status" aria-label="Status">
       <span class={`connection ${connection.phase}`}>{connectionText(state)}</span>
       <code>{sandbox?.baseUrl ?? target.url}</code>
+      {serviceText(sandbox ?? {}).map((text) => (
+        <span key={text} class="chip" title={`Responds as ${sandbox?.service} says`}>
+          {text}
+        </span>
+      ))}
       {[...traffic, ...scenarios].map((text) => (
         <span key={text} class="chip">
           {text}

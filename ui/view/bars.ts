@@ -37,10 +37,11 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
   const { sandbox, size, learning } = state;
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   if (!sandbox) return [{ name, parts: [address] }];
+  const about = [address, ...serviceText(sandbox)];
   const [clock, version] = [clockText(state, sandbox), `v${sandbox.version}`];
   const { traffic, scenarios } = runningTexts(sandbox);
   const life = `life ${sandbox.life}`;
-  const parts = (...keys: string[]) => [address, ...[...traffic, ...scenarios, clock, life, ...keys, version].map(sanitize)];
+  const parts = (...keys: string[]) => [...about, ...[...traffic, ...scenarios, clock, life, ...keys, version].map(sanitize)];
   // A workshop's screen may be projected: it shows no API keys.
   if (learning?.kind === "workshop") return [{ name, parts: parts() }];
   const short = parts(firstApiKeyText(sandbox));
@@ -49,7 +50,7 @@ function statusVariants(state: UiState, address: string): StatusVariant[] {
     { name, parts: short },
     { name: "", parts: short },
     { name: "", parts: short.slice(0, -1) },
-    { name: "", parts: [address, ...[...traffic, firstApiKeyText(sandbox), life, clock, ...scenarios, version].map(sanitize)] },
+    { name: "", parts: [...about, ...[...traffic, firstApiKeyText(sandbox), life, clock, ...scenarios, version].map(sanitize)] },
   ];
 }
 
@@ -60,6 +61,10 @@ export function connectionText({ connection, retryAt, now, run }: UiState): stri
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
+
+/** The name of the service file; nothing for the plain service. */
+export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[] =>
+  service ? [sanitize(`service file ${service.replace(/^.*[/\\]/, "")}`)] : [];
 
 /** Background traffic, and armed scenarios with their scores. */
 export function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): { traffic: string[]; scenarios: string[] } {
