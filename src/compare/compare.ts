@@ -4,6 +4,7 @@ import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "..
 import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
+import { observeDesign } from "./observe-design.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
@@ -138,6 +139,7 @@ function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sand
     };
     if (succeeded(call)) observeSuccess(held, sightings);
     observeHeaders(call, sightings);
+    observeDesign(call, sightings);
     observeKey(held, header, sightings);
     keys.store(call, key, first);
     return observeRefusal(held, sandbox, sightings) ?? [];

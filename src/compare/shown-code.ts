@@ -42,7 +42,8 @@ export function createShownTexts(personal: ReadonlySet<string>): ShownTexts {
   return {
     isPersonal,
     code(value) {
-      if (typeof value !== "string") return value === null ? "null" : typeof value;
+      if (typeof value === "boolean" || value === null) return String(value);
+      if (typeof value !== "string") return typeof value;
       const isPlain = looksLikeCode(value) && !isPersonal(value) && mask(value) === value;
       return isPlain ? value : `a text of ${value.length} characters`;
     },

@@ -115,6 +115,8 @@ describe("docs/real-service.md", () => {
   });
 });
 
+const HTML = { name: "content-type", value: "text/html" };
+
 describe("a recording that says little", () => {
   test("without Authorization, bodies and headers contradicts nothing", async () => {
     const har = harOf();
@@ -135,7 +137,10 @@ describe("a recording that says little", () => {
       { request, response: { ...response, status: 304, content: {} } },
       { request, response: { ...response, status: 0, headers: [], content: {} } },
       { request, response: { ...response, status: 502, content: { mimeType: "text/html", text: "<h1>Bad gateway</h1>" } } },
-      { request: { ...request, url: "https://cdn.example/app.js" }, response },
+      { request, response: { ...response, status: 403, headers: [HTML], content: { mimeType: "text/html", text: "<h1>Forbidden</h1>" } } },
+      ...["https://cdn.example/app.js", "https://metrics.example/v1/events"].flatMap((url) =>
+        Array.from({ length: 40 }, () => ({ request: { ...request, url }, response })),
+      ),
       { request: { ...request, url: "https://api.service.example/v1/refunds/rf_81" }, response },
       { request: null },
       "no entry",
@@ -150,9 +155,19 @@ describe("a recording that says little", () => {
         "  a redirect or 304 (1)",
         "  no response (1)",
         "  an outage or an error of the service (1)",
-        "  another address (1)",
+        "  a page, not JSON (1)",
+        "  another address (80)",
       ]),
     );
+  });
+
+  test.each([
+    ["no path of its own", "https://api.service.example"],
+    ["a path behind a gateway", "https://gateway.example/tenants/acme/merchant/api/v3"],
+  ])("of a service whose base address has %s is read below it", async (_, base) => {
+    const text = JSON.stringify(harOf()).replaceAll("https://api.service.example/v1", base);
+    const { code, out } = await runCommand(undefined, "compare", fileOf(text));
+    expect([code, out[0]]).toEqual([0, expect.stringContaining(`Compared 50 calls below ${base} and`)]);
   });
 
   test("with its bodies in files beside it is read with them", async () => {

@@ -2,8 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
+import { findingsOf } from "../../src/compare/findings.ts";
 import { readHar } from "../../src/compare/read-har.ts";
 import { readWebhooks } from "../../src/compare/read-webhooks.ts";
+import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { differences } from "../support/real-service/differences.ts";
@@ -43,6 +45,26 @@ describe("a stand-in for the real service", () => {
     const found = contradictedIn(compareService(all));
     const hidden = differences.filter(({ contradicts }) => !contradicts.some((id) => found.includes(id))).map(({ name }) => name);
     expect(hidden).toEqual(HIDDEN);
+  });
+
+  test("that differs only by design contradicts nothing, and shows what differs", () => {
+    const found = compareService();
+    const byDesign = findingsOf(found).map(({ title, findings }) => [
+      title,
+      findings.map(({ facts, expected, seen }) => [facts[0], expected, seen]),
+    ]);
+    expect(byDesign).toEqual([
+      [
+        "Different by design",
+        [
+          ["payment.livemode.values", "false", "true"],
+          ["header.X-Sandbox-Request-Id", "sent", "absent"],
+          ["error.live_key_refused.status", "403", "accepted"],
+          ["error.webhook_url_not_local.status", "400", "accepted"],
+        ],
+      ],
+    ]);
+    expect(serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, problemWith: () => undefined })).toEqual({ facts: {} });
   });
 
   test("masks a key in the path of the base address", () => {
