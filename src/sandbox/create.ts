@@ -80,7 +80,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
     );
   } catch (error) {
     clock.stop();
-    storage.stores.close();
+    storage.stores.discard();
     throw error;
   }
 }

@@ -39,7 +39,7 @@ export function openStores(options: StoresOptions) {
   try {
     return openOver(database, options);
   } catch (error) {
-    database.close();
+    database.discard();
     throw error;
   }
 }
@@ -76,6 +76,10 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     close() {
       requestLog.close();
       database.close();
+    },
+    discard() {
+      requestLog.close();
+      database.discard();
     },
   };
 }

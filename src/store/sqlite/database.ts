@@ -29,6 +29,8 @@ export interface Database extends Commits {
   /** Stores the name of this process, for the error message of a second process that opens the file. */
   noteOwner(owner: string): void;
   close(): void;
+  /** Closes it after a failed start, and removes the file if this start created it. */
+  discard(): void;
 }
 
 /** Milliseconds. While a write waits for another program's lock, the process serves no request. */
@@ -40,6 +42,7 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage): D
   requireAddon();
   const file = path === undefined ? undefined : realPath(path);
   const lock = file === undefined ? undefined : lockFile(file);
+  const isNew = file !== undefined && !existsSync(file);
   const sql = openLazily(() => openNow(file, image));
   try {
     if (file !== undefined) inspect(file);
@@ -52,18 +55,29 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage): D
   const inodeOf = () => (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino);
   const inode = inodeOf();
   const checkpoints = file === undefined ? undefined : openCheckpoints(sql, file);
+  const isInPlace = () => inodeOf() === inode;
+  const close = () => {
+    checkpoints?.close();
+    sql.close();
+  };
   const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
     isCopy: image !== undefined,
     sql,
     ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT }),
-    isInPlace: () => inodeOf() === inode,
+    isInPlace,
     noteOwner: (owner) => void (file !== undefined && setOwner.run(owner)),
     close() {
-      checkpoints?.close();
-      sql.close();
+      close();
       lock?.release();
+    },
+    discard() {
+      close();
+      const isOurs = isNew && isInPlace();
+      for (const suffix of isOurs ? ["", "-wal", "-shm"] : []) rmSync(file + suffix, { force: true });
+      if (isOurs) lock?.remove();
+      else lock?.release();
     },
   };
 }
