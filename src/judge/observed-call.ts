@@ -6,6 +6,7 @@ import { isTooDeep } from "../kernel/depth.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
 import type { Connection, JournalEntry } from "../store/journal/request-log.ts";
+import { isRefusal } from "./recent-calls.ts";
 
 /**
  * Why a client should retry a call: `rate_limited` is a 429, `unavailable` a 503, `failed` any other temporary error of the service,
@@ -132,7 +133,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
-    rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
+    rejected: failure === undefined && firings.length === 0 && isRefusal(status),
     requestedWait: readRetryAfter(entry),
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
@@ -155,7 +156,7 @@ function failureOf(entry: JournalEntry, firings: readonly Firing[]): Failure | u
   if (isUnanswered(entry)) return firings.some(({ outcome }) => outcome === "disconnected") ? "failed" : "abandoned";
   if (status === 429) return "rate_limited";
   if (status === 503) return "unavailable";
-  if (FAILED.has(status) || (status === 409 && entry.responseBody.includes('"idempotency_key_in_use"'))) return "failed";
+  if (FAILED.has(status) || (isRefusal(status) && entry.responseBody.includes('"idempotency_key_in_use"'))) return "failed";
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
-import { adoptedError, type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay } from "./errors.ts";
+import { adoptedError, type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay, withOwnKeyInUse } from "./errors.ts";
 import { adoptedEventTypes, type EventTypes, showsTypes, typesInBody, typesInQuery, typesInReply, withNames } from "./event-types.ts";
 import { adoptedHeaders, type HeaderAdoption } from "./headers.ts";
 import { adoptedReplay, replayRefusal } from "./idempotency.ts";
@@ -58,7 +58,7 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
     },
     headers: outwards,
     headerName: nameOf,
-    inwards,
+    inwards: (entry) => withOwnKeyInUse(facts, inwards(entry)),
   };
 }
 

@@ -80,6 +80,16 @@ describe("idempotency keys", () => {
     expect(again.body.code).toBe("invalid_state");
   });
 
+  test("that are in use are retried, by the status and the code of the file", async () => {
+    const bench = await openAs({ "error.idempotency_key_in_use.status": 423, "error.idempotency_key_in_use.code": "busy" });
+    await bench.control("POST", "/faults", { action: { type: "idempotency" }, match: { operation: "bookings.decline" } });
+    const headers = { "Idempotency-Key": "one" };
+    expect(await bench.call("POST", DECLINE, { headers })).toMatchObject({ status: 423, body: { code: "busy" } });
+    expect((await bench.call("POST", DECLINE, { headers })).status).toBe(200);
+    const { verdicts } = await bench.control("GET", "/verdicts");
+    expect(verdicts.find(({ rule }: { rule: string }) => rule === "retry.happened")).toMatchObject({ verdict: "pass" });
+  });
+
   test("are judged by the header of the file", async () => {
     const bench = await openAs({ "idempotency.header": "X-Request-Key" });
     await bench.control("POST", "/faults", { action: { type: "lost_response", as: "502" }, match: { operation: "bookings.decline" } });
