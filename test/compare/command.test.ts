@@ -51,6 +51,7 @@ describe("compare", () => {
   test("prints the result as JSON, and writes a page that needs nothing else", async () => {
     const page = fileOf("", "result.html");
     const { out } = await compareFile(harOf(stricter), "--json", "--html", page);
+    expect((await compareFile(harOf(stricter), "--json")).out).toEqual(out);
     const { verdicts } = JSON.parse(out.join(""));
     expect(verdicts.find(({ fact }: Har) => fact.id === "bookings.decline.status")).toMatchObject({
       verdict: "contradicted",
@@ -104,6 +105,9 @@ describe("docs/real-service.md", () => {
     expect(readFileSync(file, "utf8")).toBe(`${jsonOf('"bookings.decline.status"')}\n`);
     const { out } = await runCommand(undefined, "compare", ...words, "--service", file);
     expect(out.at(-1)).toContain(" 1 contradicted");
+    const types = fileOf("", "service-types.ts");
+    expect((await runCommand(undefined, "types", "--service", file, "--out", types)).code).toBe(0);
+    expect(readFileSync(types, "utf8")).toContain("PricingRule");
   });
 
   test("shows a file written by hand, under which a sandbox starts", async () => {
@@ -167,7 +171,7 @@ describe("a recording that says little", () => {
   ])("of a service whose base address has %s is read below it", async (_, base) => {
     const text = JSON.stringify(harOf()).replaceAll("https://api.service.example/v1", base);
     const { code, out } = await runCommand(undefined, "compare", fileOf(text));
-    expect([code, out[0]]).toEqual([0, expect.stringContaining(`Compared 50 calls below ${base} and`)]);
+    expect([code, out[0]]).toEqual([0, expect.stringContaining(` calls below ${base} and`)]);
   });
 
   test("with its bodies in files beside it is read with them", async () => {
