@@ -84,7 +84,7 @@ const MOST_ROWS = 10_000;
  * The rows of a slice: so few that one connection, whose request waits for a slice now and then, hardly notices it. Under load, more rows have
  * arrived when it begins. A commit to a file costs as much as three rows.
  */
-const SLICE = { memory: 8, file: 16 };
+const SLICE = 16;
 /** Deleting in batches costs less per row. */
 const TRIM_BATCH = 128;
 const MOST_BYTES = 64 * 1_048_576;
@@ -97,7 +97,7 @@ export function openRequestLog(database: Database): RequestLog {
   const numbers = openRequestNumbers(database);
   const buffer = createSlicedBuffer<JournalEntry>({
     capacity: MOST_ROWS,
-    slice: database.file === undefined ? SLICE.memory : SLICE.file,
+    slice: SLICE,
     write(entries, until) {
       try {
         numbers.reserve();
