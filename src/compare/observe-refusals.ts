@@ -3,6 +3,7 @@
 import { errors } from "../kernel/errors.ts";
 import { conditionOf } from "./conditions.ts";
 import type { HeldCall } from "./history.ts";
+import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
@@ -32,7 +33,7 @@ export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightin
   if (isObject(call.response)) {
     const { error, envelope } = errorIn(call.response, sightings.shown);
     sightings.compare("error.envelope", envelope, where);
-    observeObject(where, "error", sandbox.error, error);
+    observeObject(where, "error", sandbox.error, observeInvalidFields(held, where, error));
   }
   if (condition !== undefined) {
     observeError(condition, call, where);
@@ -68,7 +69,8 @@ function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; env
 
 const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
-function observeUnexplained({ call, problems }: HeldCall, where: ObservationContext): Unexplained | undefined {
+function observeUnexplained(held: HeldCall, where: ObservationContext): Unexplained | undefined {
+  const { call, problems } = held;
   const { operation, url, status, response } = call;
   const { shown } = where.sightings;
   const { error } = errorIn(response, shown);
@@ -80,16 +82,18 @@ function observeUnexplained({ call, problems }: HeldCall, where: ObservationCont
     return undefined;
   }
   if (!operation.body || !isObject(call.body) || problems.length > 0) return unexplained;
-  return observeRefusedBody(call, where) ? undefined : unexplained;
+  return observeRefusedBody(held, where) ? undefined : unexplained;
 }
 
 /** A body that meets the facts is refused. Whether it misleads depends on whether the sandbox has the same rule, which its code tells. */
-function observeRefusedBody({ operation, body, response, status }: HeldCall["call"], { sightings, ...where }: ObservationContext): boolean {
+function observeRefusedBody(held: HeldCall, where: ObservationContext): boolean {
+  const { operation, body, response, status } = held.call;
+  const { sightings } = where;
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
   const { error } = errorIn(response, sightings.shown);
-  const named = namedFields(error);
+  const named = namedFields(held, where, error);
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
   const known = missing.filter((field) => sightings.fact(`${place}.${field}.required`));
   for (const field of known) sightings.compare(`${place}.${field}.required`, true, lenient);
@@ -103,20 +107,4 @@ function observeRefusedBody({ operation, body, response, status }: HeldCall["cal
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;
   sightings.see(`${place}.accepted`, `${status} ${sightings.shown.code(code)}`, false, lenient);
   return true;
-}
-
-const FIELD_NAMES = ["field", "param", "parameter", "path", "pointer", "property", "name"];
-
-/** The fields that an error names, in the forms of errors that are in use. */
-function namedFields(response: unknown): string[] {
-  if (!isObject(response)) return [];
-  const details = isObject(response.details) ? response.details : {};
-  const lists = [details.errors, response.errors, response.details, [details], [response]];
-  const found = lists
-    .flatMap((list) => (Array.isArray(list) ? list : []))
-    .flatMap((item) => {
-      const name = isObject(item) ? FIELD_NAMES.map((key) => item[key]).find((value) => typeof value === "string") : undefined;
-      return typeof name === "string" ? [name.replace(/^[/$.]+/, "").split(/[/.[]/)[0] ?? ""] : [];
-    });
-  return [...new Set(found)].filter((name) => name !== "");
 }

@@ -5,6 +5,9 @@ import { mask } from "../kernel/mask.ts";
 /** The texts that exports and logs put in the place of a value. */
 const PLACEHOLDER = /redact|\*{3}|<hidden>|\[(?:filtered|masked|removed|secret|hidden)\]|…/i;
 
+/** A value that says nothing. */
+export const MASKED = "…";
+
 /** Whether a recording has replaced the value, so that it shows nothing. */
 export const isMasked = (value: unknown): boolean => typeof value === "string" && PLACEHOLDER.test(value);
 

@@ -90,6 +90,8 @@ export interface Endpoint<World = unknown> {
   readonly readParams?: ((params: Record<string, string>) => Record<string, string>) | undefined;
   /** The names in the service file of parameters that it renames. */
   readonly renamed?: ReadonlyMap<string, string>;
+  /** The names that a service file gives to fields of the body, by the sandbox's own, as errors of the handler quote them. */
+  readonly renamedFields?: ReadonlyMap<string, string> | undefined;
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
 }
 

@@ -31,6 +31,7 @@ export const factKinds = {
   error_status: { observed: "the status of the response, wherever the condition is recognised" },
   error_category: { observed: "`error` of the response, wherever the condition is recognised" },
   error_code: { observed: "`code` of the response, wherever the condition is recognised" },
+  invalid_fields: { observed: "the part of the error that lists the invalid fields of a refused body" },
   header: { observed: "the header on the responses that should carry it" },
   rate_limit: { observed: "`RateLimit-Limit`, and the distance of two values of `RateLimit-Reset`" },
   idempotency_header: { observed: "request headers whose names speak of idempotency" },

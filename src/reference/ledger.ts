@@ -3,6 +3,7 @@
 import { errorObject } from "../contracts/error-object.ts";
 import { envelope } from "../contracts/event-envelope.ts";
 import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../contracts/fact.ts";
+import { OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
 import type { Resource } from "../contracts/resource.ts";
 import { fieldPlace, itemsOf, nameOf } from "../contracts/schema-parts.ts";
 import { ownForm } from "../contracts/value-formats.ts";
@@ -38,6 +39,7 @@ export function ledger(source: LedgerSource): Ledger {
     // A behaviour may promise more than the schema, which follows the service's documentation.
     ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
     factFrom({ id: "error.envelope", kind: "envelope", value: "none" }, undefined),
+    factFrom({ id: "error.invalid_fields", kind: "invalid_fields", value: OWN_INVALID_FIELDS }, ERRORS_ASSUMPTION),
     ...codes.flatMap(errorFacts),
     ...eventFacts(source),
     ...headerFacts(),

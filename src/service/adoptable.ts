@@ -1,6 +1,7 @@
 // The kinds of facts that a service file can change: for each kind, the values that may stand there, or why it cannot be adopted.
 
 import { type FactKind, type FactValue, factKinds, type ServiceFact } from "../contracts/fact.ts";
+import { invalidFieldsForms } from "../contracts/invalid-fields.ts";
 import { type AdoptableKind, fieldKinds, formsOfField } from "./adoptable-fields.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { signatureForms } from "./signatures.ts";
@@ -84,6 +85,7 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   minimum: wholeNumber(0, 1_000),
   maximum: wholeNumber(1, 1_000),
   order: oneOf("newest first", "oldest first"),
+  invalid_fields: oneOf(...invalidFieldsForms.keys()),
   error_category: { ...code, byOperation: true },
   error_code: { ...code, byOperation: true },
 };

@@ -7,6 +7,7 @@ import { type TSchema, Type } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { createSchemaAdoption } from "./adopted-schema.ts";
+import { withInvalidFields } from "./invalid-fields.ts";
 import type { Prefixes } from "./object-changes.ts";
 
 export interface AdoptedSchemas {
@@ -21,7 +22,7 @@ export interface AdoptedSchemas {
 
 export function adoptedSchemas(facts: AdoptedFacts, prefixes: Prefixes): AdoptedSchemas {
   const adoption = createSchemaAdoption(facts, prefixes);
-  const inner = adoption.object("error", errorObject);
+  const inner = withInvalidFields(facts, adoption.object("error", errorObject));
   return {
     reply({ id, reply }) {
       const place = `${id}.reply`;

@@ -51,7 +51,7 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
     idempotencyHeader: idempotency,
     reply(call, reply) {
       const refusal = call.replayOf === undefined ? undefined : replayRefusal(facts, call.operation?.id);
-      if (refusal !== undefined) return refusedReplay(facts, call, refusal);
+      if (refusal !== undefined) return refusedReplay(facts, shapes.error, call, refusal);
       if (reply.status === 204) return { status: 204, body: "" };
       if (reply.status >= 400) return errorReply(call.operation, reply);
       return { ...reply, body: shapes.success(call.operation, withTypes(call, types, reply.body)) };

@@ -1,6 +1,6 @@
 // Errors as the real service sends them: status, category and code of each condition, and the names of parameters.
 
-import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
+import { type ErrorBody, type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
@@ -46,16 +46,24 @@ export function createErrorReply(
     const own = ownError(reply);
     if (!own) return reply;
     const { status, error, code } = adoptedError(facts, own.code, operation?.id);
-    return { status, body: JSON.stringify(shape({ ...withNames(own, operation?.renamed), error, code })) };
+    return {
+      status,
+      body: JSON.stringify(shape({ ...withFieldNames(withNames(own, operation?.renamed), operation?.renamedFields), error, code })),
+    };
   };
 }
 
 /** The response to a second call with a key, from a service that keeps keys but no responses. */
-export function refusedReplay(facts: AdoptedFacts, { id, operation, replayOf, headers }: CallAtEdge, status: number): EdgeReply {
+export function refusedReplay(
+  facts: AdoptedFacts,
+  shape: (error: object) => unknown,
+  { id, operation, replayOf, headers }: CallAtEdge,
+  status: number,
+): EdgeReply {
   delete headers["Idempotent-Replayed"];
   const { error, code } = adoptedError(facts, "idempotency_key_reused", operation?.id);
   const message = "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
-  return { status, body: JSON.stringify({ error, message, code, details: { firstRequestId: replayOf, requestId: id } }) };
+  return { status, body: JSON.stringify(shape({ error, message, code, details: { firstRequestId: replayOf, requestId: id } })) };
 }
 
 /** The judge recognises by its code the one refusal that a client repeats as it was. Only a fault rule makes it. */
@@ -87,4 +95,19 @@ function withNames(error: OwnError, names: Operation["renamed"]): OwnError {
     message: error.message.replace(/\w+/g, (word) => names.get(word) ?? word),
     details: { ...error.details, ...(field === undefined ? { fields: (fields as unknown[]).map(shown) } : { field: shown(field) }) },
   };
+}
+
+/** Handlers know the fields of a body by the sandbox's names. */
+function withFieldNames(error: OwnError, names: Operation["renamedFields"]): OwnError {
+  const { errors: found } = error.details;
+  if (names === undefined || !Array.isArray(found)) return error;
+  const shown = (path: string) => path.replace(/[^/.[\]]+/g, (name) => names.get(name) ?? name);
+  const begun = (text: string, field: string) => (text.startsWith(`${field} `) ? shown(field) + text.slice(field.length) : text);
+  const moved = (found as FieldError[]).map(({ pointer, field, code, message }) => ({
+    pointer: shown(pointer),
+    field: shown(field),
+    code,
+    message: begun(message, field),
+  }));
+  return { ...error, message: begun(error.message, String(found[0]?.field)), details: { ...error.details, errors: moved } };
 }

@@ -6,6 +6,7 @@ import { fieldsOf } from "../contracts/schema-parts.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
+import { createInvalidFields } from "./invalid-fields.ts";
 import type { Prefixes } from "./object-changes.ts";
 import { createTranslator, type Translate } from "./records.ts";
 
@@ -28,6 +29,7 @@ export function createShapes(facts: AdoptedFacts, prefixes: Prefixes, records: R
     replyTranslation(operation, facts, outwards(`${operation.id}.reply`, operation.reply)),
   );
   const ofError = outwards("error", errorObject);
+  const moveInvalidFields = createInvalidFields(facts);
   const ofEvent = outwards("event", envelope);
   return {
     success(operation, text) {
@@ -36,8 +38,8 @@ export function createShapes(facts: AdoptedFacts, prefixes: Prefixes, records: R
     },
     error(error) {
       const named = prefixes.size === 0 ? error : withPrefixes(error, prefixes);
-      const shaped = ofError ? ofError(named, {}) : named;
-      return enveloped(facts.text("error.envelope"), shaped);
+      const shaped = (ofError ? ofError(named, {}) : named) as object;
+      return enveloped(facts.text("error.envelope"), moveInvalidFields ? moveInvalidFields(named, shaped) : shaped);
     },
     event(event) {
       const { data } = event;

@@ -25,16 +25,30 @@ export function adoptedRequest(
   operation: Declared,
   facts: AdoptedFacts,
   prefixes: Prefixes,
-): Pick<Operation, "body" | "readBody" | "readParams"> {
+): Pick<Operation, "body" | "readBody" | "readParams" | "renamedFields"> {
   const { id, path, body } = operation;
   const schema = adoptedBody(operation, facts, prefixes);
   const translate = body && schema && createTranslator(facts, prefixes).object("inwards", `${id}.body`, body, true);
   return {
     body: schema ?? body,
+    renamedFields: schema && renamedFields(`${id}.body.`, facts),
     readBody: translate && ((sent) => translate(sent, sent) as Record<string, unknown>),
     readParams: prefixes.size === 0 || !path.includes("{") ? undefined : (params) => mapValues(params, (value) => ownId(prefixes, value)),
   };
 }
+
+/** Only names that no other field of the body takes: after the validation, a name does not say whose it is. */
+function renamedFields(place: string, { values }: AdoptedFacts): ReadonlyMap<string, string> | undefined {
+  const names = [...values].flatMap(([id, name]) =>
+    id.startsWith(place) && id.endsWith(".name") ? [[ownName(id), String(name)] as const] : [],
+  );
+  const taken = new Set(names.map(([, name]) => name));
+  const clear = names.filter(([own]) => !taken.has(own));
+  return clear.length === 0 ? undefined : new Map(clear);
+}
+
+/** The field of a fact such as `payments.create.body.items[].amount.name`. */
+const ownName = (id: string) => (id.split(".").at(-2) ?? "").replace("[]", "");
 
 /** A text in the place of an id, with the sandbox's prefix. An id with the sandbox's own prefix is unknown to the service. */
 export function ownId(prefixes: Prefixes, text: string): string {

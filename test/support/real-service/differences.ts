@@ -31,6 +31,20 @@ const error = (condition: keyof Behaviour["errors"], change: Partial<Behaviour["
   Object.assign(behaviour.errors[condition], change);
 };
 
+/** Lists the invalid fields of a body in another form or place. */
+const listing =
+  (write: (errors: Stored[], details: Stored) => Stored): Difference["change"] =>
+  (behaviour) => {
+    const { error: before } = behaviour;
+    behaviour.error = (body) => {
+      const { errors, ...details } = body.details as Stored;
+      return before(!Array.isArray(errors) ? body : { ...body, details, ...write(errors as Stored[], details) });
+    };
+  };
+
+const byField = (errors: readonly Stored[], write: (message: unknown) => unknown) =>
+  Object.fromEntries(errors.map(({ field, message }) => [field, write(message)]));
+
 const prefixed = (record: Stored, from: string, to: string): Stored => ({ ...record, id: String(record.id).replace(`${from}_`, `${to}_`) });
 
 export const differences: readonly Difference[] = [
@@ -137,9 +151,21 @@ export const differences: readonly Difference[] = [
     contradicts: ["error.route_not_found.code"],
   },
   {
+    name: "invalid fields have their messages by field, beside the code",
+    change: listing((errors) => ({ errors: byField(errors, (message) => [message]) })),
+    contradicts: ["error.invalid_fields"],
+  },
+  {
+    name: "invalid fields have a message each in the details",
+    change: listing((errors, details) => ({ details: { ...details, errors: byField(errors, (message) => message) } })),
+    contradicts: ["error.invalid_fields"],
+  },
+  {
     name: "errors say nothing of the request",
     change(to) {
-      to.error = ({ details, ...rest }) => {
+      const { error: before } = to;
+      to.error = (body) => {
+        const { details, ...rest } = before(body);
         const { requestId: _, ...kept } = details as Stored;
         return { ...rest, details: kept };
       };
@@ -148,7 +174,10 @@ export const differences: readonly Difference[] = [
   },
   {
     name: "errors are wrapped",
-    change: (to) => (to.error = (body) => ({ errors: [body] })),
+    change(to) {
+      const { error: before } = to;
+      to.error = (body) => ({ errors: [before(body)] });
+    },
     contradicts: ["error.envelope"],
   },
   // Lists

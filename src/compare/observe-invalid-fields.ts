@@ -1,0 +1,73 @@
+// Observations from the part of an error that lists the invalid fields of a body or a query: where it is, and in which form.
+
+import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
+import { fieldsOf } from "../contracts/schema-parts.ts";
+import type { HeldCall } from "./history.ts";
+import type { ObservationContext } from "./observe-values.ts";
+import { isObject, type JsonFields } from "./recording.ts";
+import { MASKED } from "./shown-code.ts";
+
+interface Found {
+  place: InvalidFieldsPlace;
+  form: string;
+  value: object;
+}
+
+/** The list of invalid fields in an error; undefined if the error has none in a known form. */
+export function invalidFieldsIn({ call }: Pick<HeldCall, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
+  const { details, errors } = namesOf(where);
+  const { accepts, body, query } = call.operation;
+  const sent = isObject(call.body) ? Object.keys(call.body) : [];
+  const declared = [accepts ?? body, query].flatMap((schema) => (schema ? fieldsOf(schema).map(([name]) => name) : []));
+  const known = new Set([...declared, ...sent, ...call.url.searchParams.keys()]);
+  const inner = error[details];
+  const found = (place: InvalidFieldsPlace, value: unknown): Found[] => {
+    const form = formOfInvalidFields(value);
+    if (form === undefined || (place === "details" && form === "a message by field" && !areMessages(value as object, known, call)))
+      return [];
+    return [{ place, form, value: value as object }];
+  };
+  const own = isObject(inner) ? found("details.errors", inner[errors]) : [];
+  return [...own, ...(details === "errors" ? [] : found("errors", error.errors)), ...found("details", inner)][0];
+}
+
+/** Other details, such as the id of the request or the value that was sent, are texts by name too. */
+function areMessages(value: object, known: ReadonlySet<string>, { body, url }: HeldCall["call"]): boolean {
+  const isSent = (name: string, text: unknown) => (isObject(body) ? body[name] : url.searchParams.get(name)) === text;
+  return Object.entries(value).every(([name, text]) => known.has(name.split(/[.[/]/)[0] ?? "") && !isSent(name, text));
+}
+
+const namesOf = ({ sightings }: ObservationContext) => ({
+  details: sightings.nameOf("error.details", "details"),
+  errors: sightings.nameOf("error.details.errors", "errors"),
+});
+
+/** Compares the form, and returns the error without what only follows from another form. */
+export function observeInvalidFields(held: HeldCall, where: ObservationContext, error: JsonFields): JsonFields {
+  const found = invalidFieldsIn(held, where, error);
+  if (!found) return error;
+  const { place, form } = found;
+  where.sightings.compare("error.invalid_fields", `${form} in ${place}`, where);
+  if (`${form} in ${place}` === OWN_INVALID_FIELDS) return error;
+  const { details, errors } = namesOf(where);
+  if (place === "details") return { ...error, [details]: MASKED };
+  if (place === "details.errors") return { ...error, [details]: { ...(error[details] as JsonFields), [errors]: MASKED } };
+  const { errors: _, ...rest } = error;
+  return rest;
+}
+
+const FIELD_NAMES = ["field", "param", "parameter", "path", "pointer", "property", "name"];
+
+/** The fields of the body that an error names, in the forms of errors that are in use. */
+export function namedFields(held: HeldCall, where: ObservationContext, error: JsonFields): string[] {
+  const listed = invalidFieldsIn(held, where, error);
+  const details = isObject(error.details) ? error.details : {};
+  const paths = listed?.form.endsWith("by field") ? Object.keys(listed.value) : [];
+  const found = [listed?.value, [details], [error], paths.map((field) => ({ field }))]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .flatMap((item) => {
+      const name = isObject(item) ? FIELD_NAMES.map((key) => item[key]).find((value) => typeof value === "string") : undefined;
+      return typeof name === "string" ? [name.replace(/^[/$.]+/, "").split(/[/.[]/)[0] ?? ""] : [];
+    });
+  return [...new Set(found)].filter((name) => name !== "");
+}

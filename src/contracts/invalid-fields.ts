@@ -1,0 +1,48 @@
+// How an error lists the invalid fields of a body: the forms that services use, and the places in the error.
+
+import type { FieldError } from "../kernel/errors.ts";
+
+const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]) => Value): Record<string, Value> => {
+  const messages = new Map<string, string[]>();
+  for (const { field, message } of errors) messages.set(field, [...(messages.get(field) ?? []), message]);
+  return Object.fromEntries([...messages].map(([field, texts]) => [field, join(texts)]));
+};
+
+/** The forms, each made of the sandbox's own errors. */
+const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>> = {
+  "a list of objects": (errors) => errors,
+  "a list of messages": (errors) => errors.map(({ message }) => message),
+  "messages by field": (errors) => byField(errors, (messages) => messages),
+  "a message by field": (errors) => byField(errors, (messages) => messages.join(" ")),
+};
+
+/** Properties of the error. */
+const places = ["details.errors", "details", "errors"] as const;
+
+export type InvalidFieldsPlace = (typeof places)[number];
+
+export interface InvalidFieldsForm {
+  place: InvalidFieldsPlace;
+  form: string;
+  write(errors: readonly FieldError[]): unknown;
+}
+
+export const OWN_INVALID_FIELDS = "a list of objects in details.errors";
+
+/** Every form in every place, by its text. */
+export const invalidFieldsForms: ReadonlyMap<string, InvalidFieldsForm> = new Map(
+  places.flatMap((place) => Object.entries(forms).map(([form, write]) => [`${form} in ${place}`, { place, form, write }] as const)),
+);
+
+const isText = (value: unknown) => typeof value === "string";
+const isFields = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The form of a value; undefined if it has none of them. */
+export function formOfInvalidFields(value: unknown): string | undefined {
+  if (!isFields(value) && !Array.isArray(value)) return undefined;
+  const items: unknown[] = Object.values(value);
+  if (items.length === 0) return undefined;
+  if (Array.isArray(value)) return items.every(isText) ? "a list of messages" : items.every(isFields) ? "a list of objects" : undefined;
+  if (items.every(isText)) return "a message by field";
+  return items.every((item) => Array.isArray(item) && item.every(isText)) ? "messages by field" : undefined;
+}
