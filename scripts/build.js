@@ -183,7 +183,9 @@ const requireWhenUsed = {
       namespace === "required" ? { path, external: true } : { path, namespace: "required" },
     );
     onResolve({ filter: /^\.\/packages\//, namespace: "required" }, ({ path }) => ({ path, external: true }));
-    onLoad({ filter: /^node:/, namespace: "required" }, ({ path }) => ({ contents: `module.exports = process.getBuiltinModule("${path}");` }));
+    onLoad({ filter: /^node:/, namespace: "required" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule("${path}");`,
+    }));
     onLoad({ filter: /^ws$/, namespace: "required" }, () => ({
       contents: `module.exports = { get WebSocket() { return require("./packages/ws.cjs").WebSocket; } };`,
     }));
@@ -194,13 +196,7 @@ const modules = await build({
   ...common,
   format: "esm",
   entryPoints: { dashboard: "src/cli/output/terminal-session.ts", vitest: "src/vitest.ts" },
-  plugins: [
-    leaveOutUnused,
-    decodeWithoutFetch,
-    minifyPackages,
-    importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"),
-    requireWhenUsed,
-  ],
+  plugins: [leaveOutUnused, decodeWithoutFetch, minifyPackages, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"), requireWhenUsed],
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },
 });

@@ -1,7 +1,7 @@
 // One HTTP request with node:http. The dashboard sends several every second, and fetch costs several times as much.
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
-import { request as overTls, Agent as TlsAgent } from "node:https";
+import { once } from "../kernel/once.ts";
 
 export interface HttpRequest {
   method: string;
@@ -24,7 +24,12 @@ export interface HttpLimits {
 }
 
 /** Reads share keep-alive connections. Writes open their own: a kept one may have been closed by the server just before. */
-const agents = { http: new Agent({ keepAlive: true }), https: new TlsAgent({ keepAlive: true }) };
+const overPlain = { request: overHttp, agent: new Agent({ keepAlive: true }) };
+/** Loaded at the first https address: Node takes 5 ms for it, and every start would wait for them. */
+const overTls = once(() => {
+  const { request, Agent } = process.getBuiltinModule("node:https");
+  return { request, agent: new Agent({ keepAlive: true }) };
+});
 
 export async function exchange(address: string, request: HttpRequest, limits: HttpLimits = {}): Promise<HttpReply> {
   const incoming = await send(new URL(address), request, limits, request.method === "GET" && limits.timeout === undefined);
@@ -36,13 +41,13 @@ export async function exchange(address: string, request: HttpRequest, limits: Ht
 function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolean): Promise<IncomingMessage> {
   const { method, headers, body } = request;
   const { timeout } = limits;
-  const isTls = url.protocol === "https:";
-  const agent = isKept ? agents[isTls ? "https" : "http"] : false;
+  const protocol = url.protocol === "https:" ? overTls() : overPlain;
+  const agent = isKept ? protocol.agent : false;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const type = payload === undefined ? {} : { "Content-Type": "application/json" };
   const options: RequestOptions = { method, headers: { ...type, ...headers }, agent, ...(timeout !== undefined && { timeout }) };
   return new Promise((resolve, reject) => {
-    const outgoing = (isTls ? overTls : overHttp)(url, options, resolve);
+    const outgoing = protocol.request(url, options, resolve);
     outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)));
     outgoing.once("error", (error: NodeJS.ErrnoException) => {
       // The server closed the kept connection while the request was on its way.
