@@ -160,7 +160,7 @@ function judge(facts: readonly ServiceFact[], observations: readonly Observation
 }
 
 function resultOf(fact: ServiceFact, observations: readonly Observation[]): FactResult {
-  const confirmed = observations.filter(({ agrees }) => agrees).length;
+  const confirmed = observations.reduce((sum, { agrees, count }) => sum + (agrees ? count : 0), 0);
   const seen = seenValues(observations.filter(({ agrees }) => !agrees));
   return { fact, verdict: verdictOf(fact, confirmed, seen.length), confirmed, seen };
 }
@@ -174,13 +174,13 @@ const MOST_ENTRIES = 5;
 
 function seenValues(observations: readonly Observation[]): SeenValue[] {
   const values = new Map<string, SeenValue>();
-  for (const { seen, bound, lenient, operation, entry } of observations) {
+  for (const { seen, bound, lenient, operation, count, entries } of observations) {
     const name = JSON.stringify([seen, bound, lenient]);
     const made = { value: seen, count: 0, ...(bound && { bound }), ...(lenient && { lenient }), operations: [], entries: [] };
     const known: SeenValue = values.get(name) ?? made;
-    known.count++;
+    known.count += count;
     if (operation !== undefined && !known.operations.includes(operation)) known.operations.push(operation);
-    if (known.entries.length < MOST_ENTRIES && !known.entries.includes(entry)) known.entries.push(entry);
+    known.entries = [...new Set([...known.entries, ...entries])].slice(0, MOST_ENTRIES);
     values.set(name, known);
   }
   return [...values.values()].toSorted((one, other) => other.count - one.count);

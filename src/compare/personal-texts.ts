@@ -1,6 +1,7 @@
 // Finds the texts of a recording that are secret or about a person, so that the result does not show them where a code is expected.
 
 import type { ServiceFact } from "../contracts/fact.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
 import { isSecretName } from "../kernel/secret-names.ts";
 import { jsonIn } from "./read-har.ts";
 import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
@@ -43,7 +44,8 @@ function addExchange(exchange: RecordedExchange, add: AddText): void {
   if (isObject(exchange.response)) addValue("", exchange.response, add, refused(exchange) ? NAMES_A_FIELD : undefined);
 }
 
-const isSecret = (name: string) => PERSONAL.test(name) || isSecretName(name);
+/** Every value of a recording is looked up by the name of its field, and the names are few. */
+const isSecret = memoize(10_000, (name) => PERSONAL.test(name) || isSecretName(name));
 
 /** Everything inside an address or a list of guests is personal, too. */
 function addValue(name: string, value: unknown, add: AddText, except?: RegExp, isInside = false, depth = 0): void {

@@ -32,7 +32,7 @@ export function createSightings(sandbox: ComparedSandbox, shown: ShownTexts) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
   /** The facts of which an operation has its own. */
   const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
-  const observations: Observation[] = [];
+  const { observations, observe } = createObservations();
   const hints: Hint[] = [];
   const unknownFields = createUnknownFields(shown);
   const renames: Rename[] = [];
@@ -50,22 +50,41 @@ export function createSightings(sandbox: ComparedSandbox, shown: ShownTexts) {
     /** The name that the service has for a field, parameter or header. */
     nameOf: (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name,
     /** Facts that the sandbox does not have are ignored. */
-    see(id: string, seen: FactValue, agrees: boolean, { entry, operation, lenient, bound }: Sighting): void {
-      const fact = this.fact(id, operation);
-      if (!fact) return;
-      observations.push({
-        fact: fact.id,
-        seen,
-        agrees,
-        entry,
-        ...(operation === undefined ? {} : { operation }),
-        ...(bound === undefined ? {} : { bound }),
-        ...(lenient === undefined || agrees ? {} : { lenient }),
-      });
+    see(id: string, seen: FactValue, agrees: boolean, sighting: Sighting): void {
+      const fact = this.fact(id, sighting.operation);
+      if (fact) observe(fact.id, seen, agrees, sighting);
     },
     /** Compares what was seen with the value of the fact. */
     compare(id: string, seen: FactValue, sighting: Sighting): void {
       this.see(id, seen, this.fact(id, sighting.operation)?.value === seen, sighting);
+    },
+  };
+}
+
+const MOST_ENTRIES = 5;
+
+/** Keeps each observation once, with its count: a recording with many calls shows the same few values of a fact again and again. */
+function createObservations() {
+  const observations: Observation[] = [];
+  const byFact = new Map<string, Observation[]>();
+  return {
+    observations,
+    observe(fact: string, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: Sighting): void {
+      const lenient = agrees ? undefined : misleads;
+      const known = byFact.get(fact) ?? [];
+      const isSame = (one: Observation) =>
+        one.seen === seen && one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient;
+      const same = known.find(isSame);
+      if (same) {
+        same.count++;
+        if (same.entries.length < MOST_ENTRIES && same.entries.at(-1) !== entry) same.entries.push(entry);
+        return;
+      }
+      const where = { ...(operation !== undefined && { operation }), ...(bound && { bound }), ...(lenient && { lenient }) };
+      const observation: Observation = { fact, seen, agrees, count: 1, entries: [entry], ...where };
+      observations.push(observation);
+      known.push(observation);
+      byFact.set(fact, known);
     },
   };
 }

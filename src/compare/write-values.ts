@@ -21,9 +21,11 @@ const MOST_ENTRIES = 5;
 export const settleFact: Settle = (fact, observations, evidence) => (settlers[fact.kind] ?? oneValue)(fact, observations, evidence);
 
 function settled(fact: ServiceFact, value: FactValue, observations: readonly Observation[], question?: string): Settled {
-  const entries = [...new Set(observations.map(({ entry }) => entry))].slice(0, MOST_ENTRIES);
-  return { id: fact.id, value, seen: observations.length, entries, ...(question !== undefined && { question }) };
+  const entries = [...new Set(observations.flatMap((one) => one.entries))].slice(0, MOST_ENTRIES);
+  return { id: fact.id, value, seen: countOf(observations), entries, ...(question !== undefined && { question }) };
 }
+
+const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
 
 /** Every observation shows the same value. */
 const oneValue: Settle = (fact, observations) => {
@@ -48,7 +50,7 @@ function valuesOf(observations: readonly Observation[]): { value: FactValue; obs
     known.observations.push(observation);
     found.set(name, known);
   }
-  return [...found.values()].toSorted((one, other) => other.observations.length - one.observations.length);
+  return [...found.values()].toSorted((one, other) => countOf(other.observations) - countOf(one.observations));
 }
 
 const settlers: Partial<Record<FactKind, Settle>> = {

@@ -86,7 +86,7 @@ export type Lenient = "sandbox" | "service";
 /** How the fact's value relates to an observed number that is not itself the value. */
 export type FactBound = "below" | "at_least" | "at_most";
 
-/** An observation of one fact in one call or webhook of a recording. */
+/** A value of one fact, with the calls or webhooks of a recording that show it. */
 export interface Observation {
   /** The id of the fact. */
   fact: string;
@@ -97,6 +97,8 @@ export interface Observation {
   lenient?: Lenient;
   /** The operation; undefined for webhooks, and for calls that match none. */
   operation?: string;
-  /** The recording and the number of the entry, such as `shop.har#12`. */
-  entry: string;
+  /** How often it was seen. */
+  count: number;
+  /** The first few entries that show it, by recording and number, such as `shop.har#12`. */
+  entries: string[];
 }
