@@ -3,6 +3,7 @@
 import { errorObject } from "../contracts/error-object.ts";
 import { envelope } from "../contracts/event-envelope.ts";
 import { fieldsOf } from "../contracts/schema-parts.ts";
+import { once } from "../kernel/once.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
@@ -28,9 +29,9 @@ export function createShapes(facts: AdoptedFacts, prefixes: Prefixes, records: R
   const ofReply = memoised((operation: Operation) =>
     replyTranslation(operation, facts, outwards(`${operation.id}.reply`, operation.reply)),
   );
-  const ofError = outwards("error", errorObject);
+  const ofError = once(() => outwards("error", errorObject));
   const moveInvalidFields = createInvalidFields(facts);
-  const ofEvent = outwards("event", envelope);
+  const ofEvent = once(() => outwards("event", envelope));
   return {
     success(operation, text) {
       const translate = operation && ofReply(operation);
@@ -38,14 +39,14 @@ export function createShapes(facts: AdoptedFacts, prefixes: Prefixes, records: R
     },
     error(error) {
       const named = prefixes.size === 0 ? error : withPrefixes(error, prefixes);
-      const shaped = (ofError ? ofError(named, {}) : named) as object;
+      const shaped = (ofError()?.(named, {}) ?? named) as object;
       return enveloped(facts.text("error.envelope"), moveInvalidFields ? moveInvalidFields(named, shaped) : shaped);
     },
     event(event) {
       const { data } = event;
       const ofData = ofKind(String((data as JsonFields | null)?.object));
       const whole = ofData ? { ...event, data: ofData(data, event) } : event;
-      return (ofEvent ? ofEvent(whole, {}) : whole) as JsonFields;
+      return (ofEvent()?.(whole, {}) ?? whole) as JsonFields;
     },
   };
 }
