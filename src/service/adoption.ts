@@ -63,10 +63,13 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
   };
 }
 
-type RequestParts = Pick<Operation, "body" | "readBody" | "readParams" | "query" | "readQuery" | "renamed">;
+type RequestParts = ReturnType<typeof adoptedRequest> & ReturnType<typeof adoptedQuery>;
+
+/** With each of the parts: one that is left out is an error of types. */
+type AdoptedOperation = Operation & Record<keyof RequestParts, unknown>;
 
 /** The schemas of query and body are adopted on first use: most runs call few operations, and doing it for all took 3 % of a start. */
-function adoptedOperation(operation: Operation, facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): Operation {
+function adoptedOperation(operation: Operation, facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): AdoptedOperation {
   const request = once(() => adoptedParts(operation, facts, prefixes, types));
   return {
     ...operation,
@@ -89,6 +92,9 @@ function adoptedOperation(operation: Operation, facts: AdoptedFacts, prefixes: P
     },
     get renamed() {
       return request().renamed;
+    },
+    get renamedFields() {
+      return request().renamedFields;
     },
   };
 }
