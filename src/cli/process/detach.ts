@@ -6,7 +6,7 @@ import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
-import { makeFolder } from "../../store/sqlite/database.ts";
+import { makeFolder } from "../../store/data-folder.ts";
 import type { ReadyFacts } from "../output/output.ts";
 import { note, noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/environment.ts";

@@ -10,7 +10,7 @@ import { randomToken } from "../../kernel/random.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
 import { matchesSchema } from "../../schema/validator.ts";
-import { makeFolder } from "../../store/sqlite/database.ts";
+import { makeFolder } from "../../store/data-folder.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";

@@ -1,9 +1,10 @@
 // The SQLite database: opens the file, rejects files of other programs and versions, and locks it for this process.
 
-import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
+import { makeFolder } from "../data-folder.ts";
 import { openCheckpoints } from "./checkpoints.ts";
 import { type Commits, openCommits } from "./group-commit.ts";
 import { problemOf, realPath, reason } from "./inspect.ts";
@@ -177,19 +178,6 @@ function ownerOf(file: string): string {
     return String(owner);
   } catch {
     return "another process that is just starting";
-  }
-}
-
-/** The default folder gets its own `.gitignore`, so that no database is committed by accident. */
-export function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-    const ignore = join(folder, ".gitignore");
-    if (basename(folder) === ".merchant-sandbox" && !existsSync(ignore)) writeFileSync(ignore, "*\n");
-  } catch (error) {
-    throw new SandboxError(
-      `Cannot make the folder ${folder}: ${reason(error)}. Choose another place with --db <file>, or keep everything in memory with --memory.`,
-    );
   }
 }
 

@@ -1,0 +1,18 @@
+// The folder of the data. In a file without SQLite, because the command line makes it too, and would otherwise load SQLite beside its worker thread.
+
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { SandboxError } from "../kernel/errors.ts";
+
+/** The default folder gets its own `.gitignore`, so that no database is committed by accident. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const ignore = join(folder, ".gitignore");
+    if (basename(folder) === ".merchant-sandbox" && !existsSync(ignore)) writeFileSync(ignore, "*\n");
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot make the folder ${folder}: ${(error as Error).message}. Choose another place with --db <file>, or keep everything in memory with --memory.`,
+    );
+  }
+}
