@@ -63,7 +63,6 @@ describe("a recording that cannot be read ends in one sentence:", () => {
       gzipSync(harText).subarray(0, 500),
       /^service\.har is compressed and cannot be decompressed: .*Compare the plain file\.$/,
     ],
-    ["a gzip file that holds too much", gzipSync(Buffer.alloc(200_000_001)), /holds more than 200000000 bytes/],
     ["a zip archive", Buffer.from("PK\u0003\u0004 har.har"), /^service\.har is a zip archive\. Unpack it, and compare the \.har in it\.$/],
   ])("%s", async (_, content, message) => expectSentence(await compareFile(content), message));
 
@@ -168,7 +167,7 @@ describe("a value of a wrong type", () => {
       fc.property(path, wrong, (place, value) => {
         expect(outputsOf(replaceAt({ log: { entries: few } }, place, value), [])).not.toBe("");
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
@@ -188,7 +187,7 @@ describe("a value of a wrong type", () => {
         const event = { ...line, body: JSON.stringify(replaceAt(JSON.parse(line.body), place, value)) };
         expect(outputsOf({ log: { entries: changed } }, [JSON.stringify(event), ""])).toMatch(/^Compared/);
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 });

@@ -1,7 +1,8 @@
-// A recording with a body of 100 MB: the built program reads the rest of it in little memory.
+// Recordings that are too large: a body of 100 MB is skipped, and a compressed file that holds more than the limit is refused, both in little memory.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { folder, launchCommand, PROGRAM } from "../support/program.ts";
 import { createRealService } from "../support/real-service/service.ts";
@@ -13,6 +14,19 @@ const RECORDS = 1_700_000;
 /** Megabytes of the heap: twice the file, half of what the records of the body take once they are parsed. */
 const HEAP = 400;
 
+const compareLarge = (recording: string) =>
+  launchCommand(process.execPath, [`--max-old-space-size=${HEAP}`, PROGRAM, "compare", recording]).ended;
+
+test("a compressed recording that holds more than the limit ends in one sentence", async () => {
+  const recording = join(folder(), "large.har.gz");
+  writeFileSync(recording, gzipSync(Buffer.alloc(200_000_001)));
+  const { code, out, error } = await compareLarge(recording);
+  expect([code, out]).toEqual([2, []]);
+  expect(error).toMatch(
+    /large\.har\.gz is compressed and cannot be decompressed: it is damaged, or holds more than 200000000 bytes\. Compare the plain file\.\n$/,
+  );
+});
+
 test("a body of 100 MB is skipped in bounded memory", async () => {
   const { har } = recordSession(createRealService());
   const { log } = har as { log: { entries: HarEntry[] } };
@@ -22,7 +36,7 @@ test("a body of 100 MB is skipped in bounded memory", async () => {
   log.entries.push({ ...list, response: { ...list.response, content: { mimeType: "application/json", text } } });
   const recording = join(folder(), "large.har");
   writeFileSync(recording, JSON.stringify(har));
-  const { code, out, error } = await launchCommand(process.execPath, [`--max-old-space-size=${HEAP}`, PROGRAM, "compare", recording]).ended;
+  const { code, out, error } = await compareLarge(recording);
   expect([code, error]).toEqual([0, ""]);
   expect(out[0]).toMatch(/^Compared \d\d calls below https:\/\/api\.service\.example\/v1 /);
 });
