@@ -134,7 +134,7 @@ test.each([{ learner: null }, "text", [[]], null, { ...placeOf({}), lesson: { st
     const { code, error } = await run(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
     expect([code, error]).toEqual([
       1,
-      expect.stringMatching(/^merchant-sandbox: [^\n]+ as no merchant-sandbox of this version answers: [^\n]+\n$/),
+      expect.stringMatching(/^merchant-sandbox: [^\n]+ returned a reply that this version does not know: [^\n]+\n$/),
     ]);
   },
 );
