@@ -7,11 +7,13 @@ import { readHar } from "../../src/compare/read-har.ts";
 import { readWebhooks } from "../../src/compare/read-webhooks.ts";
 import type { Recording } from "../../src/compare/recording.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
+import { oncePerKey } from "../../src/kernel/once.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts } from "../../src/service/adopted-facts.ts";
 import { createFactCheck } from "../../src/service/fact-check.ts";
 import type { ServiceFile } from "../../src/service/service-file.ts";
 import { type Difference, differences } from "../support/real-service/differences.ts";
+import { differencesPage } from "../support/real-service/differences-page.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 
@@ -40,20 +42,28 @@ const problemsOf = (file: ServiceFile) => {
   return [...facts.values].map(([id, value]) => check(id, value, facts)).filter((problem) => problem !== undefined);
 };
 
+/** The recording of one difference, and what a comparison makes of it. */
+const alone = oncePerKey((difference: Difference) => {
+  const recording = recordingOf([difference]);
+  const found = compare(sandbox, recording);
+  return { recording, found, file: fileOf(found) };
+});
+
 describe("a difference of the service", () => {
-  test.each(differences)(
-    "$name: is found and adopted, or found and impossible to adopt",
-    ({ cannotBeAdopted, contradicts, ...difference }) => {
-      const recording = recordingOf([{ contradicts, ...difference }]);
-      const found = compare(sandbox, recording);
-      expect(contradictedIn(found).filter((id) => contradicts.includes(id))).not.toEqual([]);
-      const file = fileOf(found);
-      expect(problemsOf(file)).toEqual([]);
-      const left = leftUnder(file, recording);
-      if (cannotBeAdopted) expect(left.filter((id) => contradicts.includes(id))).not.toEqual([]);
-      else expect([Object.keys(file.facts).length > 0, left]).toEqual([true, []]);
-    },
-  );
+  test.each(differences)("$name: is found and adopted, or found and impossible to adopt", (difference) => {
+    const { cannotBeAdopted, contradicts } = difference;
+    const { recording, found, file } = alone(difference);
+    expect(contradictedIn(found).filter((id) => contradicts.includes(id))).not.toEqual([]);
+    expect(problemsOf(file)).toEqual([]);
+    const left = leftUnder(file, recording);
+    if (cannotBeAdopted) expect(left.filter((id) => contradicts.includes(id))).not.toEqual([]);
+    else expect([Object.keys(file.facts).length > 0, left]).toEqual([true, []]);
+  });
+});
+
+test("docs/adopted-differences.md shows each difference before and after", async () => {
+  const rows = differences.map((difference) => ({ ...difference, file: alone(difference).file }));
+  await expect(differencesPage(rows, sandbox.facts)).toMatchFileSnapshot("../../docs/adopted-differences.md");
 });
 
 const adoptable = differences.filter(({ cannotBeAdopted }) => !cannotBeAdopted);
