@@ -13,6 +13,8 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default of one second is shorter than a busy machine needs for what these tests poll.
+    expect: { poll: { timeout: 30_000 } },
     // Slow tests mostly wait, so a small machine has room for one more worker than it has cores.
     maxWorkers: Math.max(3, availableParallelism()),
     projects: [

@@ -141,7 +141,7 @@ describe("a sandbox in another process", () => {
     const sandbox = await open();
     const elsewhere = connect(sandbox.url);
     const { id } = await elsewhere.faults.add({ match: { operation: "payments.list" }, action: { type: "status", status: 503 } });
-    const waiting = elsewhere.verify({ within: "5s", all: [{ fault: { id, fired: { exactly: 1 } } }] });
+    const waiting = elsewhere.verify({ within: "30s", all: [{ fault: { id, fired: { exactly: 1 } } }] });
     expect((await sandbox.call("GET", "/v1/payments")).status).toBe(503);
     expect(await waiting).toMatchObject({ verdict: "pass" });
   });

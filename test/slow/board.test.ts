@@ -231,7 +231,7 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   /** Waits until a condition holds, also in the page that the browser goes on to. */
   async function arrives(page: Page, condition: string): Promise<void> {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 1_200; tries++) {
       if (await page.evaluate<boolean>(condition).catch(() => false)) return;
       // A navigation ends what was evaluated before it, so a condition cannot wait for it.
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -247,7 +247,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`document.querySelector("#token").value = ${JSON.stringify(bench.controlToken)}`);
     const reloaded = page.evaluate(`document.querySelector("form").requestSubmit()`).catch(() => undefined);
     await reloaded;
-    for (let tries = 0; tries < 100 && !(await page.evaluate(rowsShown(1)).catch(() => false)); tries++)
+    for (let tries = 0; tries < 1_200 && !(await page.evaluate(rowsShown(1)).catch(() => false)); tries++)
       // The reload ends what was evaluated before it, so a condition cannot wait for it.
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await rowCount(page)).toBe(1);

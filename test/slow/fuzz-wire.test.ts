@@ -113,7 +113,7 @@ function piecesOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
 }
 
-const PATIENCE = 10_000;
+const PATIENCE = 60_000;
 
 /** Sends the pieces one event-loop turn apart and returns everything received; undefined if the sandbox neither responded nor closed. */
 function send(port: number, pieces: Buffer[], end: Exchange["end"]): Promise<string | undefined> {

@@ -90,7 +90,7 @@ export async function load(url, context, next) {
 }
 
 async function ready(url: string): Promise<void> {
-  for (let left = 200; left > 0; left--) {
+  for (let left = 1_200; left > 0; left--) {
     if ((await fetch(`${url}/_sandbox/health`).catch(() => undefined))?.ok) return;
     // The program starts in real time and prints nothing when it is ready.
     await new Promise((resolve) => setTimeout(resolve, 50));
