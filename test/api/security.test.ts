@@ -207,7 +207,7 @@ test("server-side request forgery: a receiver that redirects to the sandbox itse
 });
 
 test("a receiver that responds one byte at a time cannot exceed the timeout of one attempt", async () => {
-  const bench = await open({ webhookTimeout: 300 });
+  const bench = await open({ webhookTimeout: 1_000 });
   attempted("Slow, endless or hostile receivers");
   const receiver = await receive();
   let dripping: NodeJS.Timeout | undefined;

@@ -96,7 +96,7 @@ async function sitDown(url: string, name: string) {
 }
 
 /** Milliseconds; longer than any step takes. */
-const LATE = 40_000;
+const LATE = 120_000;
 
 /** Resolves with the next update of that kind for a learner; on timeout, reports what happened instead. */
 const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { WebSocket } from "ws";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
 /** The browser's executable; undefined if PATH has none of these names. */

@@ -42,7 +42,7 @@ export const USUAL: Size = { columns: 80, rows: 24 };
 export const LEAST: Size = { columns: 60, rows: 15 };
 
 const IN_A_FRAME = 2026;
-const PATIENCE = 20_000;
+const PATIENCE = 60_000;
 const opened: IPty[] = [];
 const folders: string[] = [];
 
