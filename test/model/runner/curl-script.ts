@@ -65,6 +65,8 @@ function curl({ method, path, headers, body }: Request, receivers: string, flags
 const PROLOGUE = `
 FOLDER=$(mktemp -d)
 start() {
+  # The new process empties the log only once it runs: until then the log would give the address of the killed one.
+  rm -f "$FOLDER/log"
   \${COMMAND:-npx merchant-sandbox} start --json --port 0 --db "$FOLDER/data.db" --clock "$1" $OPTIONS > "$FOLDER/log" 2>&1 &
   PID=$!
   until URL=$(sed -n 's/^{"event":"ready".*"url":"\\([^"]*\\)".*/\\1/p' "$FOLDER/log" 2> /dev/null) && [ -n "$URL" ]; do
