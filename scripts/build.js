@@ -24,7 +24,7 @@ const common = {
   jsx: "automatic",
   // Libraries read this once to turn off development checks; React in development mode also leaks memory.
   define: { "process.env.NODE_ENV": '"production"', "import.meta.dirname": "__dirname" },
-  // Not minified: that would save a few milliseconds of a start, and cost every stack trace its names.
+  // Identifiers keep their names, which stack traces show; `compacted` takes white space out of the result.
   legalComments: "none",
   metafile: true,
   write: false,
@@ -140,7 +140,7 @@ const leaveOutUnused = {
   },
 };
 
-/** Minifies packages, but not our own code. The comments that name their files remain. */
+/** Minifies packages, but not our own code. */
 const minifyPackages = {
   name: "minify-packages",
   setup: ({ onLoad }) =>
@@ -208,6 +208,28 @@ const modules = await build({
 const compiledWithFile = (text) =>
   text.replace(/(__esm\(\{\n {2}"[^"\n]+")\(\) \{\n((?:[\s\S]*?\n)??) {2}\}\n\}\);/g, "$1: (function() {\n$2  })\n});");
 
+/**
+ * Without white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node prints the line of an uncaught
+ * error. The comments that named the bundled packages go too, so the first line of a bundle lists them. `options` minifies more.
+ */
+async function compacted(text, packages, options) {
+  const { code } = await transform(text, {
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
+    legalComments: "none",
+    target: common.target,
+    ...options,
+  });
+  return packages.length === 0 ? code : `// Contains ${packages.join(", ")}.\n${code}`;
+}
+
+/** The packages of which a bundle contains code, by its path below the root. */
+const packagesOf = ({ metafile }, path) =>
+  [...new Set(Object.keys(metafile.outputs[path].inputs).map((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]))]
+    .filter((name) => name !== undefined)
+    .sort();
+
 /** The dashboard for a browser: one script and one style sheet, which the program puts into the page. */
 const browser = await build({
   ...common,
@@ -237,11 +259,20 @@ function door(name) {
   return names === "" ? `${program};\n` : `const { ${names} } = ${program};\n\nmodule.exports = { ${names} };\n`;
 }
 
-const bundles = [program, later, parcels, modules, browser];
+const ours = [program, later, parcels, modules];
+const bundles = [...ours, browser];
+const contentOf = async (bundle, { path, text }) => {
+  if (!ours.includes(bundle)) return text;
+  const whole = path.endsWith("program.cjs") ? compiledWithFile(text) : text;
+  const packages = packagesOf(bundle, relative(root, path).replaceAll(sep, "/"));
+  return compacted(whole, packages, bundle === parcels ? { minify: true, format: "cjs" } : {});
+};
 const written = new Set([
-  ...bundles.flatMap(({ outputFiles }) =>
-    outputFiles.map(({ path, text }) => put(relative(dist, path), path.endsWith("program.cjs") ? compiledWithFile(text) : text)),
-  ),
+  ...(await Promise.all(
+    bundles.flatMap((bundle) =>
+      bundle.outputFiles.map(async (output) => put(relative(dist, output.path), await contentOf(bundle, output))),
+    ),
+  )),
   ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
   put("browser/page.html", readFileSync(join(root, "ui/browser/page.html"), "utf8")),
   put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),
@@ -252,17 +283,17 @@ for (const [name, content] of Object.entries({ ...(await usualWorld()), ...opena
   written.add(put(name, content));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
-/** The facts against which a service file is checked: to make them from the schemas costs a fifth of a start. */
+/** The facts against which a service file is checked, grouped by all but id and value: to make them from the schemas costs a fifth of a start. */
 function factList() {
   const { assumptions } = createRequire(import.meta.url)(join(dist, "documents.cjs"));
-  const facts = assumptions().facts.map(({ id, kind, value, origin, why }) => ({
-    id,
-    kind,
-    value,
-    origin,
-    ...(origin === "design" && { why }),
-  }));
-  return { "facts.json": JSON.stringify(facts) };
+  const groups = new Map();
+  for (const { id, kind, value, origin, why } of assumptions().facts) {
+    const shared = { kind, origin, ...(origin === "design" && { why }) };
+    const key = JSON.stringify(shared);
+    if (!groups.has(key)) groups.set(key, { ...shared, values: {} });
+    groups.get(key).values[id] = value;
+  }
+  return { "facts.json": JSON.stringify([...groups.values()]) };
 }
 
 /** The seeded default world, on the day that its fixtures were written for, and where its times stand. Other fixtures are seeded at start. */

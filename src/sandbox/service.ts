@@ -100,10 +100,17 @@ async function firstRefused(
   return undefined;
 }
 
+/** Facts in the file of the build that differ only in id and value. */
+interface FactGroup extends Omit<ServiceFact, "id" | "value"> {
+  values: Record<string, ServiceFact["value"]>;
+}
+
 /** The list that the build makes; undefined if the sandbox runs from its sources. */
 function builtFacts(): ServiceFact[] | undefined {
   const file = join(import.meta.dirname, "facts.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ServiceFact[]) : undefined;
+  if (!existsSync(file)) return undefined;
+  const groups = JSON.parse(readFileSync(file, "utf8")) as FactGroup[];
+  return groups.flatMap(({ values, ...shared }) => Object.entries(values).map(([id, value]) => ({ ...shared, id, value })));
 }
 
 const hashOf = (values: ReadonlyMap<string, unknown>) =>
