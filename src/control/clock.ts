@@ -135,7 +135,7 @@ function createRecorder({ dispatcher, life, idempotencyReplies }: Pick<ControlCo
   return {
     start() {
       forgottenBefore = idempotencyReplies.forgotten();
-      unsubscribe = [dispatcher.listen((attempt) => attempts.push(attempt)), life.listen(record)];
+      unsubscribe = [dispatcher.listen(({ message }) => attempts.push(message)), life.listen(record)];
     },
     stop: () => unsubscribe.forEach((end) => void end()),
     result: () => ({

@@ -3,11 +3,11 @@
 // It never delays a response: a request that no rule needs costs one look-up, and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
 import {
@@ -31,7 +31,7 @@ export interface Judge extends JudgeResults {
   /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
   fired(firing: Firing): void;
   /** Observes a delivery attempt that ended. */
-  attempt(attempt: AttemptMessage): void;
+  attempt(attempt: Pick<RecordedAttempt, "message" | "began">): void;
   /** Makes the verdicts on one merchant, or on all, final and publishes them: at the end of a run, and before a reset. */
   conclude(merchant?: string): void;
 }
@@ -128,13 +128,11 @@ function observeRequest(state: JudgeState, entry: JournalEntry): void {
   tracker.observe(call);
 }
 
-function observeAttempt(state: JudgeState, attempt: AttemptMessage): void {
-  const { receivers } = trackerOf(state, attempt.merchant);
+function observeAttempt(state: JudgeState, { message, began }: Parameters<Judge["attempt"]>[0]): void {
+  const { receivers } = trackerOf(state, message.merchant);
   const now = realNow();
-  const started = now - (attempt.durationMs ?? 0);
-  const writes = state.writes.since(attempt.merchant, started).map((entry) => describe(state, entry));
-  receivers.resolve(now);
-  receivers.observe(attempt, state.firings.ofAttempt(attempt.id), started, now, writes);
+  const writes = state.writes.since(message.merchant, began).map((entry) => describe(state, entry));
+  receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
 const describe = ({ firings, operationOf }: JudgeState, entry: JournalEntry) =>

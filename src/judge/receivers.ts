@@ -36,8 +36,16 @@ export function createReceivers(listeners: ReceiverListeners) {
     if (earlier && earlier.length < MAX_DELIVERIES) accepted.set(key, [...earlier, delivery]);
     if (!earlier) setBounded(accepted, key, [delivery]);
   };
+  const report = (watched: Repeat) => {
+    repeats.delete(watched);
+    listeners.onRepeatDelivery(describeRepeat(watched));
+  };
+  const resolve = (now: number) => {
+    attribution.expire(now);
+    for (const watched of repeats) if (watched.repeat.watchedUntil < now) report(watched);
+  };
   return {
-    /** Observes an attempt that lasted from `started` to `now`; `writes` are the merchant's writes since `started`. */
+    /** Observes an attempt that began at `started` and is recorded `now`; `writes` are the merchant's writes since `started`. */
     observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly ObservedCall[]) {
       const key = `${attempt.endpointId} ${attempt.eventId}`;
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
@@ -48,26 +56,18 @@ export function createReceivers(listeners: ReceiverListeners) {
       attribution.watch(delivery);
       for (const call of writes) attribution.attribute(call);
       if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
+      // Last: until this attempt was known, its writes may have counted as the effect of an earlier repeat.
+      resolve(now);
     },
     observeWrite: attribution.attribute,
     /** Whether a write at `now` may belong to a delivery. */
     isWatching: attribution.isWatching,
     /** Reports the repeat deliveries whose writes are complete. */
-    resolve(now: number) {
-      attribution.expire(now);
-      for (const watched of repeats) {
-        if (watched.repeat.watchedUntil >= now) continue;
-        repeats.delete(watched);
-        listeners.onRepeatDelivery(describeRepeat(watched));
-      }
-    },
+    resolve,
     /** The repeat deliveries that are still watched for writes. */
     pending: () => [...repeats].map(describeRepeat),
     /** Reports all of them: the run is over. */
-    conclude() {
-      for (const watched of repeats) listeners.onRepeatDelivery(describeRepeat(watched));
-      repeats.clear();
-    },
+    conclude: () => repeats.forEach(report),
     isEmpty: () => accepted.size === 0,
   };
 }

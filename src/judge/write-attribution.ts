@@ -14,13 +14,13 @@ export interface WatchedDelivery {
   readonly fault: string | undefined;
 }
 
-/** How long after the end of a delivery a write still counts as its effect. */
+/** How long a write still counts as the effect of a delivery. It starts when the delivery is recorded: a process too busy for that reads no writes. */
 export const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
 
 /** Times are real milliseconds. */
 export function createWriteAttribution() {
-  /** In the order in which they ended, from index `first` on. It can hold tens of thousands, so nothing here visits all of them. */
+  /** In the order in which they were recorded, from index `first` on. It can hold tens of thousands, so nothing here visits all of them. */
   let watched: WatchedDelivery[] = [];
   let first = 0;
   const deliveryOf = new Map<string, WatchedDelivery>();
@@ -28,7 +28,7 @@ export function createWriteAttribution() {
     for (const { request } of writes) deliveryOf.delete(request);
   };
   return {
-    /** Watches a delivery that has just ended. */
+    /** Watches a delivery that has just been recorded. */
     watch: (delivery: WatchedDelivery) => void watched.push(delivery),
     /** Attributes a write to the delivery that started last before it, and moves it there if another delivery has it. */
     attribute(call: ObservedCall) {
@@ -60,8 +60,8 @@ function findDelivery(watched: readonly WatchedDelivery[], first: number, { arri
   let latest: WatchedDelivery | undefined;
   for (let index = watched.length - 1; index >= first; index--) {
     const delivery = watched[index] as WatchedDelivery;
-    const ended = delivery.watchedUntil - ATTRIBUTION_WINDOW;
-    if (delivery.watchedUntil < arrived || ended <= (latest?.started ?? -Infinity)) return latest;
+    const recorded = delivery.watchedUntil - ATTRIBUTION_WINDOW;
+    if (delivery.watchedUntil < arrived || recorded <= (latest?.started ?? -Infinity)) return latest;
     const fits = arrived >= delivery.started && delivery.writes.length < MAX_WRITES;
     if (fits && delivery.started > (latest?.started ?? -Infinity)) latest = delivery;
   }

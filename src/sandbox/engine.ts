@@ -153,7 +153,7 @@ function connect({ service, faults, dispatcher, judge, hub, trends, stalls, list
   listeners.request.add(stalls.watch);
   faults.listen(judge.fired);
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
-  dispatcher.listen((attempt) => hub.publish({ kind: "attempt", attempt }));
+  dispatcher.listen(({ message }) => hub.publish({ kind: "attempt", attempt: message }));
   dispatcher.listen(judge.attempt);
   dispatcher.listen(stalls.watch);
 }

@@ -28,6 +28,8 @@ export interface RecordedAttempt {
   /** When the delivery is retried; null when it is not. */
   nextDue: number | null;
   message: AttemptMessage;
+  /** Real milliseconds: the receiver cannot have acted on it sooner. It is recorded later than it ended if the machine is busy. */
+  began: number;
 }
 
 export interface AttemptRecorder {
@@ -74,7 +76,7 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
       if (!exists) return undefined;
       const sequenceOfAttempt = attempts.add(attempt.start, end);
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
-      return { nextDue: end.nextDue, message: messageOf(attempt, end, sequenceOfAttempt) };
+      return { nextDue: end.nextDue, message: messageOf(attempt, end, sequenceOfAttempt), began: outcome.began };
     },
     recoverInterrupted(isInFlight) {
       for (const delivery of deliveries.interrupted()) if (!isInFlight(delivery.sequence)) recover(delivery, options);

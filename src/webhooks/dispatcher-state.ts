@@ -1,6 +1,5 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
-import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Deliveries } from "../store/webhooks/deliveries.ts";
@@ -10,7 +9,7 @@ import type { TimingFaults } from "./faults/timing.ts";
 import type { Outcome } from "./http/outcome.ts";
 import type { Sender } from "./http/sender.ts";
 
-export type AttemptListener = (attempt: AttemptMessage) => void;
+export type AttemptListener = (attempt: RecordedAttempt) => void;
 
 /** An attempt whose delivery is marked as sending. It holds a slot of its queue. */
 export interface StartedAttempt {

@@ -19,7 +19,7 @@ export async function recordFinished(state: DispatcherState, batch: FinishedAtte
     queues.recorded(finished.inFlight.queue, finished.recorded?.nextDue ?? null);
   }
   clock.wake();
-  for (const finished of recorded) if (finished.recorded) notifyEach(listeners, finished.recorded.message, state.report);
+  for (const finished of recorded) if (finished.recorded) notifyEach(listeners, finished.recorded, state.report);
   waiters.notify();
   for (const finished of batch) finished.inFlight.settle();
 }

@@ -5,7 +5,7 @@ import type { CallOutcome, DeliveryOutcome } from "../../src/contracts/fault.ts"
 import { onCalls, onDeliveries } from "../../src/faults/action.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
 import { createJudge } from "../../src/judge/judge.ts";
-import { attemptMessage, firing, NOON, operations, writeEntry } from "../support/judge-inputs.ts";
+import { firing, NOON, operations, recordedAttempt, writeEntry } from "../support/judge-inputs.ts";
 
 const common = { type: "invented", description: "Does something new.", example: "invented", fields: {} } as const;
 
@@ -45,7 +45,7 @@ test.each([
   const judge = newJudge();
   const { type: action, outcome: declared } = deliveryAction(outcome);
   judge.fired(firing({ target: "delivery", attemptId: "whd_1", action, outcome: declared({}), rotatedAt: NOON }));
-  judge.attempt(attemptMessage({ responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }));
+  judge.attempt(recordedAttempt({ responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }));
   expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
 });
 

@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
-import { attemptMessage, firing, journalEntry, judge, NOON, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, journalEntry, judge, NOON, recordedAttempt, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 describe("Retry-After", () => {
@@ -90,7 +90,7 @@ describe("a signature with the previous secret", () => {
   const answered = (status: number, fired: Firing) => {
     const made = judge();
     made.fired(fired);
-    made.attempt(attemptMessage({ responseStatus: status, status: status === 200 ? "succeeded" : "failed" }));
+    made.attempt(recordedAttempt({ responseStatus: status, status: status === 200 ? "succeeded" : "failed" }));
     return made
       .verdicts()
       .filter(({ rule }) => rule !== "webhook.ack_fast")
@@ -111,8 +111,8 @@ describe("a signature with the previous secret", () => {
   test("that was rejected is retried, and the retry is attributed to the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
-    made.attempt(attemptMessage({ responseStatus: 401, status: "failed" }));
-    made.attempt(attemptMessage({ id: "whd_2", attempt: 2, responseStatus: 200 }));
+    made.attempt(recordedAttempt({ responseStatus: 401, status: "failed" }));
+    made.attempt(recordedAttempt({ id: "whd_2", attempt: 2, responseStatus: 200 }));
     expect(made.verdicts({ rule: "webhook.genuine_taken" })).toMatchObject([{ verdict: "pass", fault: "flt_1", attempts: ["whd_2"] }]);
   });
 });
@@ -120,10 +120,24 @@ describe("a signature with the previous secret", () => {
 test("a timeout fails webhook.ack_fast only if it is longer than the rule's limit", () => {
   const found = (rest: Partial<AttemptMessage>) => {
     const made = judge();
-    made.attempt(attemptMessage({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
+    made.attempt(recordedAttempt({ status: "failed", responseStatus: null, errorCode: "timeout", ...rest }));
     return made.of("webhook.ack_fast");
   };
   expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
+});
+
+test.each([
+  ["acts", "fail"],
+  ["does not act", "pass"],
+])("a receiver that %s on a repeat as well is a %s, however late its attempts are recorded", (does, verdict) => {
+  const began = performance.now() - 200;
+  const made = judge();
+  const write = (after: number) => writeEntry(0, 200, undefined, { arrived: began + after, answered: began + after });
+  made.request(write(10));
+  made.attempt(recordedAttempt({}, began));
+  if (does === "acts") made.request(write(110));
+  made.attempt(recordedAttempt({ id: "whd_2", trigger: "replay" }, began + 100));
+  expect(made.of("webhook.single_effect")).toEqual([verdict]);
 });
 
 test("a response counts as sent before its bytes are written: the client may act on them before this process runs again", async () => {

@@ -33,3 +33,19 @@ test.each<[string, Step[], string[]]>([
 ])("a receiver that %s: %j is %j", (_, steps, verdicts) => {
   expect(verdictsOn(steps)).toEqual(verdicts);
 });
+
+test("a write during a delivery that is recorded late is no effect of the repeat before it, whose time is over by then", () => {
+  const found: (string | undefined)[] = [];
+  const receivers = createReceivers({
+    onDelivery: () => {},
+    onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
+  });
+  const write = (at: number, key: string) => describeCall(writeEntry(at, 200, key), [], operations[1]);
+  const [first, second] = [write(10, "key_1"), write(310, "key_2")];
+  receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
+  receivers.observeWrite(first);
+  receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 100, 1e9 + 105, []);
+  receivers.observeWrite(second);
+  receivers.observe(attemptMessage({ id: "whd_3", eventId: "evt_2" }), [], 1e9 + 300, 1e9 + 4_000, [second]);
+  expect(found).toEqual(["pass"]);
+});

@@ -248,27 +248,15 @@ async function tryReceiver(bug: Partial<ReceiverBehaviour>): Promise<FoundVerdic
   return found;
 }
 
-/** Again where the machine was too busy to tell: the judge notes an attempt when it is recorded, which may be after the write that it caused. */
-async function tryUntilDecided(bug: Partial<ReceiverBehaviour>, isAbout: (rule: string) => boolean): Promise<FoundVerdict[]> {
-  for (let times = 1; ; times++) {
-    const found = await tryReceiver(bug);
-    if (times === 4 || found.every(({ rule, verdict }) => !isAbout(rule) || verdict !== "inconclusive")) return found;
-  }
-}
-
 describe.concurrent("a receiver", () => {
   test("without a bug passes every rule for receivers", async () => {
-    const found = await tryUntilDecided({}, () => true);
+    const found = await tryReceiver({});
     expect(found.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
     expect(rulesWithVerdict(found, "pass").sort()).toEqual(receivers.map(({ rule }) => rule).sort());
   });
 
   test("with one bug fails the rule for this bug, and no other", async () => {
-    const tryOne = async ({ rule, bug }: ReceiverCase) => [
-      rule,
-      rulesWithVerdict(await tryUntilDecided(bug, (one) => one === rule), "fail"),
-    ];
-    const tried = await Promise.all(receivers.map(tryOne));
+    const tried = await Promise.all(receivers.map(async ({ rule, bug }) => [rule, rulesWithVerdict(await tryReceiver(bug), "fail")]));
     expect(tried).toEqual(receivers.map(({ rule }) => [rule, [rule]]));
   });
 });

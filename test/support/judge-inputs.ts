@@ -97,6 +97,12 @@ export const attemptMessage = (rest: Partial<AttemptMessage> = {}): AttemptMessa
   ...rest,
 });
 
+/** A delivery attempt as it is recorded; `began` is in real milliseconds. */
+export const recordedAttempt = (rest: Partial<AttemptMessage> = {}, began = performance.now()) => ({
+  message: attemptMessage(rest),
+  began,
+});
+
 /** Headers of a response that asks for a wait. */
 export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 

@@ -274,3 +274,14 @@ describe("the connection", () => {
     });
   });
 });
+
+test("an attempt begins after the call to send it and before the receiver gets it", async () => {
+  let received = 0;
+  const receiver = await rawReceiver((socket) => {
+    received = performance.now();
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  const called = performance.now();
+  const { began } = await send(receiver.url);
+  expect([called, began, received].toSorted((one, other) => one - other)).toEqual([called, began, received]);
+});

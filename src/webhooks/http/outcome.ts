@@ -1,6 +1,7 @@
 // The outcome of an attempt, judged by the receiver's response or by the error that came instead of one.
 
 import type { AttemptError } from "../../contracts/webhook.ts";
+import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
 
 export interface Outcome {
@@ -12,7 +13,8 @@ export interface Outcome {
   /** Null when the receiver accepted the delivery. */
   errorCode: AttemptError | null;
   errorMessage: string | null;
-  /** Real milliseconds. */
+  /** Real milliseconds, as is `duration`: when the request was handed to the HTTP client. */
+  began: number;
   duration: number;
 }
 
@@ -33,7 +35,8 @@ export const MAX_MASKED_BODY = 2 * MAX_LOGGED_BODY;
 
 export const noResponse = (): PartialResponse => ({ status: null, retryAfter: undefined, chunks: [], size: 0 });
 
-export function outcomeOf(response: PartialResponse, error: OutcomeError, duration: number): Outcome {
+/** The outcome of an attempt that ends now. One that ends before it `began` took no time. */
+export function outcomeOf(response: PartialResponse, error: OutcomeError, began = realNow()): Outcome {
   const { status, retryAfter, chunks, size } = response;
   return {
     responseStatus: status,
@@ -41,8 +44,9 @@ export function outcomeOf(response: PartialResponse, error: OutcomeError, durati
     responseTruncated: size > MAX_LOGGED_BODY,
     retryAfter,
     ...error,
+    began,
     // Rounded once, so that the stream, the log and the dashboard show the same.
-    duration: Math.round(duration * 1_000) / 1_000,
+    duration: Math.round((realNow() - began) * 1_000) / 1_000,
   };
 }
 

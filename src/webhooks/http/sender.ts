@@ -3,7 +3,7 @@
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { memoize } from "../../kernel/bounded-cache.ts";
-import { afterRealTime, stopwatch } from "../../kernel/clock.ts";
+import { afterRealTime, realNow } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { halfBody, slowBody } from "../faults/transport.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
@@ -81,7 +81,7 @@ function parseUrl(text: string): ParsedUrl {
 }
 
 const notSent = (error: OutcomeError): SentRequest => ({
-  outcome: Promise.resolve(outcomeOf(noResponse(), error, 0)),
+  outcome: Promise.resolve(outcomeOf(noResponse(), error)),
   abort: () => {},
 });
 
@@ -93,7 +93,7 @@ function exchange(
 ): SentRequest {
   const response = noResponse();
   let isOver = false;
-  let elapsed = () => 0;
+  let began: number | undefined;
   let cancelDeadline = () => {};
   let resolve: (outcome: Outcome) => void = () => {};
   const outcome = new Promise<Outcome>((settle) => {
@@ -104,12 +104,12 @@ function exchange(
     isOver = true;
     cancelDeadline();
     reader.stop();
-    resolve(outcomeOf(response, error, elapsed()));
+    resolve(outcomeOf(response, error, began));
   };
   const reader = createReader(response, host, end);
   const start = (agent: Agent) => {
     if (isOver) return;
-    elapsed = stopwatch();
+    began = realNow();
     cancelDeadline = afterRealTime(timeout, () => end(failure("timeout", `No complete response within ${timeout} ms.`)));
     const body = bodyOf(request, timeout, () => end(failure("reset", "A fault rule cut the connection in the middle of the body.")));
     agent.dispatch({ origin, path, method: "POST", headers: request.headers, body }, reader.handler);
