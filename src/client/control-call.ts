@@ -75,23 +75,37 @@ const table: OperationTable = controlOperations;
 /** The group whose methods are those of the control plane itself. */
 const ROOT_GROUP = "sandbox";
 
-/** One function for each operation, in its group. A group is built on first use: most programs use few of them. */
+/** The property of a client with the function that builds a group. */
+const BUILD = Symbol("build");
+
+interface Groups {
+  [BUILD](group: string): object;
+}
+
+/** A getter for each group, which builds it on first use: most programs use few of them. All clients share the getters, so V8 has one shape for them. */
+const groupGetters = Object.fromEntries(
+  Object.keys(table)
+    .filter((group) => group !== ROOT_GROUP)
+    .map((group) => [group, { enumerable: true, configurable: true, get: getterOf(group) }]),
+);
+
+function getterOf(group: string) {
+  return function (this: Groups) {
+    const value = this[BUILD](group);
+    Object.defineProperty(this, group, { enumerable: true, value });
+    return value;
+  };
+}
+
+/** One function for each operation, in its group. */
 export function operationMethods(methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown): object {
-  const groupOf = (group: string) =>
-    Object.fromEntries(Object.entries(table[group] ?? {}).map(([name, operation]) => [name, methodFor(operation, `${group}.${name}`)]));
-  const methods = groupOf(ROOT_GROUP);
-  for (const group of Object.keys(table))
-    if (group !== ROOT_GROUP)
-      Object.defineProperty(methods, group, {
-        enumerable: true,
-        configurable: true,
-        get() {
-          const value = groupOf(group);
-          Object.defineProperty(methods, group, { enumerable: true, value });
-          return value;
-        },
-      });
-  return methods;
+  const build = (group: string) => {
+    const methods: Record<string, unknown> = {};
+    for (const [name, operation] of Object.entries(table[group] ?? {})) methods[name] = methodFor(operation, `${group}.${name}`);
+    return methods;
+  };
+  const methods = Object.defineProperty(build(ROOT_GROUP), BUILD, { value: build });
+  return Object.defineProperties(methods, groupGetters);
 }
 
 /** Calls to be shown, kept or sent later: `controlCalls.faults.remove({ id })`. */

@@ -1,7 +1,7 @@
 // The HTTP server: listens on both loopback addresses, handles upgrades and malformed requests, and shuts down gracefully.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { ApiError, type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
@@ -29,28 +29,45 @@ const REQUEST_TIMEOUT = 30_000;
  */
 const KEEP_ALIVE_TIMEOUT = 95_999;
 const LOOPBACK = ["127.0.0.1", "::1"];
+/** What Node's HTTP server sets for its own connections. */
+const CONNECTIONS = { allowHalfOpen: true, noDelay: true };
 const MAX_LISTEN_ATTEMPTS = 20;
 
-/** Listens on `host` (default: both loopback addresses, on the same port). */
-export async function listen(port: number, host: string | undefined, handlers: ServerHandlers): Promise<ListeningServer> {
+/**
+ * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is called at the first connection, which comes before
+ * anything that the handlers handle.
+ */
+export async function listen(port: number, host: string | undefined, handlers: () => ServerHandlers): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
-    const first = await open(port, host ?? (LOOPBACK[0] as string), handlers);
-    if (host !== undefined) return createListeningServer([first]);
-    const chosen = (first.address() as AddressInfo).port;
+    const server = createHttpServer(handlers);
+    const chosen = await open(server, port, host ?? (LOOPBACK[0] as string));
+    if (host !== undefined) return createListeningServer(server, chosen);
+    // One HTTP server for both addresses: a second one would cost two thirds as much as the first.
+    const other = createTcpServer(CONNECTIONS, (socket) => server.emit("connection", socket));
     try {
-      return createListeningServer([first, await open(chosen, LOOPBACK[1] as string, handlers)]);
+      await open(other, chosen, LOOPBACK[1] as string);
+      return createListeningServer(server, chosen, other);
     } catch (error) {
       const code = codeOf(error);
-      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL") return createListeningServer([first]);
-      first.close();
+      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL") return createListeningServer(server, chosen);
+      server.close();
       if (port !== 0 || code !== "EADDRINUSE" || attempt === MAX_LISTEN_ATTEMPTS) throw error;
     }
   }
 }
 
-function open(port: number, host: string, handlers: ServerHandlers): Promise<Server> {
+/** Resolves with the port. */
+function open(server: TcpServer, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(explain(error, port, host)));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function createHttpServer(handlers: () => ServerHandlers): Server {
+  const request = (incoming: IncomingMessage, outgoing: ServerResponse) => handlers().request(incoming, outgoing);
+  // The guard rejects a request without Host, with an error in the API's format.
   const server = createServer(
-    // The guard rejects a request without Host, with an error in the API's format.
     {
       requestTimeout: REQUEST_TIMEOUT,
       headersTimeout: REQUEST_TIMEOUT,
@@ -58,28 +75,25 @@ function open(port: number, host: string, handlers: ServerHandlers): Promise<Ser
       connectionsCheckingInterval: 5_000,
       requireHostHeader: false,
     },
-    handlers.request,
+    request,
   );
   // By default, Node drops headers after the 1,000th silently, Authorization too. The limit of 16 KiB remains.
   server.maxHeadersCount = 0;
   server.on("connection", ignoreSocketErrors);
-  server.on("connection", handlers.connected);
+  server.on("connection", (socket) => handlers().connected(socket));
   // Without listeners, Node sends `100 Continue` before the request is checked, and a 417 without a body.
-  server.on("checkContinue", handlers.request);
-  server.on("checkExpectation", handlers.request);
+  server.on("checkContinue", request);
+  server.on("checkExpectation", request);
   server.on("upgrade", (incoming, socket, head) => {
     afterPreviousResponse(socket, () => {
-      if (incoming.headers.upgrade?.toLowerCase() === "websocket") void handlers.upgrade(incoming, socket, head);
+      if (incoming.headers.upgrade?.toLowerCase() === "websocket") void handlers().upgrade(incoming, socket, head);
       else declineUpgrade(server, incoming, socket, head);
     });
   });
   // Without a listener, Node closes the connection without a response.
-  server.on("connect", handlers.upgrade);
-  server.on("clientError", (error, socket) => rejectMalformed(error, socket, handlers.nextRequestId));
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(explain(error, port, host)));
-    server.listen(port, host, () => resolve(server));
-  });
+  server.on("connect", (incoming, socket, head) => void handlers().upgrade(incoming, socket, head));
+  server.on("clientError", (error, socket) => rejectMalformed(error, socket, handlers().nextRequestId));
+  return server;
 }
 
 /** Node removes its own error listeners from a socket that it hands over for an upgrade. Without this one, an error of an earlier response on it would end the process. */
@@ -113,19 +127,18 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
   server.emit("connection", socket);
 }
 
-function createListeningServer(servers: [Server, ...Server[]]): ListeningServer {
+function createListeningServer(server: Server, port: number, other?: TcpServer): ListeningServer {
   const sockets = new Set<Socket>();
-  for (const server of servers)
-    server.on("connection", (socket) => {
-      // A socket that `declineUpgrade` passed back is already tracked.
-      if (sockets.has(socket)) return;
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-    });
+  server.on("connection", (socket) => {
+    // A socket that `declineUpgrade` passed back is already tracked.
+    if (sockets.has(socket)) return;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   return {
-    port: (servers[0].address() as AddressInfo).port,
+    port,
     async close(within) {
-      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      const closed = [server, other].map((one) => new Promise((resolve) => (one ? one.close(resolve) : resolve(undefined))));
       for (const socket of sockets) closeAfterResponse(socket);
       const cancelTimeout = afterRealTime(within, () => {
         for (const socket of sockets) socket.destroy();

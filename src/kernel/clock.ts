@@ -242,8 +242,10 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
 }
 
 /** The same, but the process may end before. */
-export const afterRealTimeIfRunning = (milliseconds: number, callback: () => void) =>
-  void setTimeout(callback, Math.min(milliseconds, MAX_TIMER)).unref();
+export function afterRealTimeIfRunning(milliseconds: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, Math.min(milliseconds, MAX_TIMER)).unref();
+  return () => clearTimer(timer);
+}
 
 /** Resolves after real time, for injected latency and for commands that poll. */
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => void afterRealTime(milliseconds, resolve));

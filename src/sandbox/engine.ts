@@ -21,6 +21,7 @@ import { createScenarios, type Scenarios } from "../scenarios/index.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
+import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
@@ -45,8 +46,8 @@ export interface Address {
   url(): string;
 }
 
-/** Decided before the data is opened, and the data itself. */
-export interface Storage {
+/** What is decided before the data is opened. */
+export interface StorageOptions {
   options: Options;
   address: Address;
   clock: Clock;
@@ -55,14 +56,19 @@ export interface Storage {
   schedule: RetrySchedule;
   /** The service file, if the sandbox has one. */
   service: Service | undefined;
-  /** The service file of the start before, null for none; undefined if it was the same, or the database is new. */
-  previousService: ServiceMark | null | undefined;
   /** The operations, as the service file has them. */
   catalogue: readonly Operation[];
   fixtures: readonly Fixture[];
   /** A database image with the fixtures as they are seeded now. */
   image(): SeedImage;
+  /** Opens the database: the file, or in memory a copy of the fixtures as they were seeded when the sandbox was created. */
+  openStores(): Stores;
+}
+
+export interface Storage extends StorageOptions {
   stores: Stores;
+  /** The service file of the start before, null for none; undefined if it was the same, or the database is new. */
+  previousService: ServiceMark | null | undefined;
 }
 
 export interface Engine extends Storage {
@@ -159,7 +165,7 @@ function connect({ service, faults, dispatcher, judge, hub, trends, stalls, list
 }
 
 /** How webhooks are sent, by the dispatcher and by the audit of a receiver. */
-export const senderOptions = ({ options, targets }: Storage) => ({
+export const senderOptions = ({ options, targets }: StorageOptions) => ({
   targets,
   timeout: options.webhookTimeout,
   insecureTls: options.webhookInsecureTls,
@@ -175,8 +181,8 @@ const namesIn = ({ tenants }: Stores) => ({
   ownerOf: (key: string) => tenants.identify(key)?.merchant,
 });
 
-/** Opens the database, in memory as a copy of the fixtures, and reads the fixtures that a reset puts back. */
-export async function openStorage(options: Options, clock: Clock, random: Random): Promise<Storage> {
+/** Reads the files that the options name, and the fixtures that a reset puts back. */
+export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
   const service = options.service === undefined ? undefined : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
   const targets = createTargetPolicy({
@@ -190,12 +196,18 @@ export async function openStorage(options: Options, clock: Clock, random: Random
   const open = (source: { image?: DatabaseImage; file?: string }) => openStores({ clock, random, webhooks, ...source });
   const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
   const image = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
-  const stores = open(options.memory ? { image: image() } : { file: resolve(options.db) });
+  requireAddon();
+  const source = options.memory ? { image: image() } : { file: resolve(options.db) };
   return {
-    ...{ options, address, clock, random, targets, schedule, service, fixtures, image, stores },
-    previousService: noteService(stores.database, service),
+    ...{ options, address, clock, random, targets, schedule, service, fixtures, image },
+    openStores: () => open(source),
     catalogue: service?.catalogue ?? catalogue,
   };
+}
+
+export function openStorage(given: StorageOptions): Storage {
+  const stores = given.openStores();
+  return { ...given, stores, previousService: noteService(stores.database, given.service) };
 }
 
 /** Fixtures of the package are not validated, because a test does that; a user's own are validated at each start. */

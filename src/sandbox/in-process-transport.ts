@@ -5,7 +5,7 @@ import { Document } from "../contracts/document.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { runControlOperation } from "../http/run-control-operation.ts";
-import { asMisuse, SandboxError } from "../kernel/errors.ts";
+import { asMisuse } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 
 const operations = once(() => new Map(controlCatalogue.map((operation) => [operation.id, operation])));
@@ -16,7 +16,6 @@ export const inProcessTransport =
     const found = operations().get(operation);
     if (!found) throw new Error(`The control plane has no operation ${operation}, which the client calls: run npm run docs`);
     const world = context();
-    if (!world.database.sql.open) throw new SandboxError("The sandbox is closed.");
     // Input and reply are copied, as over HTTP, so that later changes by the caller have no effect here.
     const received = { search, body: JSON.parse(JSON.stringify(body)), headers: {}, query: {}, extra: {} };
     const reply = await runControlOperation(found, world, { ...params }, received).catch((error: unknown) => {

@@ -245,11 +245,10 @@ export function completeOptions(given: GivenOptions, base: Partial<Options> = {}
   for (const name of Object.keys(given))
     if (!optionNames.includes(name as OptionName))
       throw new SandboxError(`There is no option ${name}.${didYouMean(name, optionNames)}`, "usage");
-  const entries = optionNames.map((name) => [
-    name,
-    given[name] === undefined ? (base[name] ?? optionDefinitions[name].default) : parseOption(name, given[name]),
-  ]);
-  return Object.fromEntries(entries) as Options;
+  const options: Record<string, unknown> = {};
+  for (const name of optionNames)
+    options[name] = given[name] === undefined ? (base[name] ?? optionDefinitions[name].default) : parseOption(name, given[name]);
+  return options as unknown as Options;
 }
 
 /** The value of an option that is given as text, one or several, or as a value already. Errors call it `label`. */
@@ -268,10 +267,9 @@ export function parseOption(name: OptionName, given: unknown, label = flagOf(nam
 /** Checks options against each other. Returns them with the control token in use. */
 export function checkOptions(options: Options, operations: readonly string[]): Options {
   const controlToken = controlTokenOf(options);
-  const limitable = ["all", ...operations];
-  const unknown = Object.keys(options.rateLimit).find((name) => !limitable.includes(name));
+  const unknown = Object.keys(options.rateLimit).find((name) => name !== "all" && !operations.includes(name));
   if (unknown !== undefined)
-    throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, limitable)}`, "usage");
+    throw new SandboxError(`--rate-limit names ${unknown}, which is no operation.${didYouMean(unknown, ["all", ...operations])}`, "usage");
   // The pages are read at the first lesson; a folder without any is reported now.
   if (options.lessons !== undefined) lessonFiles(resolve(options.lessons));
   return { ...options, controlToken };

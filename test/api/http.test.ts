@@ -2,12 +2,15 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === "::1"));
 
 const MEBIBYTE = 1_048_576;
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
@@ -324,6 +327,19 @@ describe("HTTP requests", () => {
     expect(readRaw(foreign)).toMatchObject({ status: 403, body: { code: "host_not_allowed" } });
     const socket = lines("GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: websocket");
     expect(readRaw(await raw(bench.port, socket.replace("Connection: close", "Connection: Upgrade")))).toMatchObject({ status: 404 });
+  });
+
+  test.runIf(hasIpv6)("a connection over IPv6 is served and closed like one over IPv4", async () => {
+    const bench = await open();
+    const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;
+    const statuses = async (host: string) => (await raw(bench.port, bytes, false, host)).match(/HTTP\/1\.1 \d+/g);
+    expect(await statuses("::1")).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(await statuses("127.0.0.1")).toEqual(await statuses("::1"));
+    const idle = raw(bench.port, `${good}\r\n`, false, "::1");
+    await bench.call("GET", "/v1/merchants/me");
+    await bench.close();
+    expect(await idle).toContain("HTTP/1.1 200");
   });
 
   test("a client that offers HTTP/2 with every request leaves no listeners on its connection", async () => {

@@ -116,10 +116,25 @@ test("a missing path parameter is an error that names it", async () => {
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
 });
 
-test("a closed sandbox throws an error that says so", async () => {
+test.each([true, false])("a closed sandbox throws an error that says so (used before: %s)", async (isUsed) => {
   const sandbox = await createSandbox();
+  if (isUsed) await sandbox.clock.get();
   await sandbox.close();
   await expect(sandbox.clock.get()).rejects.toThrow("The sandbox is closed.");
+});
+
+test("a sandbox that is first called while it closes answers, and closes", async () => {
+  const sandbox = await createSandbox();
+  const closed = sandbox.close();
+  expect(await sandbox.health()).toMatchObject({ status: "ready" });
+  await closed;
+  await expect(sandbox.health()).rejects.toThrow("The sandbox is closed.");
+});
+
+test("the groups of a client work through a copy, a prototype and a proxy", async () => {
+  const sandbox = await open();
+  for (const other of [{ ...sandbox }, Object.create(sandbox), new Proxy(sandbox, {})])
+    expect(await other.clock.get()).toMatchObject({ mode: "frozen" });
 });
 
 describe("a sandbox in another process", () => {

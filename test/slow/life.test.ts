@@ -1,6 +1,8 @@
 // Life on the clock with many records: 10,000 due in one advance, while requests are served.
 
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { folder } from "../support/program.ts";
@@ -42,4 +44,17 @@ test.each([true, false])("changes 10,000 due records in one advance, in order (i
   expect(ties).toEqual(ties.toSorted((one, other) => one - other));
   const { data } = await sandbox.records.list({ kind: "sync_log", merchant: "mer_blank", status: "running", limit: 1 });
   expect(data).toEqual([]);
+});
+
+test("a record changes on its date before the first call", async () => {
+  const fixtures = folder();
+  const startedAt = Math.floor(Date.now() / 1000) - 119;
+  const log = { id: "syl_1", status: "running", integration: "ledger", entity: "payments", direction: "outbound", startedAt };
+  const merchant = { id: "mer_shop", name: "Shop", email: "a@b.example", apiKey: "sk_test_shop" };
+  writeFileSync(join(fixtures, "shop.json"), JSON.stringify({ merchant, records: { sync_log: [log] } }));
+  await using sandbox = await createSandbox({ fixtures });
+  // The record falls due within a second of real time. A call before that would make the engine.
+  await setTimeout(2_000);
+  const { body } = await call(sandbox.url, "GET", "/v1/integrations/sync-logs", { key: "sk_test_shop" });
+  expect(body.data).toMatchObject([{ id: "syl_1", status: "succeeded" }]);
 });

@@ -153,9 +153,9 @@ export async function freePort(): Promise<number> {
 }
 
 /** Sends raw bytes and returns everything received until the connection closes; `last` half-closes the socket. */
-export function raw(port: number, bytes: string | Buffer, last = false): Promise<string> {
+export function raw(port: number, bytes: string | Buffer, last = false, host = "127.0.0.1"): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => (last ? socket.end(bytes) : socket.write(bytes)));
+    const socket = connect({ port, host, allowHalfOpen: true }, () => (last ? socket.end(bytes) : socket.write(bytes)));
     let received = "";
     socket.on("data", (chunk) => {
       received += chunk.toString("latin1");

@@ -10,6 +10,9 @@ const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 const LAST_DAY = Math.floor(LATEST_TIME / DAY);
 
+/** The UTC day of a time, in days since 1970: the dates of a fixture are the same for all of it. */
+export const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY);
+
 /**
  * Two years from either end of the calendar: nearer to it, the dates of a fixture would not fit, and two different ones could become equal. With
  * such a clock, the records stay that far away from it.

@@ -11,7 +11,7 @@ import type { Database, DatabaseImage } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/insert-row.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 import type { Stores } from "../stores.ts";
-import { shiftTo } from "./date-shift.ts";
+import { dayOf, shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 import { canMoveImage, dueTimesAt, type ImageTimes, moveImage } from "./image-times.ts";
 import { openSeeder } from "./seed.ts";
@@ -62,11 +62,18 @@ export function readSeedImage(files: { image: string; times: string }): BuiltIma
   if (!existsSync(files.image)) return undefined;
   const times = JSON.parse(readFileSync(files.times, "utf8")) as ImageTimes[];
   const images = new Map<string, SeedImage>();
-  return (now) => {
+  const imageAt = (now: number) => {
     const dates = datesAt(times, now);
     const known = images.get(dates);
     if (known || !canMoveImage(times, now)) return known;
     return keep(images, dates, builtImage(files.image, times, now));
+  };
+  // Dates move at midnight: most sandboxes of a process are created on the same day.
+  let last: { day: number; image: SeedImage | undefined } | undefined;
+  return (now) => {
+    const day = dayOf(now);
+    if (last?.day !== day) last = { day, image: imageAt(now) };
+    return last.image;
   };
 }
 

@@ -1,0 +1,105 @@
+// The engine and the control plane of a sandbox, made on first use; and their start and end.
+
+import type { ControlContext } from "../control/control-context.ts";
+import { showSandbox } from "../control/overview.ts";
+import type { ListeningServer } from "../http/server.ts";
+import { afterRealTimeIfRunning, type Clock } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
+import { describeOwner } from "../store/sqlite/inspect.ts";
+import { openControlPlane } from "./control-plane.ts";
+import { createEngine, type Engine, openStorage, type StorageOptions } from "./engine.ts";
+
+export interface LazyEngine {
+  /** The engine; a sandbox in memory makes it at its first connection, call or listener. */
+  engine(): Engine;
+  /** Most library users never call the control plane. */
+  controlPlane(): ControlContext;
+  /** Call it once the sandbox listens. An engine that is made later starts at once. */
+  start(server: ListeningServer): void;
+  /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
+  close(): Promise<void>;
+  /** Closes the database after a failed start. */
+  discard(): void;
+}
+
+/** Real milliseconds that requests, and then deliveries, have to finish. */
+const CLOSE_TIMEOUT = 5_000;
+/** Real milliseconds after which an idle sandbox looks for the first time whether a record is due. */
+const FIRST_LOOK = 1_000;
+
+/** The parts that exist so far. */
+interface Opened {
+  engine?: Engine;
+  controlPlane?: ControlContext;
+  server?: ListeningServer;
+  isClosed?: true;
+}
+
+export function openLazyEngine(given: StorageOptions): LazyEngine {
+  const { options, address, clock } = given;
+  const opened: Opened = {};
+  let cancelFirstLook = () => {};
+  const lazy: LazyEngine = {
+    engine() {
+      if (opened.engine) return opened.engine;
+      opened.engine = createEngine(openStorage(given), () => showSandbox(lazy.controlPlane()));
+      if (opened.server) startEngine(opened.engine);
+      return opened.engine;
+    },
+    controlPlane() {
+      if (opened.isClosed) throw new SandboxError("The sandbox is closed.");
+      opened.controlPlane ??= openControlPlane(lazy.engine());
+      return opened.controlPlane;
+    },
+    start(server) {
+      opened.server = server;
+      address.port = server.port;
+      if (opened.engine) startEngine(opened.engine);
+      if (options.life === "off" || clock.mode === "frozen") return;
+      // Deferred: most tests end before.
+      cancelFirstLook = afterRealTimeIfRunning(FIRST_LOOK, () => {
+        lazy.engine();
+        clock.wake();
+      });
+    },
+    close() {
+      cancelFirstLook();
+      return close(opened, clock);
+    },
+    discard() {
+      clock.stop();
+      opened.engine?.stores.discard();
+    },
+  };
+  return lazy;
+}
+
+/** A call of this process during the close may still make the engine. */
+async function close(opened: Opened, clock: Clock): Promise<void> {
+  const { controlPlane, server } = opened;
+  opened.engine?.judge.conclude();
+  opened.engine?.hub.close();
+  clock.endAdvances();
+  controlPlane?.traffic.stop();
+  controlPlane?.verifier.stop();
+  controlPlane?.lessons.stop();
+  opened.engine?.heldResponses.releaseAll();
+  await server?.close(CLOSE_TIMEOUT);
+  await opened.engine?.dispatcher.stop(CLOSE_TIMEOUT);
+  // Once more for the requests and deliveries that have just ended: clients of the live stream are gone, listeners in this process are not.
+  opened.engine?.judge.conclude();
+  clock.stop();
+  opened.controlPlane?.snapshots.close();
+  opened.isClosed = true;
+  opened.engine?.stores.close();
+}
+
+/** From here on the sandbox forgets expired idempotency keys, changes records on their dates, and delivers webhooks. */
+function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
+  const { database, idempotencyReplies } = stores;
+  database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));
+  clock.watch(idempotencyReplies);
+  clock.watch(life);
+  // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
+  dispatcher.start({ recover: !database.isCopy || options.snapshot !== undefined });
+}
