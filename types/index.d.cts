@@ -2593,6 +2593,8 @@ interface JournalEntry {
   path: string;
   search: string;
   status: number;
+  /** The sandbox's own code of the error in the response, whatever a service file makes of it. Not stored. */
+  errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
   /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */

@@ -92,6 +92,8 @@ export interface RequestContext {
   isAdmitted: boolean;
   /** The changes of the service file. */
   adoption: Adoption | undefined;
+  /** The sandbox's own code of the error in the reply; the service file may have another code and status for it. */
+  errorCode: string | undefined;
   /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;
 }
@@ -137,6 +139,7 @@ export function openContext(
     faults: undefined,
     isAdmitted: false,
     adoption: undefined,
+    errorCode: undefined,
     reply: undefined,
   };
 }

@@ -15,6 +15,7 @@ export const SAFE_HEADERS = {
 } as const;
 
 export function errorReply(context: RequestContext, error: ApiError): Reply {
+  context.errorCode = error.code;
   // HTTP requires WWW-Authenticate on a 401.
   Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
   // Messages quote the request; mask secrets that were sent in the wrong field.

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
+import { isRateLimit } from "../kernel/errors.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
 import type { Connection, JournalEntry, RequestLog } from "../store/journal/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
@@ -58,13 +59,14 @@ export function createRequestRecorder({ journal, clock, onRecorded, report }: Re
   };
 }
 
-/** Whether the request got a 429 or 5xx before its body was read. The judge needs that body to compare the retry with it. */
-function hasUnreadBody({ incoming, bodyText, reply }: RequestContext): boolean {
+/** Whether the request met a rate limit or got a 5xx before its body was read. The judge needs that body to compare the retry with it. */
+function hasUnreadBody({ incoming, bodyText, reply, errorCode }: RequestContext): boolean {
   if (bodyText !== "" || incoming.readableEnded || incoming.destroyed || incoming.method === "GET" || incoming.method === "HEAD")
     return false;
   // The client does not send a body for which it got no `100 Continue`.
   if (awaitsContinue(incoming)) return false;
-  return reply?.status === 429 || (reply?.status ?? 0) >= 500;
+  const { status } = reply ?? { status: 0 };
+  return isRateLimit(status, errorCode) || status >= 500;
 }
 
 /** Reads the rest of a request after its response; Node would discard it. */
@@ -116,6 +118,7 @@ function describe(context: RequestContext, connection: Connection): JournalEntry
     path: mask(context.path),
     search: context.search === "" ? "" : mask(context.search),
     status: reply?.status ?? 0,
+    errorCode: context.errorCode,
     duration,
     stages: context.stages,
     arrived,

@@ -56,7 +56,7 @@ export function createCallerLoad(listeners: LoadListeners) {
   return {
     isIdle: (now: number) => idleAfter < now,
     observe(call: ObservedCall) {
-      const isLimited = call.status === 429 && (call.requestedWait?.milliseconds ?? 0) > 0;
+      const isLimited = call.failure === "rate_limited" && (call.requestedWait?.milliseconds ?? 0) > 0;
       if (!isLimited && !call.failure && !callers.has(call.caller)) return;
       const load = loadOf(call);
       idleAfter = Math.max(idleAfter, isLimited ? endOf(call) : 0, call.failure ? call.answered + OUTAGE_SPAN : 0);

@@ -22,7 +22,8 @@ import {
 } from "./observed-call.ts";
 import { createRecentCalls, isSuccessfulWrite, type RecentCalls, withoutBody } from "./recent-calls.ts";
 import { rules } from "./rules/index.ts";
-import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
+import { inTerms, OWN_TERMS, type ServiceTerms } from "./terms.ts";
+import { createVerdictBuilder, createVerdictLog, matchesFilter, type VerdictBuilder, type VerdictLog } from "./verdict-log.ts";
 
 /** The events that the judge observes, and its results. */
 export interface Judge extends JudgeResults {
@@ -40,11 +41,14 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The prefix of their paths in requests. */
   prefix: string;
+  /** Those of the service file (default: the sandbox's own). */
+  terms?: ServiceTerms | undefined;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
 
 interface JudgeState {
+  readonly build: VerdictBuilder;
   readonly log: VerdictLog;
   readonly firings: Firings;
   /** The first calls of connections, apart from all others: calls on open connections, of which there are many more, must not push them out. */
@@ -55,6 +59,7 @@ interface JudgeState {
   /** By merchant; requests without a known merchant share the tracker "". */
   readonly trackers: Map<string, MerchantTracker>;
   readonly operationOf: OperationFinder;
+  readonly terms: ServiceTerms;
   /** Requests that wait until the end of this turn. */
   queue: JournalEntry[];
 }
@@ -63,9 +68,11 @@ const MAX_TRACKERS = 500;
 /** Enough to see who else makes the same call. */
 const MAX_RECENT = 64;
 
-export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Judge {
+export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS }: JudgeOptions): Judge {
+  const build = createVerdictBuilder(terms);
   const state: JudgeState = {
-    log: createVerdictLog(onVerdict),
+    build,
+    log: createVerdictLog(onVerdict, build),
     firings: createFirings(),
     firstCalls: createRecentCalls(1_024),
     laterCalls: createRecentCalls(512),
@@ -73,12 +80,13 @@ export function createJudge({ operations, prefix, onVerdict }: JudgeOptions): Ju
     lag: createEventLoopLag(),
     trackers: new Map(),
     operationOf: createOperationFinder(operations, prefix),
+    terms,
     queue: [],
   };
   const { firings, firstCalls, laterCalls, writes } = state;
   const observeQueue = () => drainQueue(state);
   return {
-    rules,
+    rules: rules.map((rule) => ({ ...rule, demands: inTerms(terms, rule.demands), hint: inTerms(terms, rule.hint) })),
     request(entry) {
       const call = withoutBody(entry);
       (isFirst(call) ? firstCalls : laterCalls).record(call);
@@ -135,8 +143,8 @@ function observeAttempt(state: JudgeState, { message, began }: Parameters<Judge[
   receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
-const describe = ({ firings, operationOf }: JudgeState, entry: JournalEntry) =>
-  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
+const describe = ({ firings, operationOf, terms }: JudgeState, entry: JournalEntry) =>
+  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), terms);
 
 /** When there are too many trackers, an empty one makes room, else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
@@ -170,14 +178,15 @@ function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isW
 }
 
 /** The final verdicts, then those on what is still pending. */
-function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
+function allVerdicts({ trackers, log, firings, build }: JudgeState): VerdictMessage[] {
   const now = realNow();
   for (const { retries, receivers } of trackers.values()) {
     retries.resolve(now);
     receivers.resolve(now);
   }
-  const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
-  return [...found, ...missingVerdicts(firings, found)];
+  const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now, build))];
+  const missing = findMissing(firings, found).map(({ rule, finding, subject }) => build(rule, finding, subject, null));
+  return [...found, ...missing];
 }
 
 function conclude(state: JudgeState, merchant: string | undefined): void {
@@ -193,9 +202,6 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
   const missing = findMissing(firings, log.list()).filter(({ subject }) => merchant === undefined || subject.merchant === merchant);
   for (const { rule, finding, subject } of missing) log.add(rule, finding, subject);
 }
-
-const missingVerdicts = (firings: Firings, found: readonly VerdictMessage[]) =>
-  findMissing(firings, found).map(({ rule, finding, subject }) => buildVerdict(rule, finding, subject, null));
 
 /** An inconclusive finding for each rule that a fault was set up to test and that found nothing. */
 function findMissing(firings: Firings, found: readonly VerdictMessage[]) {

@@ -3,13 +3,14 @@
 import type { Firing } from "../contracts/fault.ts";
 import { readHttpDate } from "../kernel/clock.ts";
 import { isTooDeep } from "../kernel/depth.ts";
+import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
 import type { Connection, JournalEntry } from "../store/journal/request-log.ts";
-import { isRefusal } from "./recent-calls.ts";
+import { OWN_TERMS, type ServiceTerms } from "./terms.ts";
 
 /**
- * Why a client should retry a call: `rate_limited` is a 429, `unavailable` a 503, `failed` any other temporary error of the service,
+ * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503, `failed` any other temporary error of the service,
  * `lost` a response that did not reach the client complete, and `abandoned` one that the client did not wait for.
  */
 export type Failure = "rate_limited" | "unavailable" | "failed" | "lost" | "abandoned";
@@ -62,6 +63,8 @@ export interface ObservedCall {
   readonly body: string;
   /** The Content-Length header. */
   readonly bodyLength: string | undefined;
+  /** The names of headers, for texts about the call. */
+  readonly terms: ServiceTerms;
   /** Equal for requests that differ only in how their JSON is written. Computed on first use. */
   fingerprint(): string;
 }
@@ -102,6 +105,8 @@ export function createOperationFinder(operations: readonly JudgedOperation[], pr
 }
 
 const FAILED = new Set([408, 500, 502, 503, 504]);
+/** The one refusal that a client repeats as it was. */
+const KEY_IN_USE: ErrorCode = "idempotency_key_in_use";
 
 /** Whether a response with this status can make a call failed or rejected. */
 export const isErrorOfInterest = (status: number) => status >= 400;
@@ -112,7 +117,12 @@ export const isUnanswered = ({ responseHeaders }: JournalEntry) => responseHeade
 /** The API key. */
 export const callerOf = ({ key, requestHeaders }: JournalEntry) => key ?? String(requestHeaders.authorization ?? "");
 
-export function describeCall(entry: JournalEntry, firings: readonly Firing[], operation: JudgedOperation | undefined): ObservedCall {
+export function describeCall(
+  entry: JournalEntry,
+  firings: readonly Firing[],
+  operation: JudgedOperation | undefined,
+  terms: ServiceTerms = OWN_TERMS,
+): ObservedCall {
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
@@ -133,7 +143,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
-    rejected: failure === undefined && firings.length === 0 && isRefusal(status),
+    rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
     requestedWait: readRetryAfter(entry),
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
@@ -143,6 +153,7 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
+    terms,
     fingerprint() {
       cached ??= fingerprint(method, path, search, parsed(requestBody));
       return cached;
@@ -151,12 +162,12 @@ export function describeCall(entry: JournalEntry, firings: readonly Firing[], op
 }
 
 function failureOf(entry: JournalEntry, firings: readonly Firing[]): Failure | undefined {
-  const { status } = entry;
+  const { status, errorCode } = entry;
   if (firings.some(({ outcome }) => outcome === "response_lost")) return "lost";
   if (isUnanswered(entry)) return firings.some(({ outcome }) => outcome === "disconnected") ? "failed" : "abandoned";
-  if (status === 429) return "rate_limited";
+  if (isRateLimit(status, errorCode)) return "rate_limited";
   if (status === 503) return "unavailable";
-  if (FAILED.has(status) || (isRefusal(status) && entry.responseBody.includes('"idempotency_key_in_use"'))) return "failed";
+  if (FAILED.has(status) || errorCode === KEY_IN_USE) return "failed";
   return undefined;
 }
 

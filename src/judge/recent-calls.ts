@@ -7,15 +7,10 @@ export type RecentCalls = ReturnType<typeof createRecentCalls>;
 const MAX_BODY = 16_384;
 
 /**
- * Copies an entry without its response body, which the judge reads of a refusal only. The garbage collector copies what lives as long as a ring
+ * Copies an entry without its response body, which the judge does not read. The garbage collector copies what lives as long as a ring
  * buffer: with the bodies it took 28 microseconds per list of 25 instead of 14.
  */
-export const withoutBody = (entry: JournalEntry): JournalEntry => ({
-  ...entry,
-  responseBody: isRefusal(entry.status) ? entry.responseBody : "",
-});
-
-export const isRefusal = (status: number) => status >= 400 && status < 500;
+export const withoutBody = (entry: JournalEntry): JournalEntry => ({ ...entry, responseBody: "" });
 
 export const isSuccessfulWrite = ({ method, status }: JournalEntry) => method !== "GET" && status < 300;
 

@@ -4,6 +4,7 @@ import type { VerdictCounts } from "../contracts/counts.ts";
 import { matchesRule, type Proof, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
+import { inTerms, type ServiceTerms } from "./terms.ts";
 
 /** The subject of a finding. */
 export interface VerdictSubject {
@@ -24,7 +25,7 @@ export type VerdictLog = ReturnType<typeof createVerdictLog>;
 /** Applies to each kind of verdict separately, so that passes never push out a failure. */
 const MAX_KEPT = 1_000;
 
-export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
+export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void, build: VerdictBuilder) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   const made = createVerdictCounts();
   let number = 0;
@@ -49,7 +50,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     add(rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string): string {
       const id = amended ?? `vdt_${++number}`;
       if (amended !== undefined) remove(amended);
-      put(buildVerdict(rule, finding, subject, id));
+      put(build(rule, finding, subject, id));
       return id;
     },
     /** Turns a verdict into a pass: a later call shows that it was wrong. */
@@ -102,8 +103,12 @@ function sumOf(counts: readonly ReadonlyMap<string, number>[]): VerdictCounts {
 const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));
 
 /** A verdict that is not final has no id. */
-export function buildVerdict(rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null): VerdictMessage {
-  return {
+export type VerdictBuilder = (rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null) => VerdictMessage;
+
+/** Its hints are in these terms. */
+export const createVerdictBuilder =
+  (terms: ServiceTerms): VerdictBuilder =>
+  (rule, finding, subject, id) => ({
     id,
     rule: rule.id,
     severity: rule.severity,
@@ -112,14 +117,13 @@ export function buildVerdict(rule: Rule, finding: Finding, subject: VerdictSubje
     merchant: subject.merchant ?? null,
     operation: subject.operation ?? null,
     says: finding.says,
-    hint: rule.hint,
+    hint: inTerms(terms, rule.hint),
     ...describeCalls(finding.calls ?? []),
     attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
     provenBy: finding.verdict === "inconclusive" ? null : (rule.provenBy ?? subject.provenBy),
     milliseconds: finding.milliseconds ?? {},
     fault: subject.fault ?? null,
-  };
-}
+  });
 
 function describeCalls(calls: readonly ObservedCall[]): Pick<VerdictMessage, "requests" | "calls"> {
   const inOrder = [...calls].sort((one, other) => one.arrived - other.arrived);

@@ -141,6 +141,10 @@ interface ErrorFacts {
 
 export type ErrorCode = keyof typeof errors;
 
+/** Whether a response says that a rate limit is reached, whatever status a service file gives that: `code` is the sandbox's own. */
+export const isRateLimit = (status: number, code: string | undefined) =>
+  status === errors.rate_limit_exceeded.status || code === "rate_limit_exceeded" || code === "injected_rate_limit";
+
 export interface FieldError {
   pointer: string;
   field: string;

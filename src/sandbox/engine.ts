@@ -95,7 +95,7 @@ const judgeRules = rules.map(({ id }) => id);
 
 /** `snapshot` describes the sandbox to each client that joins the live stream. */
 export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
-  const { options, service, catalogue, clock, random, schedule, stores } = storage;
+  const { options, service, clock, random, schedule, stores } = storage;
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
@@ -111,11 +111,7 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
     keepHistory: stores.recordHistory.keep,
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
-  const judge = createJudge({
-    operations: catalogue,
-    prefix: API_PREFIX,
-    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
-  });
+  const judge = openJudge(storage, hub);
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
@@ -141,6 +137,19 @@ export function createEngine(storage: Storage, snapshot: () => unknown): Engine 
   connect(engine);
   return engine;
 }
+
+const openJudge = ({ catalogue, service }: Storage, hub: Hub) =>
+  createJudge({
+    operations: catalogue,
+    prefix: API_PREFIX,
+    terms: service && {
+      idempotencyKey: service.idempotencyHeader,
+      // A header that the service does not send keeps its name.
+      retryAfter: service.headerName("Retry-After") ?? "Retry-After",
+      rateLimit: service.errorStatus("rate_limit_exceeded"),
+    },
+    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
+  });
 
 function storedCounts({ requestLog, runSummary }: Stores) {
   requestLog.flush();

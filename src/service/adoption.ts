@@ -6,7 +6,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
-import { adoptedError, type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay, withOwnKeyInUse } from "./errors.ts";
+import { adoptedError, type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay } from "./errors.ts";
 import { adoptedEventTypes, type EventTypes, showsTypes, typesInBody, typesInQuery, typesInReply, withNames } from "./event-types.ts";
 import { adoptedHeaders, type HeaderAdoption } from "./headers.ts";
 import { adoptedReplay, replayRefusal } from "./idempotency.ts";
@@ -28,7 +28,7 @@ export interface Adoption {
   reply(call: CallAtEdge, reply: EdgeReply): EdgeReply;
   /** An error object as the service sends it; its status, category and code are the service's already. */
   errorShape(error: object): unknown;
-  errorStatus(code: ErrorCode, operation: string): number;
+  errorStatus(code: ErrorCode, operation?: string): number;
   readonly webhooks: WebhookAdoption;
   readonly headers: HeaderAdoption["outwards"];
   readonly headerName: HeaderAdoption["nameOf"];
@@ -59,7 +59,7 @@ export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operatio
     },
     headers: outwards,
     headerName: nameOf,
-    inwards: (entry) => withOwnKeyInUse(facts, inwards(entry)),
+    inwards,
   };
 }
 

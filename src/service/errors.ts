@@ -1,7 +1,6 @@
 // Errors as the real service sends them: status, category and code of each condition, and the names of parameters.
 
 import { type ErrorBody, type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 
@@ -64,15 +63,6 @@ export function refusedReplay(
   const { error, code } = adoptedError(facts, "idempotency_key_reused", operation?.id);
   const message = "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
   return { status, body: JSON.stringify(shape({ error, message, code, details: { firstRequestId: replayOf, requestId: id } })) };
-}
-
-/** The judge recognises by its code the one refusal that a client repeats as it was. Only a fault rule makes it. */
-export function withOwnKeyInUse(facts: AdoptedFacts, entry: JournalEntry): JournalEntry {
-  if (entry.fault === undefined || entry.status < 400) return entry;
-  const own: ErrorCode = "idempotency_key_in_use";
-  const { status, code } = adoptedError(facts, own, entry.operation);
-  const isShown = code !== own && entry.status === status && entry.responseBody.includes(JSON.stringify(code));
-  return isShown ? { ...entry, responseBody: JSON.stringify({ code: own }) } : entry;
 }
 
 interface OwnError extends ErrorBody {

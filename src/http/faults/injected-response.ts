@@ -44,6 +44,7 @@ export function injectedResponse(
 ): Reply {
   const isStuck = endsAt !== undefined && mode === "frozen";
   const seconds = secondsOf(retryAfter);
+  context.errorCode = code;
   Object.assign(context.headers, statusHeaders(status), headers, retryHeaders(retryAfter, context.at));
   if (status === 429) Object.assign(context.headers, windowHeaders(seconds ?? 1, context.at));
   const body: ErrorBody = {

@@ -10,7 +10,7 @@ export const rateLimitRespected: Rule = {
   onCallsWhileLimited(limited, after) {
     return {
       verdict: "fail",
-      says: `${limited.request} got a 429 with a wait of ${limited.requestedWait?.milliseconds} ms; meanwhile the client sent ${after.length} other calls to ${limited.path}.`,
+      says: `${limited.request} got a ${limited.status} with a wait of ${limited.requestedWait?.milliseconds} ms; meanwhile the client sent ${after.length} other calls to ${limited.path}.`,
       calls: [limited, ...after],
       milliseconds: { told: limited.requestedWait?.milliseconds ?? 0 },
     };
@@ -20,7 +20,7 @@ export const rateLimitRespected: Rule = {
     const meanwhile = after.length === 0 ? "no call" : `${after.length} call${after.length === 1 ? "" : "s"}`;
     return {
       verdict: "pass",
-      says: `${limited.request} got a 429 with a wait of ${wait} ms; until ${back.request} the client sent ${meanwhile} to ${limited.path}.`,
+      says: `${limited.request} got a ${limited.status} with a wait of ${wait} ms; until ${back.request} the client sent ${meanwhile} to ${limited.path}.`,
       calls: [limited, ...after, back],
       milliseconds: { told: wait },
     };

@@ -8,15 +8,11 @@ const needsRetry = (chain: RetryChain) => {
   return failure !== "abandoned" && (!isWrite || (acceptsKey && key !== undefined));
 };
 
-const FAILURES = {
-  rate_limited: "got a 429",
-  unavailable: "got a 503",
-  failed: "failed",
-  lost: "lost its response",
-  abandoned: "was abandoned",
-} as const;
-
-const failed = (chain: RetryChain) => `${firstCall(chain).request} ${FAILURES[firstCall(chain).failure ?? "failed"]}`;
+function failed(chain: RetryChain): string {
+  const { request, failure, status } = firstCall(chain);
+  if (failure === "rate_limited" || failure === "unavailable") return `${request} got a ${status}`;
+  return `${request} ${failure === "lost" ? "lost its response" : failure === "abandoned" ? "was abandoned" : "failed"}`;
+}
 
 /** Equal calls may be its retry, or calls of another worker or program that shares the key. */
 const unclear = (chain: RetryChain): Finding => ({
@@ -29,7 +25,7 @@ export const retryHappened: Rule = {
   id: "retry.happened",
   severity: "warning",
   demands: "The client retries a call that got a 429 or a 503, or whose response was lost.",
-  hint: "Retry such calls a few times before you report a failure. Retrying a write requires an Idempotency-Key.",
+  hint: "Retry such calls a few times before you report a failure. A write can only be retried with its Idempotency-Key.",
   onRetry({ chain, from, to }) {
     if (!needsRetry(chain) || from !== firstCall(chain)) return undefined;
     return { verdict: "pass", says: `${failed(chain)} and was retried as ${to.request}.`, calls: [from, to] };
