@@ -18,7 +18,7 @@ const LEAST_PART = 3;
 /** Shorter parts of a header are words such as `Path`. */
 const LEAST_SECRET = 8;
 
-/** What people write about something holds words of every kind, and is personal as a whole. */
+/** Free text, such as a description: it holds words of every kind, so only the whole text is personal. */
 const SENTENCE = /note|comment|descri/i;
 
 type AddText = (text: string, name: string) => void;

@@ -31,7 +31,7 @@ function changeBody(holder: { text?: string | undefined } | undefined, change: (
 
 const record = (entries: readonly HarEntry[], path: RegExp) => entries.filter(({ request }) => path.test(request.url));
 
-/** Where each text of a person or secret stands in the place of something that compare shows. */
+/** A recording with each personal or secret text in a place whose value compare shows. */
 const places: Record<string, (entries: HarEntry[]) => void> = {
   "headers and cookies": (entries) => {
     for (const { request, response } of entries) {
@@ -109,7 +109,7 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
   },
 };
 
-/** The recording in a folder with a name that nobody should read, with comments and page titles. */
+/** The recording in a folder with a secret name, with comments and page titles. */
 function plant(change: (entries: HarEntry[]) => void, changeEvent: (event: Fields) => Fields) {
   const { har, webhooks } = recordSession(
     createRealService((to) => {
