@@ -102,7 +102,7 @@ function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
 function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: BodyMode): void {
   const [first, ...others] = fieldErrors(schema, body);
   if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
   const way = " The shape of this body is an assumption of the sandbox; start it with --bodies open to send another.";
   const isAssumed = bodies !== "strict" && ASSUMED in schema;
   fail("validation_failed", `${first.message}${more}${isAssumed ? way : ""}`, { errors: [first, ...others] });

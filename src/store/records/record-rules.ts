@@ -12,7 +12,7 @@ interface CheckContext<R> extends RuleContext<R> {
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const [first, ...others] = problemsOf(resource, record, context);
   if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more, in details.errors)` : "";
+  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
   const errors = [first, ...others].map(({ field, code, message }) => ({
     pointer: `/${field}`,
     field: field.replaceAll("/", "."),
