@@ -61,7 +61,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
     lazy.start(await listen(options.port, options.host, handlers));
     return Object.assign(createControlClient(inProcessTransport(lazy.controlPlane)), describe(prepared, lazy));
   } catch (error) {
-    lazy.discard();
+    await lazy.discard();
     throw error;
   }
 }

@@ -65,7 +65,7 @@ export interface StorageOptions {
   openStores(): Stores;
 }
 
-export interface Storage extends StorageOptions {
+interface Storage extends StorageOptions {
   stores: Stores;
   /** The service file of the start before, null for none; undefined if it was the same, or the database is new. */
   previousService: ServiceMark | null | undefined;
@@ -93,8 +93,18 @@ export interface Engine extends Storage {
 export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 
-/** `snapshot` describes the sandbox to each client that joins the live stream. */
-export function createEngine(storage: Storage, snapshot: () => unknown): Engine {
+/** Opens the database and creates the engine over it. `snapshot` describes the sandbox to each client that joins the live stream. */
+export function openEngine(given: StorageOptions, snapshot: () => unknown): Engine {
+  const stores = given.openStores();
+  try {
+    return createEngine({ ...given, stores, previousService: noteService(stores.database, given.service) }, snapshot);
+  } catch (error) {
+    stores.discard();
+    throw error;
+  }
+}
+
+function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   const { options, service, clock, random, schedule, stores } = storage;
   const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
   const hub = createHub({
@@ -212,11 +222,6 @@ export async function prepareStorage(options: Options, clock: Clock, random: Ran
     openStores: () => open(source),
     catalogue: service?.catalogue ?? catalogue,
   };
-}
-
-export function openStorage(given: StorageOptions): Storage {
-  const stores = given.openStores();
-  return { ...given, stores, previousService: noteService(stores.database, given.service) };
 }
 
 /** Fixtures of the package are not validated, because a test does that; a user's own are validated at each start. */

@@ -7,7 +7,7 @@ import { afterRealTimeIfRunning, type Clock } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
 import { openControlPlane } from "./control-plane.ts";
-import { createEngine, type Engine, openStorage, type StorageOptions } from "./engine.ts";
+import { type Engine, openEngine, type StorageOptions } from "./engine.ts";
 
 export interface LazyEngine {
   /** The engine; a sandbox in memory makes it at its first connection, call or listener. */
@@ -18,8 +18,8 @@ export interface LazyEngine {
   start(server: ListeningServer): void;
   /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
   close(): Promise<void>;
-  /** Closes the database after a failed start. */
-  discard(): void;
+  /** The same after a failed start, without waiting: also removes the file if this start created it. */
+  discard(): Promise<void>;
 }
 
 /** Real milliseconds that requests, and then deliveries, have to finish. */
@@ -42,7 +42,7 @@ export function openLazyEngine(given: StorageOptions): LazyEngine {
   const lazy: LazyEngine = {
     engine() {
       if (opened.engine) return opened.engine;
-      opened.engine = createEngine(openStorage(given), () => showSandbox(lazy.controlPlane()));
+      opened.engine = openEngine(given, () => showSandbox(lazy.controlPlane()));
       if (opened.server) startEngine(opened.engine);
       return opened.engine;
     },
@@ -62,20 +62,22 @@ export function openLazyEngine(given: StorageOptions): LazyEngine {
         clock.wake();
       });
     },
-    close() {
+    async close() {
       cancelFirstLook();
-      return close(opened, clock);
+      await stop(opened, clock, CLOSE_TIMEOUT);
+      opened.engine?.stores.close();
     },
-    discard() {
-      clock.stop();
+    async discard() {
+      cancelFirstLook();
+      await stop(opened, clock, 0);
       opened.engine?.stores.discard();
     },
   };
   return lazy;
 }
 
-/** A call of this process during the close may still make the engine. */
-async function close(opened: Opened, clock: Clock): Promise<void> {
+/** Stops everything but the database. A call of this process meanwhile may still make the engine. */
+async function stop(opened: Opened, clock: Clock, within: number): Promise<void> {
   const { controlPlane, server } = opened;
   opened.engine?.judge.conclude();
   opened.engine?.hub.close();
@@ -84,14 +86,13 @@ async function close(opened: Opened, clock: Clock): Promise<void> {
   controlPlane?.verifier.stop();
   controlPlane?.lessons.stop();
   opened.engine?.heldResponses.releaseAll();
-  await server?.close(CLOSE_TIMEOUT);
-  await opened.engine?.dispatcher.stop(CLOSE_TIMEOUT);
+  await server?.close(within);
+  await opened.engine?.dispatcher.stop(within);
   // Once more for the requests and deliveries that have just ended: clients of the live stream are gone, listeners in this process are not.
   opened.engine?.judge.conclude();
   clock.stop();
   opened.controlPlane?.snapshots.close();
   opened.isClosed = true;
-  opened.engine?.stores.close();
 }
 
 /** From here on the sandbox forgets expired idempotency keys, changes records on their dates, and delivers webhooks. */

@@ -1,22 +1,39 @@
-// The database file after a start that failed.
+// What a start that failed leaves behind: no open port, no open file, and no database that it created.
 
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/index.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 let folder: string;
+let file: string;
 let other: Bench;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-start-"));
+  file = join(folder, "sandbox.db");
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   other = await open();
 });
 
-const onFile = (port: number) => createSandbox({ db: join(folder, "sandbox.db"), memory: false, port });
+const onFile = (port: number) => createSandbox({ db: file, memory: false, port });
 const failToStart = () => expect(onFile(other.port)).rejects.toThrow(`Port ${other.port} is taken`);
+
+/** Runs SQL on the database of a sandbox that is closed. */
+function change(sql: string): void {
+  const database = new Sqlite(file);
+  database.exec(sql);
+  database.close();
+}
+
+/** A server that was closed counts until the end of that turn of the event loop, which comes after its immediates. */
+async function openServers(): Promise<number> {
+  for (let turn = 0; turn < 2; turn++) await nextTurn();
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
+}
 
 test("a start on a port that is taken removes the database that it created", async () => {
   await failToStart();
@@ -31,4 +48,32 @@ test("a start on a port that is taken leaves a database that was there before", 
   const again = await onFile(0);
   onTestFinished(() => again.close());
   expect(await again.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
+});
+
+test("a start that fails once it listens closes its port and its file", async () => {
+  const servers = await openServers();
+  const first = await onFile(0);
+  await first.endpoints.register({ url: `${other.url}/webhooks`, merchant: "mer_lodge" });
+  await first.events.trigger({ type: "payment.succeeded", merchant: "mer_lodge" });
+  await first.close();
+  change("update deliveries set state = 'sending', decided = '{'");
+  await expect(onFile(0)).rejects.toThrow("JSON");
+  expect(await openServers()).toBe(servers);
+  change("update deliveries set state = 'cancelled', decided = null");
+  await (await onFile(0)).close();
+});
+
+test("a start that fails with its file open closes the file", async () => {
+  await (await onFile(0)).close();
+  change("insert or replace into settings (name, value) values ('service', '{')");
+  await expect(onFile(0)).rejects.toThrow("JSON");
+  change("delete from settings where name = 'service'");
+  await (await onFile(0)).close();
+});
+
+test("a start with a bad file of faults closes its file", async () => {
+  const faults = join(folder, "faults.json");
+  writeFileSync(faults, '[{ "type": "none" }]');
+  await expect(createSandbox({ db: file, memory: false, faults })).rejects.toThrow("faults.json");
+  expect(readdirSync(folder)).toEqual(["faults.json"]);
 });
