@@ -43,6 +43,8 @@ interface JudgeOptions {
   prefix: string;
   /** Those of the service file (default: the sandbox's own). */
   terms?: ServiceTerms | undefined;
+  /** Also watched while attempts are in flight (default: a measurement of its own). */
+  lag?: EventLoopLag | undefined;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
@@ -68,7 +70,7 @@ const MAX_TRACKERS = 500;
 /** Enough to see who else makes the same call. */
 const MAX_RECENT = 64;
 
-export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS }: JudgeOptions): Judge {
+export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS, lag = createEventLoopLag() }: JudgeOptions): Judge {
   const build = createVerdictBuilder(terms);
   const state: JudgeState = {
     build,
@@ -77,7 +79,7 @@ export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS }
     firstCalls: createRecentCalls(1_024),
     laterCalls: createRecentCalls(512),
     writes: createRecentCalls(256),
-    lag: createEventLoopLag(),
+    lag,
     trackers: new Map(),
     operationOf: createOperationFinder(operations, prefix),
     terms,

@@ -58,7 +58,7 @@ export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
   }, tools.lag);
   return {
     retries,
-    receivers: createReceivers(receiverListeners(log.add)),
+    receivers: createReceivers({ ...receiverListeners(log.add), lag: tools.lag.worst }),
     isIdle: (now) => retries.isIdle(now) && rejections.isIdle() && load.isIdle(now),
     observe(call) {
       rejections.observe(call);
@@ -145,7 +145,7 @@ const loadListeners = ({ log: { add }, lag, recentOf }: TrackerTools) => ({
 /** A longer wait is too rare to measure lag during all of it. */
 const MAX_WATCH = 20_000;
 
-const receiverListeners = (add: AddFinding): ReceiverListeners => ({
+const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => ({
   onDelivery: (delivery) => void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
   onRepeatDelivery: (repeat) => void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
 });

@@ -2,6 +2,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { isGenuine } from "./tampering.ts";
@@ -16,6 +17,8 @@ interface Repeat {
 export interface ReceiverListeners {
   onDelivery(delivery: ObservedDelivery): void;
   onRepeatDelivery(repeat: RepeatDelivery): void;
+  /** The longest event loop lag between two times. */
+  lag: EventLoopLag["worst"];
 }
 
 export type Receivers = ReturnType<typeof createReceivers>;
@@ -51,7 +54,8 @@ export function createReceivers(listeners: ReceiverListeners) {
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
       // Retries and copies of an attempt that a fault affected are caused by that fault too.
       const fault = faultOf.get(key);
-      listeners.onDelivery({ attempt, faults, fault, acceptedBefore: accepted.get(key)?.[0]?.attempt });
+      const acceptedBefore = accepted.get(key)?.[0]?.attempt;
+      listeners.onDelivery({ attempt, faults, fault, acceptedBefore, lag: () => listeners.lag(started, now) });
       const delivery = { attempt, started, watchedUntil: now + ATTRIBUTION_WINDOW, writes: [], fault };
       attribution.watch(delivery);
       for (const call of writes) attribution.attribute(call);

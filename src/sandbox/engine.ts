@@ -10,6 +10,7 @@ import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { createStallGauge, type StallGauge } from "../kernel/longest-stall.ts";
 import { once } from "../kernel/once.ts";
@@ -121,7 +122,8 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
     keepHistory: stores.recordHistory.keep,
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
-  const judge = openJudge(storage, hub);
+  const lag = createEventLoopLag();
+  const judge = openJudge(storage, hub, lag);
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
@@ -132,6 +134,7 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   const dispatcher = createDispatcher({
     ...stores,
     ...senderOptions(storage),
+    lag,
     adoption: service?.webhooks,
     clock,
     random,
@@ -148,7 +151,7 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   return engine;
 }
 
-const openJudge = ({ catalogue, service }: Storage, hub: Hub) =>
+const openJudge = ({ catalogue, service }: Storage, hub: Hub, lag: EventLoopLag) =>
   createJudge({
     operations: catalogue,
     prefix: API_PREFIX,
@@ -158,6 +161,7 @@ const openJudge = ({ catalogue, service }: Storage, hub: Hub) =>
       retryAfter: service.headerName("Retry-After") ?? "Retry-After",
       rateLimit: service.errorStatus("rate_limit_exceeded"),
     },
+    lag,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
 

@@ -126,6 +126,15 @@ test("a timeout fails webhook.ack_fast only if it is longer than the rule's limi
   expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
 });
 
+test("a slow response is inconclusive if this process may have read it late, and a failure if it was much later", () => {
+  const made = judge();
+  const began = performance.now();
+  made.lag.watch(began + 1_000);
+  for (const until = began + 100; performance.now() < until; );
+  for (const durationMs of [5_001, 60_000]) made.attempt(recordedAttempt({ durationMs }, began));
+  expect(made.of("webhook.ack_fast")).toEqual(["inconclusive", "fail"]);
+});
+
 test.each([
   ["acts", "fail"],
   ["does not act", "pass"],

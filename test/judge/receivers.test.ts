@@ -13,6 +13,7 @@ function verdictsOn(steps: readonly Step[]) {
   const found: (string | undefined)[] = [];
   const receivers = createReceivers({
     onDelivery: () => {},
+    lag: () => 0,
     onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
   });
   for (const [index, step] of steps.entries()) {
@@ -38,6 +39,7 @@ test("a write during a delivery that is recorded late is no effect of the repeat
   const found: (string | undefined)[] = [];
   const receivers = createReceivers({
     onDelivery: () => {},
+    lag: () => 0,
     onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
   });
   const write = (at: number, key: string) => describeCall(writeEntry(at, 200, key), [], operations[1]);

@@ -215,7 +215,7 @@ const receivers: ReceiverCase[] = [
   { rule: "webhook.genuine_taken", bug: { isGenuine: () => false } },
   { rule: "webhook.forgery_rejected", bug: { isGenuine: () => true } },
   { rule: "webhook.duplicate_acked", bug: { duplicateStatus: 409 } },
-  { rule: "webhook.ack_fast", bug: { delay: 5_200 } },
+  { rule: "webhook.ack_fast", bug: { delay: 6_500 } },
   { rule: "webhook.single_effect", bug: { actsAgain: true, keyOf: () => crypto.randomUUID() } },
 ];
 

@@ -4,6 +4,7 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
+import { createEventLoopLag } from "../../src/kernel/event-loop-lag.ts";
 import type { JournalEntry } from "../../src/store/journal/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -109,7 +110,8 @@ export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Re
 /** A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule. */
 export function judge(...entries: JournalEntry[]) {
   const published: VerdictMessage[] = [];
-  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict) });
+  const lag = createEventLoopLag();
+  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict), lag });
   for (const one of entries) made.request(one);
-  return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
+  return { ...made, published, lag, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }

@@ -39,10 +39,16 @@ async function rawReceiver(respond: (socket: Socket, request: number) => void) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => sockets.length };
 }
 
+let watchedUntil = 0;
 const sender = createSender({
   targets: createTargetPolicy({ ownPorts: () => [], allowedHosts: [], allowLoopback: true }),
   timeout: 10_000,
   insecureTls: false,
+  lag: {
+    watch(until) {
+      watchedUntil = until;
+    },
+  },
 });
 afterAll(() => sender.close());
 
@@ -275,7 +281,7 @@ describe("the connection", () => {
   });
 });
 
-test("an attempt begins after the call to send it and before the receiver gets it", async () => {
+test("an attempt begins before the receiver gets it, and lag is measured until its deadline", async () => {
   let received = 0;
   const receiver = await rawReceiver((socket) => {
     received = performance.now();
@@ -284,4 +290,5 @@ test("an attempt begins after the call to send it and before the receiver gets i
   const called = performance.now();
   const { began } = await send(receiver.url);
   expect([called, began, received].toSorted((one, other) => one - other)).toEqual([called, began, received]);
+  expect(watchedUntil).toBe(began + 10_000);
 });

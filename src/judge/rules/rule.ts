@@ -48,6 +48,8 @@ export interface ObservedDelivery {
   readonly fault: string | undefined;
   /** The first attempt of this event that the same endpoint accepted, if it is an earlier one. */
   readonly acceptedBefore: AttemptMessage | undefined;
+  /** Reads the longest time, in real milliseconds, for which this process could not read the response. */
+  lag(): number;
 }
 
 /** An accepted delivery of an event that was accepted before, with the merchant's writes before and after it. */

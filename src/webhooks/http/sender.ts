@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { memoize } from "../../kernel/bounded-cache.ts";
 import { afterRealTime, realNow } from "../../kernel/clock.ts";
+import type { EventLoopLag } from "../../kernel/event-loop-lag.ts";
 import { once } from "../../kernel/once.ts";
 import { halfBody, slowBody } from "../faults/transport.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
@@ -38,6 +39,8 @@ export interface SenderOptions {
   timeout: number;
   /** Accept certificates that no known authority signed. */
   insecureTls: boolean;
+  /** Measures how late this process may read a response (default: nothing measures it). */
+  lag?: Pick<EventLoopLag, "watch"> | undefined;
 }
 
 /** A response is not read beyond this many bytes. */
@@ -46,7 +49,7 @@ const MAX_CACHED_URLS = 1_000;
 /** Created once: an error for each attempt would cost more than its signature. */
 const ATTEMPT_OVER = new Error("The attempt is over.");
 
-export function createSender({ targets, timeout, insecureTls }: SenderOptions): Sender {
+export function createSender({ targets, timeout, insecureTls, lag }: SenderOptions): Sender {
   let agent: Agent | undefined;
   let closed = false;
   const loadAgent = once(async () => {
@@ -60,7 +63,7 @@ export function createSender({ targets, timeout, insecureTls }: SenderOptions): 
       if (request.transport === "drop") return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(request.url);
       if (refused) return notSent(failure("target_not_allowed", refused.message));
-      return exchange(agent ?? loadAgent(), parse(request.url), request, timeout);
+      return exchange(agent ?? loadAgent(), parse(request.url), request, { timeout, lag });
     },
     close() {
       closed = true;
@@ -89,7 +92,7 @@ function exchange(
   client: Agent | Promise<Agent>,
   { origin, host, path }: ParsedUrl,
   request: WebhookRequest,
-  timeout: number,
+  { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">,
 ): SentRequest {
   const response = noResponse();
   let isOver = false;
@@ -110,6 +113,7 @@ function exchange(
   const start = (agent: Agent) => {
     if (isOver) return;
     began = realNow();
+    lag?.watch(began + timeout);
     cancelDeadline = afterRealTime(timeout, () => end(failure("timeout", `No complete response within ${timeout} ms.`)));
     const body = bodyOf(request, timeout, () => end(failure("reset", "A fault rule cut the connection in the middle of the body.")));
     agent.dispatch({ origin, path, method: "POST", headers: request.headers, body }, reader.handler);
