@@ -44,8 +44,26 @@ export function createFactCheck({
     if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
       return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
     if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
-    return unadoptable(fact, part) ?? formProblem(fact, part, value, file) ?? boundsProblem(fact, file, byId);
+    return (
+      unadoptable(fact, part) ?? formProblem(fact, part, value, file) ?? prefixProblem(fact, file, byId) ?? boundsProblem(fact, file, byId)
+    );
   };
+}
+
+/** Two kinds of record with the same prefix: a path or a cursor with such an id could be of either. */
+function prefixProblem(
+  { id, kind, value: own }: ServiceFact,
+  file: AdoptedFacts | undefined,
+  facts: ReadonlyMap<string, ServiceFact>,
+): string | undefined {
+  const prefix = kind === "prefix" ? file?.value(id) : undefined;
+  if (file === undefined || prefix === undefined) return undefined;
+  for (const [other, value] of file.values) {
+    const fact = facts.get(other);
+    if (fact?.kind === "prefix" && value === prefix && fact.value !== own)
+      return `${id} cannot be ${JSON.stringify(prefix)}: ${other} is ${JSON.stringify(prefix)}, too, and the prefix of an id says its kind of record.`;
+  }
+  return undefined;
 }
 
 /** The default and the bounds of a parameter that contradict each other. */

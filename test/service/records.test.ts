@@ -205,6 +205,10 @@ test.each([
   [{ "payment.id.prefix": "pay me" }, /payment\.id\.prefix takes a prefix such as "pmt_"/],
   [{ "payment.amount.type": ["integer"] }, /payment\.amount\.type takes the types of the sandbox, or these and "null"/],
   [{ "payment.id.prefix": "po_" }, /payment\.id\.prefix cannot be "po_": other ids of the sandbox have this prefix/],
+  [
+    { "payment.id.prefix": "rec_", "booking.id.prefix": "rec_" },
+    /payment\.id\.prefix cannot be "rec_": booking\.id\.prefix is "rec_", too, and the prefix of an id says its kind of record/,
+  ],
   [{ "event.id.prefix": "event_" }, /the delivery log and the headers of webhooks have the id, too/],
   [{ "webhooks.create.body.url.required": false }, /webhooks\.create\.body\.url\.required cannot be adopted: the sandbox needs the field/],
   [{ "payment.riskScore.type": ["integer"] }, /add "payment\.riskScore" to the file/],
