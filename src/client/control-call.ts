@@ -75,37 +75,20 @@ const table: OperationTable = controlOperations;
 /** The group whose methods are those of the control plane itself. */
 const ROOT_GROUP = "sandbox";
 
-/** The property of a client with the function that builds a group. */
-const BUILD = Symbol("build");
-
-interface Groups {
-  [BUILD](group: string): object;
-}
-
-/** A getter for each group, which builds it on first use: most programs use few of them. All clients share the getters, so V8 has one shape for them. */
-const groupGetters = Object.fromEntries(
-  Object.keys(table)
-    .filter((group) => group !== ROOT_GROUP)
-    .map((group) => [group, { enumerable: true, configurable: true, get: getterOf(group) }]),
+const groups = Object.entries(table).map(
+  ([group, operations]) =>
+    [group, Object.entries(operations).map(([name, operation]) => ({ name, operation, fullName: `${group}.${name}` }))] as const,
 );
 
-function getterOf(group: string) {
-  return function (this: Groups) {
-    const value = this[BUILD](group);
-    Object.defineProperty(this, group, { enumerable: true, value });
-    return value;
-  };
-}
-
-/** One function for each operation, in its group. */
+/** One function for each operation, in its group. All are made at once: getters that build a group on first use cost twice as much. */
 export function operationMethods(methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown): object {
-  const build = (group: string) => {
-    const methods: Record<string, unknown> = {};
-    for (const [name, operation] of Object.entries(table[group] ?? {})) methods[name] = methodFor(operation, `${group}.${name}`);
-    return methods;
-  };
-  const methods = Object.defineProperty(build(ROOT_GROUP), BUILD, { value: build });
-  return Object.defineProperties(methods, groupGetters);
+  const methods: Record<string, unknown> = {};
+  for (const [group, operations] of groups) {
+    const inGroup: Record<string, unknown> = group === ROOT_GROUP ? methods : {};
+    for (const { name, operation, fullName } of operations) inGroup[name] = methodFor(operation, fullName);
+    if (inGroup !== methods) methods[group] = inGroup;
+  }
+  return methods;
 }
 
 /** Calls to be shown, kept or sent later: `controlCalls.faults.remove({ id })`. */

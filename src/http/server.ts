@@ -40,7 +40,8 @@ const MAX_LISTEN_ATTEMPTS = 20;
 export async function listen(port: number, host: string | undefined, handlers: () => ServerHandlers): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
     const server = createHttpServer(handlers);
-    const chosen = await open(server, port, host ?? (LOOPBACK[0] as string));
+    await open(server, port, host ?? (LOOPBACK[0] as string));
+    const chosen = (server.address() as AddressInfo).port;
     if (host !== undefined) return createListeningServer(server, chosen);
     // One HTTP server for both addresses: a second one would cost two thirds as much as the first.
     const other = createTcpServer(CONNECTIONS, (socket) => server.emit("connection", socket));
@@ -56,11 +57,10 @@ export async function listen(port: number, host: string | undefined, handlers: (
   }
 }
 
-/** Resolves with the port. */
-function open(server: TcpServer, port: number, host: string): Promise<number> {
+function open(server: TcpServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explain(error, port, host)));
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, host, resolve);
   });
 }
 
@@ -79,8 +79,10 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   );
   // By default, Node drops headers after the 1,000th silently, Authorization too. The limit of 16 KiB remains.
   server.maxHeadersCount = 0;
-  server.on("connection", ignoreSocketErrors);
-  server.on("connection", (socket) => handlers().connected(socket));
+  server.on("connection", (socket) => {
+    ignoreSocketErrors(socket);
+    handlers().connected(socket);
+  });
   // Without listeners, Node sends `100 Continue` before the request is checked, and a 417 without a body.
   server.on("checkContinue", request);
   server.on("checkExpectation", request);

@@ -47,26 +47,29 @@ export interface Address {
   url(): string;
 }
 
-/** What is decided before the data is opened. */
-export interface StorageOptions {
+/** What is read when a sandbox is created, before its data is opened. */
+interface DataOptions {
   options: Options;
   address: Address;
   clock: Clock;
   random: Random;
-  targets: TargetPolicy;
-  schedule: RetrySchedule;
   /** The service file, if the sandbox has one. */
   service: Service | undefined;
-  /** The operations, as the service file has them. */
-  catalogue: readonly Operation[];
   fixtures: readonly Fixture[];
-  /** A database image with the fixtures as they are seeded now. */
-  image(): SeedImage;
-  /** Opens the database: the file, or in memory a copy of the fixtures as they were seeded when the sandbox was created. */
-  openStores(): Stores;
 }
 
-interface Storage extends StorageOptions {
+export interface StorageOptions extends DataOptions {
+  /** The file, or in memory the fixtures as they were seeded when the sandbox was created. */
+  source: { file?: string; image?: DatabaseImage };
+}
+
+interface Storage extends DataOptions {
+  targets: TargetPolicy;
+  schedule: RetrySchedule;
+  /** The operations, as the service file has them. */
+  catalogue: readonly Operation[];
+  /** A database image with the fixtures as they are seeded now. */
+  image(): SeedImage;
   stores: Stores;
   /** The service file of the start before, null for none; undefined if it was the same, or the database is new. */
   previousService: ServiceMark | null | undefined;
@@ -95,12 +98,20 @@ export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 
 /** Opens the database and creates the engine over it. `snapshot` describes the sandbox to each client that joins the live stream. */
-export function openEngine(given: StorageOptions, snapshot: () => unknown): Engine {
-  const stores = given.openStores();
+export function openEngine({ source, ...given }: StorageOptions, snapshot: () => unknown): Engine {
+  const { service } = given;
+  const data = openData(given, source);
   try {
-    return createEngine({ ...given, stores, previousService: noteService(stores.database, given.service) }, snapshot);
+    const storage: Storage = {
+      ...given,
+      ...data,
+      image: () => imageOf(given),
+      catalogue: service?.catalogue ?? catalogue,
+      previousService: noteService(data.stores.database, service),
+    };
+    return createEngine(storage, snapshot);
   } catch (error) {
-    stores.discard();
+    data.stores.discard();
     throw error;
   }
 }
@@ -188,7 +199,7 @@ function connect({ service, faults, dispatcher, judge, hub, trends, stalls, list
 }
 
 /** How webhooks are sent, by the dispatcher and by the audit of a receiver. */
-export const senderOptions = ({ options, targets }: StorageOptions) => ({
+export const senderOptions = ({ options, targets }: Storage) => ({
   targets,
   timeout: options.webhookTimeout,
   insecureTls: options.webhookInsecureTls,
@@ -208,24 +219,27 @@ const namesIn = ({ tenants }: Stores) => ({
 export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
   const service = options.service === undefined ? undefined : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
+  const given = { options, address, clock, random, service, fixtures: await fixturesOf(options) };
+  requireAddon();
+  return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
+}
+
+/** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
+function openData({ options, address, clock, random, service }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
     ownPorts: () => [address.port],
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
   const schedule = scheduleOf(options.retrySchedule ?? service?.gaps ?? "fast");
-  const fixtures = await fixturesOf(options);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  const open = (source: { image?: DatabaseImage; file?: string }) => openStores({ clock, random, webhooks, ...source });
-  const seeded = () => getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => open({}) });
-  const image = () => (isDefaultData(options) ? builtImage()?.(clock.now()) : undefined) ?? seeded();
-  requireAddon();
-  const source = options.memory ? { image: image() } : { file: resolve(options.db) };
-  return {
-    ...{ options, address, clock, random, targets, schedule, service, fixtures, image },
-    openStores: () => open(source),
-    catalogue: service?.catalogue ?? catalogue,
-  };
+  return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
+}
+
+function imageOf(given: DataOptions): SeedImage {
+  const { options, fixtures, clock } = given;
+  const built = isDefaultData(options) ? builtImage()?.(clock.now()) : undefined;
+  return built ?? getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => openData(given).stores });
 }
 
 /** Fixtures of the package are not validated, because a test does that; a user's own are validated at each start. */

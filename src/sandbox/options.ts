@@ -237,6 +237,8 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
 
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
+const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));
+
 export const flagOf = (name: string) => `--${kebab(name)}`;
 export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
@@ -245,9 +247,9 @@ export function completeOptions(given: GivenOptions, base: Partial<Options> = {}
   for (const name of Object.keys(given))
     if (!optionNames.includes(name as OptionName))
       throw new SandboxError(`There is no option ${name}.${didYouMean(name, optionNames)}`, "usage");
-  const options: Record<string, unknown> = {};
-  for (const name of optionNames)
-    options[name] = given[name] === undefined ? (base[name] ?? optionDefinitions[name].default) : parseOption(name, given[name]);
+  const options: Record<string, unknown> = { ...defaults };
+  for (const name of Object.keys(base) as OptionName[]) options[name] = base[name] ?? defaults[name];
+  for (const name of optionNames) if (given[name] !== undefined) options[name] = parseOption(name, given[name]);
   return options as unknown as Options;
 }
 
