@@ -134,6 +134,11 @@ describe("a busy machine", () => {
   const pauses = (ownWaits: number[], lags: number[]) =>
     retryBackoffGrows.onChainEnd?.({ calls: [], ownWaits, lags, provenBy: "store", lookalikes: [] }, false)?.verdict;
 
+  test("may be all that makes equal pauses grow", () => {
+    expect(pauses([303, 217, 257, 1_046], [60, 0, 30, 820])).toBe("inconclusive");
+    expect(pauses([303, 217, 257, 1_046], [60, 0, 30, 82])).toBe("pass");
+  });
+
   test("makes pauses longer and so more alike: they are equal only if they are without the lag too", () => {
     expect([pauses([400, 400, 410], []), pauses([1, 2], [0, 0]), pauses([200, 400, 800], [])]).toEqual(["fail", "fail", "pass"]);
     expect(pauses([3_500, 5_200, 3_300, 3_800], [3_300, 4_800, 2_500, 2_200])).toBe("inconclusive");

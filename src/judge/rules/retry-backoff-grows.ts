@@ -29,8 +29,10 @@ const MAX_LAG = 0.4;
 function mayHaveGrown(waits: readonly number[], lags: readonly number[]): boolean {
   const isLate = waits.some((wait, index) => (lags[index] ?? 0) > MAX_LAG * wait);
   const areEqual = Math.max(...waits) <= EQUAL * Math.min(...waits);
-  return (isLate || !areEqual) && !isFlat(waits.map((wait, index) => wait - (lags[index] ?? 0)));
+  return (isLate || !areEqual) && !isFlat(withoutLag(waits, lags));
 }
+
+const withoutLag = (waits: readonly number[], lags: readonly number[]) => waits.map((wait, index) => wait - (lags[index] ?? 0));
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -46,7 +48,7 @@ export const retryBackoffGrows: Rule = {
     if (ownWaits.length < 2) return undefined;
     const flat = isFlat(ownWaits);
     if (!flat && !hasGrown(ownWaits)) return undefined;
-    const isBlurred = flat && mayHaveGrown(ownWaits, lags);
+    const isBlurred = flat ? mayHaveGrown(ownWaits, lags) : isFlat(withoutLag(ownWaits, lags));
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
       verdict: isBlurred ? "inconclusive" : flat ? "fail" : "pass",
