@@ -1,6 +1,7 @@
 // Turns a comparison into a service file: each difference that the recording proves as a value with its evidence, all others as questions.
 
 import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import type { RefusedEntry } from "../service/fact-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
 import { addedFields, fieldRenames } from "./write-fields.ts";
@@ -9,12 +10,13 @@ import { type Settled, settleFact } from "./write-values.ts";
 export interface WriteOptions {
   /** The least number of observations of a value. */
   atLeast: number;
-  /** The reason why the sandbox cannot adopt a value; undefined if it can. */
-  problemWith(id: string, value: FactValue): string | undefined;
+  /** The first entry that a start refuses beside the others. */
+  refusedIn(facts: ServiceFile["facts"]): RefusedEntry | undefined;
+  /** The entries of the file to which the differences are added. */
+  given?: ServiceFile["facts"] | undefined;
 }
 
 type Entry = ServiceFile["facts"][string];
-type Question = NonNullable<ServiceFile["questions"]>[number];
 
 const plain = (value: FactValue) => (typeof value === "object" ? [...value] : value);
 
@@ -24,29 +26,55 @@ const BY_OPERATION: ReadonlySet<FactKind> = new Set([
 ]);
 
 /** Makes a service file of the differences. New fields and names come after the facts of their objects. */
-export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, { atLeast, problemWith }: WriteOptions): ServiceFile {
-  const entries: [string, Entry][] = [];
-  const questions: Question[] = [];
-  const write = ({ id, value, seen, entries: places, question }: Settled) => {
-    const why =
-      question ?? (seen < atLeast ? `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}` : problemWith(id, value));
-    if (why === undefined) entries.push([id, { value: plain(value), seen, in: places }]);
-    else questions.push({ fact: id, seen: [{ value: plain(value), count: seen }], why });
-  };
+export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, options: WriteOptions): ServiceFile {
+  const found = settleAll(facts, evidence);
+  const isSure = ({ seen, question }: Settled) => question === undefined && seen >= options.atLeast;
+  const entries = new Map(
+    found.filter(isSure).map(({ id, value, seen, entries: places }): [string, Entry] => [id, { value: plain(value), seen, in: places }]),
+  );
+  const refused = takeRefused(entries, options);
+  const questions = found.flatMap((one) => {
+    const why = one.question ?? refused.get(one.id) ?? (one.seen < options.atLeast ? rarely(one.seen, options.atLeast) : undefined);
+    return why === undefined ? [] : [{ fact: one.id, seen: [{ value: plain(one.value), count: one.seen }], why }];
+  });
+  return { facts: Object.fromEntries(entries), ...(questions.length > 0 && { questions }) };
+}
+
+const rarely = (seen: number, atLeast: number) => `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}`;
+
+/**
+ * Takes out the entries with which a start would refuse the file, one by one, and returns why. An entry of the given file is only refused
+ * where a new value of another entry contradicts it, so that one goes.
+ */
+function takeRefused(entries: Map<string, Entry>, { given, refusedIn }: WriteOptions): ReadonlyMap<string, string> {
+  const taken = new Map<string, string>();
+  const check = (without?: string) => refusedIn({ ...given, ...Object.fromEntries([...entries].filter(([id]) => id !== without)) });
+  for (let refused = check(); refused !== undefined; refused = check()) {
+    const { id, message } = refused;
+    const others = [...entries.keys()].filter((one) => given && Object.hasOwn(given, one));
+    const cause = entries.has(id) ? id : (others.find((other) => check(other)?.id !== id) ?? [...entries.keys()].at(-1));
+    if (cause === undefined) break;
+    entries.delete(cause);
+    taken.set(cause, message);
+  }
+  return taken;
+}
+
+function settleAll(facts: readonly ServiceFact[], evidence: Evidence): Settled[] {
+  const found: Settled[] = [];
   const observed = groupByFact(evidence.observations);
   const renames = fieldRenames(facts, evidence);
   for (const fact of facts) {
     const name = renames.get(fact.id);
-    if (name) write(name);
+    if (name) found.push(name);
     const observations = observed.get(fact.id) ?? [];
     if (name || fact.origin === "design" || observations.every(({ agrees }) => agrees)) continue;
     // The type follows from the form.
     const form = fact.kind === "type" ? observed.get(fact.id.replace(/type$/, "format")) : undefined;
     if (form?.some(({ agrees }) => !agrees)) continue;
-    for (const settled of settle(fact, observations, evidence)) write(settled);
+    found.push(...settle(fact, observations, evidence));
   }
-  for (const added of addedFields(facts, evidence, renames)) write(added);
-  return { facts: Object.fromEntries(entries), ...(questions.length > 0 && { questions }) };
+  return [...found, ...addedFields(facts, evidence, renames)];
 }
 
 /** One line for each fact and question, so that two versions of the file can be compared. */

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { catalogue, resources } from "../areas/index.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
 import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
-import { type FieldError, SandboxError } from "../kernel/errors.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { type AdoptedFacts, adoptedFacts } from "../service/adopted-facts.ts";
 import { type Adoption, createAdoption } from "../service/adoption.ts";
-import { createFactCheck } from "../service/fact-check.ts";
-import { entryValue, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
+import { createFileCheck, type RefusedEntry } from "../service/fact-check.ts";
+import { type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
 
@@ -40,8 +40,8 @@ export async function readService(file: string): Promise<Service> {
   if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   const given = source.value as ServiceFile;
   const facts = adoptedFacts(given);
-  const refused = await firstRefused(given, facts);
-  if (refused) throw await errorAt(source, refused.pointer, refused.message);
+  const refused = await firstRefused(given);
+  if (refused) throw await errorAt(source, `/facts/${escapePointer(refused.id)}`, refused.message);
   return {
     ...createAdoption(facts, catalogue, records()),
     file,
@@ -87,17 +87,9 @@ function gapsOf(facts: AdoptedFacts): number[] | undefined {
 /** The schemas of the records, by kind. */
 const records = () => new Map(resources.map(({ kind, schema }) => [kind, schema]));
 
-async function firstRefused(
-  { facts: entries }: ServiceFile,
-  facts: AdoptedFacts,
-): Promise<Pick<FieldError, "pointer" | "message"> | undefined> {
-  const known = builtFacts() ?? (await import("./documents.ts")).assumptions().facts;
-  const problemOf = createFactCheck({ facts: known, operations: catalogue.map(({ id }) => id) });
-  for (const [id, entry] of Object.entries(entries)) {
-    const message = problemOf(id, entryValue(entry), facts);
-    if (message !== undefined) return { pointer: `/facts/${escapePointer(id)}`, message };
-  }
-  return undefined;
+async function firstRefused({ facts: entries }: ServiceFile): Promise<RefusedEntry | undefined> {
+  const facts = builtFacts() ?? (await import("./documents.ts")).assumptions().facts;
+  return createFileCheck({ facts, operations: catalogue.map(({ id }) => id) })(entries);
 }
 
 /** Facts in the file of the build that differ only in id and value. */

@@ -4,12 +4,32 @@ import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
 import { adoptableKinds, formProblem } from "./adoptable.ts";
 import { addedFieldProblem } from "./adoptable-fields.ts";
-import { type AdoptedFacts, adoptedBounds, BOUNDS, boundsOf } from "./adopted-facts.ts";
+import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf } from "./adopted-facts.ts";
+import { entryValue, type ServiceFile } from "./service-file.ts";
 
 /** The known facts and operations, against which a service file is checked. */
 export interface KnownFacts {
   facts: readonly ServiceFact[];
   operations: readonly string[];
+}
+
+/** An entry that cannot be adopted, and why, in one sentence. */
+export interface RefusedEntry {
+  id: string;
+  message: string;
+}
+
+/** The first entry that cannot be adopted beside the others; undefined if all can. */
+export function createFileCheck(known: KnownFacts): (facts: ServiceFile["facts"]) => RefusedEntry | undefined {
+  const problemWith = createFactCheck(known);
+  return (facts) => {
+    const file = adoptedFacts({ facts });
+    for (const [id, entry] of Object.entries(facts)) {
+      const message = problemWith(id, entryValue(entry), file);
+      if (message !== undefined) return { id, message };
+    }
+    return undefined;
+  };
 }
 
 /** Why an entry of a service file cannot be adopted, in one sentence; undefined if it can. */

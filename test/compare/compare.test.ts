@@ -64,7 +64,7 @@ describe("a stand-in for the real service", () => {
         ],
       ],
     ]);
-    expect(serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, problemWith: () => undefined })).toEqual({ facts: {} });
+    expect(serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, refusedIn: () => undefined })).toEqual({ facts: {} });
   });
 
   test("masks a key in the path of the base address", () => {

@@ -138,7 +138,7 @@ describe("a value of a wrong type", () => {
     try {
       const deliveries = readWebhooks(lines.join("\n"), "received.jsonl");
       const found = compare(sandbox, { ...readHar(JSON.stringify(document), "service.har"), deliveries });
-      const file = serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, problemWith: () => undefined });
+      const file = serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, refusedIn: () => undefined });
       return comparisonText(found) + comparisonPage(found) + JSON.stringify(file);
     } catch (error) {
       if (error instanceof SandboxError) return error.message;

@@ -104,6 +104,38 @@ test("--write keeps what the file of --service has", async () => {
   });
 });
 
+test("a default above the maximum is a question, because a start refuses both", async () => {
+  const { compare, service, file } = await writeFrom(
+    (to) => {
+      Object.assign(to.lists.payments, { default: 101, maximum: 50, clamps: true });
+    },
+    "--at-least",
+    "1",
+  );
+  expect(file.facts).toMatchObject({ "payments.list.query.limit.maximum": { value: 50 } });
+  expect(file.questions).toEqual([
+    {
+      fact: "payments.list.query.limit.default",
+      seen: [{ value: 101, count: 1 }],
+      why: expect.stringContaining("a minimum of 1, a default of 101 and a maximum of 50"),
+    },
+  ]);
+  expect((await compare("--service", service)).out.at(-1)).toContain("1 contradicted");
+});
+
+test("a difference that contradicts another entry of the file of --service is a question", async () => {
+  const { compare, service } = await writeFrom((to) => {
+    const { record } = to;
+    to.record = (one, kind) => ({ ...record(one, kind), ...(kind === "bookings" && { created: Number(one.created) * 1_000 }) });
+  });
+  const given = { "booking.created.format": "ISO 8601 time", "booking.created.type": ["string"] };
+  writeFileSync(service, JSON.stringify({ facts: given }));
+  await compare("--service", service, "--write", service, "--at-least", "1");
+  const { facts, questions } = JSON.parse(readFileSync(service, "utf8"));
+  expect([facts, questions]).toEqual([given, [expect.objectContaining({ fact: "booking.created.format" })]]);
+  expect((await compare("--service", service)).error).toBe("");
+});
+
 test.each(["0", "-1", "many", "1.5"])("--at-least %s is refused", async (count) => {
   const { code, error } = await runCommand(undefined, "compare", "--webhooks", "/nowhere", "--at-least", count);
   expect([code, error]).toEqual([2, expect.stringMatching(/^--at-least takes a whole number from 1/)]);

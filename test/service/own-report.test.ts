@@ -6,7 +6,7 @@ import { readHar } from "../../src/compare/read-har.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts } from "../../src/service/adopted-facts.ts";
-import { createFactCheck } from "../../src/service/fact-check.ts";
+import { createFileCheck } from "../../src/service/fact-check.ts";
 import { differences } from "../support/real-service/differences.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
@@ -24,8 +24,8 @@ function writtenFacts() {
     for (const { name, change, cannotBeAdopted } of differences) if (!cannotBeAdopted && !ALONE.includes(name)) change(to);
   });
   const recording = readHar(JSON.stringify(recordSession(service).har), "service.har");
-  const problemWith = createFactCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
-  return serviceFileOf(sandbox.facts, compare(sandbox, recording).evidence, { atLeast: 1, problemWith }).facts;
+  const refusedIn = createFileCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
+  return serviceFileOf(sandbox.facts, compare(sandbox, recording).evidence, { atLeast: 1, refusedIn }).facts;
 }
 
 test("the report of a sandbox under a service file contradicts nothing that the file says", async () => {

@@ -10,7 +10,7 @@ import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts } from "../../src/service/adopted-facts.ts";
-import { createFactCheck } from "../../src/service/fact-check.ts";
+import { createFileCheck } from "../../src/service/fact-check.ts";
 import type { ServiceFile } from "../../src/service/service-file.ts";
 import { type Difference, differences } from "../support/real-service/differences.ts";
 import { differencesPage } from "../support/real-service/differences-page.ts";
@@ -18,7 +18,7 @@ import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 
 const sandbox = comparedSandbox();
-const check = createFactCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
+const refusedIn = createFileCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
 
 function recordingOf(chosen: readonly Difference[]): Recording {
   const service = createRealService((to) => {
@@ -28,19 +28,13 @@ function recordingOf(chosen: readonly Difference[]): Recording {
   return { ...readHar(JSON.stringify(har), "service.har"), deliveries: readWebhooks(`${webhooks.join("\n")}\n`, "received.jsonl") };
 }
 
-const fileOf = ({ evidence }: Comparison): ServiceFile => serviceFileOf(sandbox.facts, evidence, { atLeast: 1, problemWith: check });
+const fileOf = ({ evidence }: Comparison): ServiceFile => serviceFileOf(sandbox.facts, evidence, { atLeast: 1, refusedIn });
 
 const contradictedIn = ({ verdicts }: Comparison) =>
   verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
 
 /** The ids of the facts that the recording contradicts under the file. */
 const leftUnder = (file: ServiceFile, recording: Recording) => contradictedIn(compare(comparedSandbox(adoptedFacts(file)), recording));
-
-/** Each entry of a written file may stand in one. */
-const problemsOf = (file: ServiceFile) => {
-  const facts = adoptedFacts(file);
-  return [...facts.values].map(([id, value]) => check(id, value, facts)).filter((problem) => problem !== undefined);
-};
 
 /** The recording of one difference, and what a comparison makes of it. */
 const alone = oncePerKey((difference: Difference) => {
@@ -54,7 +48,7 @@ describe("a difference of the service", () => {
     const { cannotBeAdopted, contradicts } = difference;
     const { recording, found, file } = alone(difference);
     expect(contradictedIn(found).filter((id) => contradicts.includes(id))).not.toEqual([]);
-    expect(problemsOf(file)).toEqual([]);
+    expect(refusedIn(file.facts)).toBeUndefined();
     const left = leftUnder(file, recording);
     if (cannotBeAdopted) expect(left.filter((id) => contradicts.includes(id))).not.toEqual([]);
     else expect([Object.keys(file.facts).length > 0, left]).toEqual([true, []]);
@@ -71,7 +65,7 @@ const adoptable = differences.filter(({ cannotBeAdopted }) => !cannotBeAdopted);
 test("all differences together leave only questions and the impossible ones", () => {
   const recording = recordingOf(differences);
   const file = fileOf(compare(sandbox, recording));
-  expect(problemsOf(file)).toEqual([]);
+  expect(refusedIn(file.facts)).toBeUndefined();
   const impossible = differences.filter(({ cannotBeAdopted }) => cannotBeAdopted).flatMap(({ contradicts }) => contradicts);
   const asked = (file.questions ?? []).map(({ fact }) => fact);
   expect(leftUnder(file, recording).filter((id) => !impossible.includes(id) && !asked.includes(id))).toEqual([]);
@@ -82,7 +76,7 @@ test("any of the adoptable ones together leave nothing but what the file asks ab
     fc.property(fc.subarray([...adoptable]), (chosen) => {
       const recording = recordingOf(chosen);
       const file = fileOf(compare(sandbox, recording));
-      expect(problemsOf(file)).toEqual([]);
+      expect(refusedIn(file.facts)).toBeUndefined();
       const asked = (file.questions ?? []).map(({ fact }) => fact);
       expect(leftUnder(file, recording).filter((id) => !asked.includes(id))).toEqual([]);
     }),

@@ -16,7 +16,7 @@ import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
 import { readService } from "../../sandbox/service.ts";
-import { createFactCheck } from "../../service/fact-check.ts";
+import { createFileCheck } from "../../service/fact-check.ts";
 import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
@@ -73,8 +73,8 @@ async function writeService(
   given: ServiceFile | undefined,
   atLeast: number,
 ): Promise<void> {
-  const problemWith = createFactCheck({ facts: comparedSandbox().facts, operations: compared.operations.map(({ id }) => id) });
-  const { facts, questions } = serviceFileOf(compared.facts, evidence, { atLeast, problemWith });
+  const refusedIn = createFileCheck({ facts: comparedSandbox().facts, operations: compared.operations.map(({ id }) => id) });
+  const { facts, questions } = serviceFileOf(compared.facts, evidence, { atLeast, refusedIn, given: given?.facts });
   const all = { $schema: SCHEMA, facts: { ...given?.facts, ...facts }, ...(questions && { questions }) };
   await writeOutput(file, `${serviceFileText(all)}\n`);
   const asked =

@@ -102,8 +102,9 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     const bounds = lists[kind];
     const given = query.get("limit");
     const asked = given === null ? bounds.default : Number(given);
-    if (!bounds.clamps && (asked < bounds.minimum || asked > bounds.maximum)) throw new Refused("invalid_limit", { field: "limit" });
-    const limit = Math.max(bounds.minimum, Math.min(bounds.maximum, asked));
+    if (given !== null && !bounds.clamps && (asked < bounds.minimum || asked > bounds.maximum))
+      throw new Refused("invalid_limit", { field: "limit" });
+    const limit = given === null ? asked : Math.max(bounds.minimum, Math.min(bounds.maximum, asked));
     const ordered = lists.newestFirst ? store[kind] : store[kind].toReversed();
     const after = query.get(lists.cursor);
     const all = ordered.map((one) => behaviour.record({ ...one }, kind));
