@@ -25,8 +25,8 @@ function folder(): string {
   return made;
 }
 
-/** Short enough to wait for in a test, and long enough for a busy machine to start a response. */
-const SHORT = "1s";
+/** In real time, because a receiver that hangs takes all of it. The long one is for a busy machine, on which no response began within the short one. */
+const TIMEOUT = { short: "1s", long: "15s" };
 
 describe("a delivery", () => {
   test("is a POST of the event with the documented headers, and otherwise only those that HTTP requires", async () => {
@@ -143,7 +143,12 @@ describe("an attempt", () => {
     [
       "none",
       "hang",
-      { status: "failed", responseStatus: null, errorCode: "timeout", errorMessage: "No complete response within 1000 ms." },
+      {
+        status: "failed",
+        responseStatus: null,
+        errorCode: "timeout",
+        errorMessage: expect.stringMatching(/^No complete response within 15?000 ms\.$/),
+      },
     ],
     [
       "half a response",
@@ -165,15 +170,23 @@ describe("an attempt", () => {
     ],
   ];
 
-  test.each(outcomes)("with the response: %s", async (_, step, expected) => {
-    const bench = await open(expected.errorCode === "timeout" ? { webhookTimeout: SHORT } : {});
+  const attemptWith = async (step: Step, webhookTimeout: string) => {
+    const bench = await open({ webhookTimeout });
     const receiver = await receive();
     await register(bench, receiver.url);
     receiver.script(step);
     await trigger(bench);
     await settle(bench);
-    expect(await log(bench)).toMatchObject([{ attempt: 1, ...expected }]);
-    expect(receiver.arrivals).toHaveLength(1);
+    return { attempts: await log(bench), arrivals: receiver.arrivals.length };
+  };
+
+  test.each(outcomes)("with the response: %s", async (_, step, expected) => {
+    const isLate = ({ attempts, arrivals }: Awaited<ReturnType<typeof attemptWith>>) =>
+      arrivals === 0 || attempts[0]?.responseStatus !== (expected.responseStatus ?? null);
+    const first = await attemptWith(step, expected.errorCode === "timeout" ? TIMEOUT.short : TIMEOUT.long);
+    const { attempts, arrivals } = expected.errorCode === "timeout" && isLate(first) ? await attemptWith(step, TIMEOUT.long) : first;
+    expect(attempts).toMatchObject([{ attempt: 1, ...expected }]);
+    expect(arrivals).toBe(1);
   });
 
   test("to a port on which nothing listens", async () => {
