@@ -209,6 +209,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`document.querySelector("${slider}").focus()`);
     for (let steps = 0; steps < 6; steps++) await page.press("Right");
     await page.shows(`document.querySelector(".clock-preview")?.textContent.includes("attempt 2/6 of payment.succeeded")`);
+    await page.shows(`document.querySelector(".clock-preview .hint")?.textContent.startsWith("Not listed: changes of records")`);
     await page.shows(bodyHas(`--data-raw '{"by":"10m"}'`));
     await click(page, ".clock button", "Advance by 10m");
     await page.shows(bodyHas("Clock advanced to"));

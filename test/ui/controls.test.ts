@@ -709,7 +709,7 @@ test("the clock form says which webhook attempts and faults fall due on the way"
     { kind: "attempt", attempt: attempt(3, { delivery: 2, status: "failed", nextAttemptAt: NOON_SECONDS + 600 }) },
   ]);
   desk.press("c");
-  expect(desk.screen().join("\n")).toMatch(/in order: 1 webhook attempt +[│\n]/);
+  expect(desk.screen().join("\n")).toMatch(/in order: 1 webhook attempt, any record changes +[│\n]/);
   desk.press("right");
-  expect(desk.screen().join("\n")).toMatch(/in order: 2 webhook attempts, 1 fault ends/);
+  expect(desk.screen().join("\n")).toMatch(/in order: 2 webhook attempts, 1 fault ends, any record changes/);
 });

@@ -1,4 +1,4 @@
-// Drags the sandbox's clock forward: a slider by pointer and arrow keys, what falls due until the chosen moment, and the call that goes there.
+// Drags the sandbox's clock forward: a slider by pointer and arrow keys, the retries and ends of faults until the chosen moment, and the call that goes there.
 
 import { useRef, useState } from "preact/hooks";
 import { advanceCall, advanceClock } from "../controls/clock.ts";
@@ -112,7 +112,7 @@ function Preview({ dashboard, due, now, by }: PreviewProps) {
           </li>
         ))}
         {due.length > MAX_LISTED && <li class="dim">and {due.length - MAX_LISTED} more</li>}
-        {due.length === 0 && <li class="dim">No retry is due until then.</li>}
+        {due.length === 0 && <li class="dim">No retry is due and no fault ends until then.</li>}
       </ul>
       <p class="hint">{restOf(state)}</p>
       <div class="beside">
@@ -127,5 +127,5 @@ function Preview({ dashboard, due, now, by }: PreviewProps) {
 
 const restOf = ({ sandbox }: UiState) =>
   sandbox?.life === "off"
-    ? "Attempts that fail on the way are retried on the way. Records keep their status: life is off."
-    : "Attempts that fail on the way are retried on the way, and records change on their dates.";
+    ? "Not listed: retries of attempts that fail on the way. Records keep their status: life is off."
+    : "Not listed: changes of records, such as payouts that arrive, and retries of attempts that fail on the way.";

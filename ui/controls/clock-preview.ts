@@ -37,13 +37,15 @@ const endingFaults = (state: UiState): DueMoment[] =>
     return [{ at: milliseconds(rule.endsAt), label: `the fault ${ruleTitle(rule)} ends`, opens: { pane: "faults", id: rule.id } }];
   });
 
-/** `2 retries, 1 fault ends` until so many milliseconds from now; empty if nothing is known to be due. */
+/** `2 webhook attempts, 1 fault ends, any record changes` until so many milliseconds from now; empty if nothing is known to be due. */
 export function dueText(state: UiState, span: number): string {
   const due = dueMoments(state).filter(({ at }) => at <= sandboxNow(state) + span);
   const retries = due.filter(({ opens }) => opens.pane === "deliveries").length;
   const faults = due.length - retries;
+  if (due.length === 0) return "";
   return [
     ...(retries === 0 ? [] : [counted(retries, "webhook attempt")]),
     ...(faults === 0 ? [] : [faults === 1 ? "1 fault ends" : `${faults} faults end`]),
+    ...(state.sandbox?.life === "off" ? [] : ["any record changes"]),
   ].join(", ");
 }

@@ -24,7 +24,7 @@ const optionsOf = (state: UiState): readonly FieldOption[] => [
   { value: "real", label: "real", help: "follow the machine's clock" },
 ];
 
-const helpOf = (due: string) => `run everything that falls due on the way, in order${due === "" ? "" : `: ${due}`}`;
+const helpOf = (due: string) => `run everything that falls due, in order${due === "" ? "" : `: ${due}`}`;
 
 const durationField: FormField = {
   name: "by",
