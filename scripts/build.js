@@ -307,7 +307,7 @@ async function usualWorld() {
   const { file } = await sandbox.snapshots.save({ name: "usual" });
   const bytes = readFileSync(file);
   await sandbox.close();
-  return { "world.db": bytes, "world-times.json": JSON.stringify(await imageTimes(bytes, fixtures)) };
+  return { "world.db": bytes, "world-times.json": JSON.stringify(imageTimes(bytes, fixtures)) };
 }
 
 /** The OpenAPI documents, with the default address. */

@@ -42,7 +42,7 @@ export function openControlPlane(engine: Engine): ControlContext {
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
   const traffic = openTraffic(engine);
   const verifier = openVerifier(engine);
-  const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures[0]?.name ?? "").merchant);
+  const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const sources = { ...shared, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
   return {

@@ -143,7 +143,7 @@ export const controlPage = () => renderControl(control(USUAL_URL));
 export const assumptionsPage = () => renderAssumptions(assumptions(), conditionTexts());
 
 /** The positions of the times in an image of the world that these fixtures make, for the build. */
-export const imageTimes = async (bytes: Buffer, folder: string) => findImageTimes(bytes, await readFixtures(folder), resources);
+export const imageTimes = (bytes: Buffer, folder: string) => findImageTimes(bytes, readFixtures(folder), resources);
 
 /** The description of each option, for its doc comment in types/. */
 export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(

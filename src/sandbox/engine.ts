@@ -24,7 +24,7 @@ import type { Operation } from "../store/operation-context.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
-import { type Fixture, readFixtures } from "../store/world/fixtures.ts";
+import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { noteService, type ServiceMark } from "../store/world/service-note.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
@@ -55,7 +55,7 @@ interface DataOptions {
   random: Random;
   /** The service file, if the sandbox has one. */
   service: Service | undefined;
-  fixtures: readonly Fixture[];
+  fixtures(): readonly Fixture[];
 }
 
 export interface StorageOptions extends DataOptions {
@@ -215,7 +215,7 @@ const namesIn = ({ tenants }: Stores) => ({
   ownerOf: (key: string) => tenants.identify(key)?.merchant,
 });
 
-/** Reads the files that the options name, and the fixtures that a reset puts back. */
+/** Reads the files that the options name. */
 export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
   const service = options.service === undefined ? undefined : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
@@ -239,12 +239,15 @@ function openData({ options, address, clock, random, service }: DataOptions, sou
 function imageOf(given: DataOptions): SeedImage {
   const { options, fixtures, clock } = given;
   const built = isDefaultData(options) ? builtImage()?.(clock.now()) : undefined;
-  return built ?? getSeedImage({ fixtures, resources, seed: options.seed, clock, open: () => openData(given).stores });
+  return built ?? getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores });
 }
 
-/** Fixtures of the package are not validated, because a test does that; a user's own are validated at each start. */
-const fixturesOf = ({ fixtures }: Options) =>
-  fixtures === undefined ? packageFixtures() : readFixtures(fixtures, { validate: resources });
+/** A user's own fixtures are validated at each start. Those of the package are read on first use: a start needs only the image of them. */
+async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture[]> {
+  if (fixtures === undefined) return packageFixtures;
+  const read = await readCheckedFixtures(fixtures, resources);
+  return () => read;
+}
 
 const packageFixtures = once(() => readFixtures(packageFile("fixtures/merchants")));
 

@@ -12,7 +12,7 @@ import type { Entry } from "./world.ts";
 
 export const FIXTURES = join(import.meta.dirname, "../../fixtures/merchants");
 
-const files = await readFixtures(FIXTURES);
+const files = readFixtures(FIXTURES);
 const random = createRandom(1);
 const webhooks = { gaps: [0], checkTarget: () => {}, eventTypes };
 

@@ -15,7 +15,7 @@ import { createSandbox } from "../../src/sandbox/create.ts";
 import { operations } from "../../src/sandbox/engine.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
 import { readScenario } from "../../src/scenarios/scenario-files.ts";
-import { readFixtures } from "../../src/store/world/fixtures.ts";
+import { readCheckedFixtures } from "../../src/store/world/fixtures.ts";
 import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
@@ -125,7 +125,7 @@ test("a mutated fixture is rejected with its line, or the sandbox starts with it
     const [name, bytes] = corrupt(files, drawn);
     for (const [other, text] of Object.entries(files)) writeFileSync(join(dir, other), text);
     writeFileSync(join(dir, name), bytes);
-    const taken = await accepts(`${dir}/[a-z]+.json`, () => readFixtures(dir, { validate: resources }));
+    const taken = await accepts(`${dir}/[a-z]+.json`, () => readCheckedFixtures(dir, resources));
     if (taken) await start({ fixtures: dir });
     return taken;
   });

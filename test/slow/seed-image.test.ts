@@ -51,7 +51,7 @@ async function seedByHand(fixtureFolder: string, seed: number, now: string): Pro
   const stores = storesAt(clock, seed);
   createViews(stores.database, resources);
   const seeder = openSeeder(stores, resources, clock);
-  const fixtures = await readFixtures(fixtureFolder);
+  const fixtures = readFixtures(fixtureFolder);
   const seedOne = (fixture: Fixture) => {
     const { id, apiKey, email } = fixture.merchant;
     return seeder.seed(fixture, { id, key: apiKey, email, place: null });

@@ -14,7 +14,7 @@ import { openSeeder } from "../../src/store/world/seed.ts";
 import { NOON_SECONDS } from "../support/sandbox.ts";
 
 const DAY = 86_400_000;
-const fixtures = await readFixtures(packageFile("fixtures/merchants"));
+const fixtures = readFixtures(packageFile("fixtures/merchants"));
 
 /** The records of each merchant in a world that is seeded at a time. */
 function worldsAt(time: number): Map<string, RecordsByKind> {

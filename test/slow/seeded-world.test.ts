@@ -14,7 +14,7 @@ type Some = any;
 
 const DAY = 86_400_000;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
-const fixtures = await readFixtures(packageFile("fixtures/merchants"));
+const fixtures = readFixtures(packageFile("fixtures/merchants"));
 const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 
 /** Every day of two years, at a time of day that changes from day to day; the last millisecond before a date changes is one of them. */

@@ -12,14 +12,14 @@ import { packageFile } from "../../src/sandbox/package-files.ts";
 import { count, text } from "../../src/schema/shapes.ts";
 import { createViews } from "../../src/store/records/views.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { type Fixture, readFixtures } from "../../src/store/world/fixtures.ts";
+import { type Fixture, readCheckedFixtures } from "../../src/store/world/fixtures.ts";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records of every kind.
 type Some = any;
 
 const BUILT_IN = packageFile("fixtures/merchants");
-const fixtures = await readFixtures(BUILT_IN, { validate: resources });
+const fixtures = await readCheckedFixtures(BUILT_IN, resources);
 const named = (name: string) => fixtures.find((fixture) => fixture.name === name) as Fixture;
 const recordsOf = (fixture: Fixture, kind: string) => (fixture.records[kind] ?? []) as Some[];
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
@@ -323,7 +323,7 @@ describe("a custom fixture", () => {
   ];
   test.each(wrong)("is rejected with %s, with file and line", async (_, from, to, message) => {
     const folder = folderOf({ "shop.json": SHOP.replace(from, () => to) });
-    const refusal = await readFixtures(folder, { validate: resources }).catch((error: unknown) => error);
+    const refusal = await readCheckedFixtures(folder, resources).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(SandboxError);
     expect((refusal as SandboxError).exitCode).toBe(exitCodes.badFixture);
     expect((refusal as SandboxError).message).toContain(message.startsWith(":") ? `${join(folder, "shop.json")}${message}` : message);
@@ -332,7 +332,7 @@ describe("a custom fixture", () => {
 
   test("is rejected with the number of further errors", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
-    await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(
+    await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(
       /:10 \/records\/booking\/0\/status: .* \(and 1 more in this file\)$/,
     );
   });
@@ -346,13 +346,13 @@ describe("a custom fixture", () => {
     const other = SHOP.replaceAll(/shop/g, "twin").replace(value.toLowerCase().replace("shop", "twin"), value);
     const folder = folderOf({ "a.json": SHOP, "b.json": other });
     const message = `${join(folder, "b.json")}${where}: merchant.${field} must differ from that in ${join(folder, "a.json")}`;
-    await expect(readFixtures(folder, { validate: resources })).rejects.toThrow(message);
+    await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(message);
   });
 
   test("requires a folder that exists and contains a fixture", async () => {
     const empty = folderOf({ "notes.txt": "" });
-    await expect(readFixtures(empty)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
-    await expect(readFixtures(join(empty, "none"))).rejects.toThrow(/^Cannot read the folder .*none: ENOENT/);
+    await expect(readCheckedFixtures(empty, resources)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
+    await expect(readCheckedFixtures(join(empty, "none"), resources)).rejects.toThrow(/^Cannot read the folder .*none: ENOENT/);
   });
 
   test("an invalid one fails the start of a sandbox, which creates no file", async () => {

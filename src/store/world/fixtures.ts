@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { checkFixture, checkFixturesTogether, type FixtureProblem } from "./fixture-check.ts";
-import { errorAt, filesIn, type JsonFile, lineAt, readJsonFile } from "./json-file.ts";
+import { errorAt, filesIn, type JsonFile, lineAt, readJsonFile, readText } from "./json-file.ts";
 
 export interface Fixture {
   /** The file name without its extension. */
@@ -39,13 +39,22 @@ interface FixtureFile extends JsonFile {
 const ENDING = ".json";
 const REMEDY = "A fixture is a file such as shop.json, with a merchant and its records.";
 
-/** Every fixture of a folder, the oldest merchant first. The built-in files are not validated at the start: a test validates them. */
-export async function readFixtures(folder: string, options: { validate?: readonly Resource[] } = {}): Promise<Fixture[]> {
+/** Every fixture of a folder, the oldest merchant first. For files that are known to be valid, such as the package's own, which a test validates. */
+export const readFixtures = (folder: string): Fixture[] =>
+  fixturesOf(pathsIn(folder).map((file) => ({ file, value: JSON.parse(readText(file)) as Record<string, unknown> })));
+
+/** The same for files of a user: an error names the file, the line and what is wrong. */
+export async function readCheckedFixtures(folder: string, resources: readonly Resource[]): Promise<Fixture[]> {
   const sources: FixtureFile[] = [];
-  for (const name of filesIn(folder, /\.json$/, ".json file", REMEDY)) sources.push(await read(join(folder, name)));
-  if (options.validate) await check(sources, options.validate);
-  return sources.map(fixtureOf).sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
+  for (const path of pathsIn(folder)) sources.push(await read(path));
+  await check(sources, resources);
+  return fixturesOf(sources);
 }
+
+const pathsIn = (folder: string) => filesIn(folder, /\.json$/, ".json file", REMEDY).map((name) => join(folder, name));
+
+const fixturesOf = (sources: readonly Pick<FixtureFile, "file" | "value">[]) =>
+  sources.map(fixtureOf).sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
 
 async function read(path: string): Promise<FixtureFile> {
   const { file, text, value } = await readJsonFile(path);
@@ -71,7 +80,7 @@ async function refuse(source: FixtureFile, [first, ...others]: readonly FixtureP
   throw await errorAt(source, first.pointer, `${first.message}${more}`);
 }
 
-function fixtureOf({ file, value }: FixtureFile): Fixture {
+function fixtureOf({ file, value }: Pick<FixtureFile, "file" | "value">): Fixture {
   const { description = "", asOf, life, merchant, records = {} } = value as Partial<Fixture>;
   return { name: basename(file, ENDING), file, description, asOf, life, merchant: merchant as FixtureMerchant, records };
 }

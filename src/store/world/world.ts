@@ -23,7 +23,7 @@ const KEY_LENGTH = 24;
 interface WorldOptions {
   stores: Stores;
   seeder: Seeder;
-  fixtures: readonly Fixture[];
+  fixtures(): readonly Fixture[];
   /** The fixtures as they are seeded now. */
   image(): SeedImage;
   random: Random;
@@ -38,7 +38,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
   const reseed = (merchant: string) => {
     const { fixture, ...identity } = originOf(tenants.require(merchant));
     eraser.merchant(merchant);
-    seeder.seed(named(fixtures, fixture), identity);
+    seeder.seed(named(fixtures(), fixture), identity);
   };
   const reseedAll = () => {
     eraser.everything();
@@ -62,10 +62,10 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       forget(merchant);
     },
     /** Creates a merchant with all records of a fixture and a new identity, the same in each sandbox with this seed. */
-    mint: (fixture: string) => create(named(fixtures, fixture), (id) => random.text(KEY_LENGTH, "key", id)),
+    mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
     /** Creates a merchant that others in a shared sandbox cannot act as: no seed predicts its key, and it has no password. */
     mintPrivate(fixture: string) {
-      const { merchant, ...found } = named(fixtures, fixture);
+      const { merchant, ...found } = named(fixtures(), fixture);
       const { password: _, ...profile } = merchant;
       return create({ ...found, merchant: profile }, () => randomText(KEY_LENGTH));
     },
