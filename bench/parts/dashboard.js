@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { load } from "../load.js";
-import { figure, inTurn, median, open, RUNS, rateAndCpu, ratio, SECONDS, SLICES, slice } from "../measure.js";
+import { figure, inRounds, inTurn, median, open, RUNS, rateAndCpu, ratio, SECONDS, SLICES, slice } from "../measure.js";
 import { GET } from "../sample-record.js";
 import { openTerminal } from "../terminal.js";
 
@@ -46,18 +46,24 @@ async function opened() {
 }
 
 /** Both run on terminals of their own, because the scheduler treats such processes differently. */
-async function throughput() {
+function throughput() {
+  const measure = (servers, turns) =>
+    inTurn(
+      [...servers].map(([name, server]) => ({ name, ...server })),
+      (one) => slice(one, GET, { cpu: ({ cpu }) => cpu() }),
+      turns,
+    );
+  return inRounds(openBoth, measure);
+}
+
+async function openBoth() {
   const without = openTerminal(["memory"], { program: SERVERS });
   const [, port] = await without.shows(/listening at (\d+)/);
   const { terminal, port: openPort } = await opened();
-  const cases = [
-    { name: CLOSED, port: Number(port), cpu: without.cpu },
-    { name: OPEN, port: openPort, cpu: terminal.cpu },
-  ];
-  const rates = await inTurn(cases, (one) => slice(one, GET, { cpu: ({ cpu }) => cpu() }));
-  await without.end();
-  await terminal.end();
-  return rates;
+  return new Map([
+    [CLOSED, { port: Number(port), cpu: without.cpu, close: without.end }],
+    [OPEN, { port: openPort, cpu: terminal.cpu, close: terminal.end }],
+  ]);
 }
 
 /** In its own process, so that its CPU time can be measured; it does the same work inside the server. */
