@@ -65,9 +65,34 @@ export function createFactCheck({
       return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
     if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
     return (
-      unadoptable(fact, part) ?? formProblem(fact, part, value, file) ?? prefixProblem(fact, file, byId) ?? boundsProblem(fact, file, byId)
+      unadoptable(fact, part) ??
+      formProblem(fact, part, value, file) ??
+      twinProblem(id, value, file, byId) ??
+      prefixProblem(fact, file, byId) ??
+      boundsProblem(fact, file, byId)
     );
   };
+}
+
+/** Two fields, values or event types of one place with the same name: nothing would tell them apart. */
+function twinProblem(
+  id: string,
+  value: FactValue,
+  file: AdoptedFacts | undefined,
+  facts: ReadonlyMap<string, ServiceFact>,
+): string | undefined {
+  const place = placeOf(id, facts);
+  if (file === undefined || place === undefined) return undefined;
+  const twin = [...file.values.keys()].find((other) => other !== id && file.values.get(other) === value && placeOf(other, facts) === place);
+  return twin && `${id} cannot be ${JSON.stringify(value)}: ${twin} is ${JSON.stringify(value)}, too.`;
+}
+
+/** The start of the ids that name things of the same place; undefined if the id names nothing. */
+function placeOf(id: string, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
+  const values = id.indexOf(VALUES);
+  if (values !== -1) return id.slice(0, values + VALUES.length);
+  const field = id.endsWith(RENAME) ? id.slice(0, -RENAME.length) : undefined;
+  return field !== undefined && facts.has(field) ? siblingOf(field, RENAME) : undefined;
 }
 
 /** Two kinds of record with the same prefix: a path or a cursor with such an id could be of either. */
@@ -120,6 +145,7 @@ function unadoptable({ id, kind, origin, why }: ServiceFact, part: "value" | "na
 }
 
 const RENAME = ".name";
+const VALUES = ".values.";
 
 /** Facts that the sandbox cannot change, unlike others of their kind. */
 const NEVER: readonly [ids: RegExp, why: string][] = [

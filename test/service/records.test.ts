@@ -209,6 +209,14 @@ test.each([
     { "payment.id.prefix": "rec_", "booking.id.prefix": "rec_" },
     /payment\.id\.prefix cannot be "rec_": booking\.id\.prefix is "rec_", too, and the prefix of an id says its kind of record/,
   ],
+  [
+    { "event.type.values.payment.failed": "x.y", "event.type.values.payout.paid": "x.y" },
+    /event\.type\.values\.payment\.failed cannot be "x\.y": event\.type\.values\.payout\.paid is "x\.y", too/,
+  ],
+  [
+    { "customer.email.name": "contact", "customer.phone.name": "contact" },
+    /customer\.email\.name cannot be "contact": customer\.phone\.name is "contact", too/,
+  ],
   [{ "event.id.prefix": "event_" }, /the delivery log and the headers of webhooks have the id, too/],
   [{ "webhooks.create.body.url.required": false }, /webhooks\.create\.body\.url\.required cannot be adopted: the sandbox needs the field/],
   [{ "payment.riskScore.type": ["integer"] }, /add "payment\.riskScore" to the file/],
