@@ -31,7 +31,7 @@ import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
-import { packageFile, version } from "./package-files.ts";
+import { packageFile, requireFiles, version } from "./package-files.ts";
 import { readService, type Service } from "./service.ts";
 
 /** An internal error of the sandbox. */
@@ -221,6 +221,7 @@ export async function prepareStorage(options: Options, clock: Clock, random: Ran
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
   const given = { options, address, clock, random, service, fixtures: await fixturesOf(options) };
   requireAddon();
+  requireFiles();
   return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
 }
 

@@ -1,4 +1,4 @@
-// The built program and library beside a better-sqlite3 that this Node cannot load: each says so in one sentence instead of crashing.
+// The built program and library beside a better-sqlite3 that this Node cannot load, and without their files: each says so in one sentence.
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -94,4 +94,13 @@ describe("a better-sqlite3 without a binary for this Node", () => {
       [`fail  ${sentence}`, "      Install it again with install scripts allowed, or install Node 24, which needs none."],
     ]);
   });
+});
+
+test("code that a bundler took out of the package says that its files are missing", async () => {
+  const bundle = folder();
+  cpSync(dirname(PROGRAM), bundle, { recursive: true });
+  const variables = { NODE_PATH: join(dirname(PROGRAM), "../node_modules") };
+  const script = `require("./index.cjs").createSandbox().catch(({ message }) => console.log(message))`;
+  const { out } = await launchCommand(process.execPath, ["--eval", script], variables, bundle).ended;
+  expect(out).toEqual(["merchant-sandbox was bundled without its files: let the bundler leave it external."]);
 });
