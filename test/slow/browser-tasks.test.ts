@@ -146,7 +146,7 @@ const KEEP_COPIES = `navigator.clipboard.writeText = async (text) => void (windo
 async function openPage(browser: Browser, bench: Bench): Promise<Page> {
   const page = await browser.open(`${bench.url}/_sandbox/ui`);
   await page.resize(1_440, 900);
-  await page.shows(`document.body.textContent.includes("decline")`);
+  await page.shows(`document.querySelector("#root").textContent.includes("decline")`);
   await page.evaluate(COUNT_CALLS);
   await page.evaluate(KEEP_COPIES);
   return page;
