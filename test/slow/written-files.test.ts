@@ -76,6 +76,6 @@ test("a file that is written from a recording, and added to from another, can be
       const facts = written(first);
       for (const file of [facts, written(second, facts)]) expect((await readService(serviceFile(file))).catalogue).not.toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });
