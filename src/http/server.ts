@@ -29,7 +29,7 @@ const REQUEST_TIMEOUT = 30_000;
  */
 const KEEP_ALIVE_TIMEOUT = 95_999;
 const LOOPBACK = ["127.0.0.1", "::1"];
-/** What Node's HTTP server sets for its own connections. */
+/** The options that Node's HTTP server sets for its own connections. */
 const CONNECTIONS = { allowHalfOpen: true, noDelay: true };
 const MAX_LISTEN_ATTEMPTS = 20;
 
@@ -130,6 +130,7 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
 }
 
 function createListeningServer(server: Server, port: number, other?: TcpServer): ListeningServer {
+  const servers = other === undefined ? [server] : [server, other];
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     // A socket that `declineUpgrade` passed back is already tracked.
@@ -140,7 +141,7 @@ function createListeningServer(server: Server, port: number, other?: TcpServer):
   return {
     port,
     async close(within) {
-      const closed = [server, other].map((one) => new Promise((resolve) => (one ? one.close(resolve) : resolve(undefined))));
+      const closed = servers.map((one) => new Promise((resolve) => one.close(resolve)));
       for (const socket of sockets) closeAfterResponse(socket);
       const cancelTimeout = afterRealTime(within, () => {
         for (const socket of sockets) socket.destroy();

@@ -41,9 +41,9 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The prefix of their paths in requests. */
   prefix: string;
-  /** Those of the service file (default: the sandbox's own). */
+  /** The names that demands, hints and messages use (default: the sandbox's own). */
   terms?: ServiceTerms | undefined;
-  /** Also watched while attempts are in flight (default: a measurement of its own). */
+  /** Measures how late this process handles events, also while attempts are in flight (default: a measurement of its own). */
   lag?: EventLoopLag | undefined;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;

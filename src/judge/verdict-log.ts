@@ -105,7 +105,7 @@ const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));
 /** A verdict that is not final has no id. */
 export type VerdictBuilder = (rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null) => VerdictMessage;
 
-/** Its hints are in these terms. */
+/** Builds verdicts; their hints use the names in `terms`. */
 export const createVerdictBuilder =
   (terms: ServiceTerms): VerdictBuilder =>
   (rule, finding, subject, id) => ({

@@ -2,7 +2,6 @@
 // Only this file uses Date and timers. Timeouts and injected latency always use real time; their functions say so in their names.
 
 import { notify } from "./listeners.ts";
-import { once } from "./once.ts";
 
 export type ClockMode = "real" | "frozen" | "offset";
 
@@ -78,7 +77,7 @@ export function createClock(frozenAt?: number): Clock {
     async advance(begin) {
       const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(begin())));
       lastAdvance = advanced.catch(() => {});
-      await Promise.race([advanced, end.reached()]);
+      await Promise.race([advanced, end.reached]);
       return !end.isReached();
     },
     endAdvances: end.reach,
@@ -95,12 +94,9 @@ export function createClock(frozenAt?: number): Clock {
 function createEnd() {
   let isReached = false;
   let resolve = () => {};
-  const reached = once(
-    () =>
-      new Promise<void>((settle) => {
-        resolve = settle;
-      }),
-  );
+  const reached = new Promise<void>((settle) => {
+    resolve = settle;
+  });
   return {
     reached,
     isReached: () => isReached,

@@ -47,7 +47,7 @@ export interface Address {
   url(): string;
 }
 
-/** What is read when a sandbox is created, before its data is opened. */
+/** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
 interface DataOptions {
   options: Options;
   address: Address;

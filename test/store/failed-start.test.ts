@@ -1,4 +1,4 @@
-// What a start that failed leaves behind: no open port, no open file, and no database that it created.
+// A failed start leaves no open port, no open file, and no database that it created.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -35,7 +35,7 @@ export const MAX_MASKED_BODY = 2 * MAX_LOGGED_BODY;
 
 export const noResponse = (): PartialResponse => ({ status: null, retryAfter: undefined, chunks: [], size: 0 });
 
-/** The outcome of an attempt that ends now. One that ends before it `began` took no time. */
+/** The outcome of an attempt that ends now; its duration is 0 if nothing was sent. */
 export function outcomeOf(response: PartialResponse, error: OutcomeError, began = realNow()): Outcome {
   const { status, retryAfter, chunks, size } = response;
   return {
