@@ -9,7 +9,7 @@ import { memory } from "./parts/memory.js";
 import { npx } from "./parts/npx.js";
 import { peers } from "./parts/peers.js";
 import { records } from "./parts/records.js";
-import { journal } from "./parts/request-log-growth.js";
+import { requestLog } from "./parts/request-log-growth.js";
 import { requests } from "./parts/requests.js";
 import { stages } from "./parts/stages.js";
 import { start } from "./parts/start.js";
@@ -28,7 +28,7 @@ export const parts = [
   dashboard,
   memory,
   records,
-  journal,
+  requestLog,
   backlog,
   many,
   peers,

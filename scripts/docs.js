@@ -34,7 +34,7 @@ const pages = {
   "docs/events.md": eventsPage(),
   "config.schema.json": configSchemaPage(),
   "service.schema.json": serviceSchemaPage(),
-  "src/client/control-plane.generated.ts": programPage(),
+  "src/client/control-api.generated.ts": programPage(),
   "src/client/control-operations.generated.ts": operationsPage(),
 };
 writeGenerated(root, pages, (stale) => `Out of date: ${stale}. Run \`npm run docs\` and commit what it writes.`);

@@ -1,8 +1,8 @@
 // Written from the sources by `npm run docs`: change those, not this.
 /// <reference lib="esnext.disposable" />
 
-/** The control plane of a sandbox. */
-export interface ControlPlane {
+/** The control API of a sandbox. */
+export interface ControlApi {
   /** Get an overview of the sandbox. Version, address, merchants with their keys, and links. */
   overview(): Promise<SandboxOverviewReply>;
   /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since. */
@@ -13,7 +13,7 @@ export interface ControlPlane {
   trend(given?: SandboxTrendInput): Promise<SandboxTrendReply>;
   /** Get the OpenAPI document of the service. */
   openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
-  /** Get the OpenAPI document of the control plane. */
+  /** Get the OpenAPI document of the control API. */
   controlOpenapi(given?: SandboxControlOpenapiInput): Promise<OpenapiDocument>;
   /** Get every fact about the service that the sandbox is built on, documented or assumed. */
   assumptions(): Promise<SandboxAssumptionsReply>;
@@ -2346,7 +2346,7 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 /** The methods of a sandbox in another process, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
-export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlPlane;
+export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
@@ -2375,7 +2375,7 @@ export interface OwnMerchant {
   [Symbol.asyncDispose](): Promise<void>;
 }
 /** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
-export declare function ownMerchant(sandbox: ControlPlane, given?: {
+export declare function ownMerchant(sandbox: ControlApi, given?: {
   fixture?: string;
 }): Promise<OwnMerchant>;
 type FaultTarget = "api" | "delivery";
@@ -2572,52 +2572,6 @@ type LiveItem = {
   merchant: string | null;
 });
 type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq" | "nth"> : never) : never;
-interface Connection {
-  /** Counts the connections that the sandbox accepted. */
-  readonly number: number;
-  /** Real milliseconds at which it was accepted. */
-  readonly opened: number;
-  /** Real milliseconds of the latest response on it; undefined before the first. */
-  answered?: number;
-  /** Real milliseconds at which the client ended it, and so knew the last response; undefined while it is open, or if the sandbox ended it first. */
-  closed?: number;
-}
-interface JournalEntry {
-  sequence: number;
-  id: string;
-  /** Sandbox milliseconds. */
-  at: number;
-  merchant: string | undefined;
-  operation: string | undefined;
-  method: string;
-  path: string;
-  search: string;
-  status: number;
-  /** The sandbox's own code of the error in the response, whatever a service file makes of it. Not stored. */
-  errorCode: string | undefined;
-  /** Real milliseconds from its arrival to the response. */
-  duration: number;
-  /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
-  stages: readonly number[];
-  /** Real milliseconds: client timeouts are real time. */
-  arrived: number;
-  /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */
-  answered: number;
-  /** The same object for all requests of one connection. */
-  connection: Connection;
-  /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
-  sentAfter: number;
-  /** The last characters of the key. */
-  key: string | undefined;
-  idempotencyKey: string | undefined;
-  replayOf: string | undefined;
-  /** The fault rules that applied, separated by commas. */
-  fault: string | undefined;
-  requestHeaders: Record<string, string | string[] | undefined>;
-  requestBody: string;
-  responseHeaders: Record<string, string | number>;
-  responseBody: string;
-}
 interface RateLimit {
   limit: number;
   /** Milliseconds. */
@@ -2671,7 +2625,7 @@ interface Options {
   allowedOrigin: string[];
   /** register this webhook endpoint of the first merchant at start, for all events, until a reset */
   endpoints: NewEndpoint[];
-  /** require this token on the control plane (default: generated if --host opens the network) */
+  /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
 }
 type OptionName = keyof Options;
@@ -2685,8 +2639,8 @@ export interface Defect {
   /** The id of the request that caused it, or the part of the sandbox that failed. */
   where: string;
 }
-/** A running sandbox: its address, its listeners, and a method for each operation of the control plane. */
-export interface Sandbox extends ControlPlane {
+/** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
+export interface Sandbox extends ControlApi {
   /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
@@ -2695,7 +2649,7 @@ export interface Sandbox extends ControlPlane {
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
-  /** The token that the control plane requires over HTTP; undefined when it requires none, as on loopback. */
+  /** The token that the control API requires over HTTP; undefined when it requires none, as on loopback. */
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: JournalEntry) => void): void;

@@ -1,4 +1,4 @@
-// Runs effects: control-plane calls, the clipboard, the terminal, and leaving the dashboard.
+// Runs effects: control-api calls, the clipboard, the terminal, and leaving the dashboard.
 
 import { controlCalls } from "../src/client/control-call.ts";
 import type { HttpTarget } from "../src/client/http-transport.ts";

@@ -41,8 +41,8 @@ const WRITING = "CPU time of a row written";
 const FILE = "size of the file";
 const KEPT = "rows kept";
 
-export const journal = {
-  name: "journal",
+export const requestLog = {
+  name: "request-log",
   rows: [
     ...SIZES.slice(1).flatMap((size) => Object.keys(calls).map((what) => row(what, size))),
     ...SIZES.slice(2).flatMap((size) => [grown(WRITING, "cpu", size), grown(FILE, "bytes", size), grown(KEPT, "kept", size)]),
@@ -69,8 +69,8 @@ export const journal = {
 
 /** Writes rows through the store, and copies the file at each of the sizes. */
 async function written(folder) {
-  const { openDatabase, openRequestLog } = await import(pathToFileURL(await bundle("journal", ENTRY)).href);
-  const database = openDatabase(await grownFile(folder.file("journal.db"), () => ""));
+  const { openDatabase, openRequestLog } = await import(pathToFileURL(await bundle("request-log", ENTRY)).href);
+  const database = openDatabase(await grownFile(folder.file("request-log.db"), () => ""));
   const rows = openRequestLog(database);
   const left = new Map();
   let count = 0;
@@ -92,12 +92,12 @@ async function written(folder) {
 }
 
 const ENTRY = `export { openDatabase } from "./src/store/sqlite/database.ts";
-export { openRequestLog } from "./src/store/journal/request-log.ts";`;
+export { openRequestLog } from "./src/store/request-log/request-log.ts";`;
 
 function copyOf({ sql, file }, copy) {
   sql.prepare("pragma wal_checkpoint(truncate)").all();
   copyFileSync(file, copy);
-  return { file: copy, bytes: statSync(copy).size, kept: sql.prepare("select count(*) from journal").pluck().get() };
+  return { file: copy, bytes: statSync(copy).size, kept: sql.prepare("select count(*) from request_log").pluck().get() };
 }
 
 /** A row as a GET of a record leaves it. */

@@ -21,7 +21,7 @@ export const cuts = {
   limit: [before("readBody,")],
   body: [before("readIdempotencyKey(adoption?.idempotencyHeader),")],
   validate: [before("faults.around(")],
-  unnoted: [{ file: "src/store/journal/request-log.ts", find: "buffer.add(entry);", replace: "" }],
+  unnoted: [{ file: "src/store/request-log/request-log.ts", find: "buffer.add(entry);", replace: "" }],
   whole: [],
 };
 
@@ -30,20 +30,20 @@ const BARE_POST = "bare node:http, POST";
 
 const cases = [
   { name: BARE_GET, request: GET },
-  { name: "GET: context, reply, journal, and no stage", variant: "nothing", request: GET },
+  { name: "GET: context, reply, request log, and no stage", variant: "nothing", request: GET },
   { name: "GET: + guard", variant: "guard", request: GET },
   { name: "GET: + whose key, route", variant: "route", request: GET },
   { name: "GET: + may that key call", variant: "key", request: GET },
   { name: "GET: + rate limit", variant: "limit", request: GET },
   { name: "GET: + body, idempotency, validation", variant: "validate", request: GET },
   { name: "GET: + select, check of the answer: all of it", variant: "whole", request: GET },
-  { name: "GET: all of it, but no row in the journal", variant: "unnoted", request: GET },
+  { name: "GET: all of it, but no row in the request log", variant: "unnoted", request: GET },
   { name: BARE_POST, request: POST },
   { name: "POST: up to the rate limit", variant: "limit", request: POST },
   { name: "POST: + body", variant: "body", request: POST },
   { name: "POST: + validation", variant: "validate", request: POST },
   { name: "POST: + effect, event, commit: all of it", variant: "whole", request: POST },
-  { name: "POST: all of it, but no row in the journal", variant: "unnoted", request: POST },
+  { name: "POST: all of it, but no row in the request log", variant: "unnoted", request: POST },
 ];
 
 const baseOf = ({ request }) => (request === GET ? BARE_GET : BARE_POST);

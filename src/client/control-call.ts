@@ -1,9 +1,9 @@
-// A call of the control plane as a value: built from an operation and its input, sent by a transport, shown as a line of curl.
+// A call of the control API as a value: built from an operation and its input, sent by a transport, shown as a line of curl.
 
 import type { Method } from "../contracts/endpoint.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
+import type { ControlApi, LoggedAttempt } from "./control-api.generated.ts";
 import { controlOperations } from "./control-operations.generated.ts";
-import type { ControlPlane, LoggedAttempt } from "./control-plane.generated.ts";
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {
@@ -46,8 +46,8 @@ export interface CallInput {
   readonly body: object | undefined;
 }
 
-/** The control plane, with methods that return the call instead of making it. An overloaded method has the type of its last overload. */
-export type ControlCalls<Plane = ControlPlane> = {
+/** The control API, with methods that return the call instead of making it. An overloaded method has the type of its last overload. */
+export type ControlCalls<Plane = ControlApi> = {
   readonly [Name in keyof Plane]: Plane[Name] extends (...input: infer Input) => Promise<infer Reply>
     ? (...input: Input) => ControlCall<Reply>
     : ControlCalls<Plane[Name]>;
@@ -72,7 +72,7 @@ export function describeCall({ method, path }: OperationEntry, { params, search,
 
 const table: OperationTable = controlOperations;
 
-/** The group whose methods are those of the control plane itself. */
+/** The group whose methods are those of the control API itself. */
 const ROOT_GROUP = "sandbox";
 
 const groups = Object.entries(table).map(

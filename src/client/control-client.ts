@@ -1,18 +1,18 @@
-// The client of the control plane: a typed method for each operation, over whichever transport it is given.
+// The client of the control API: a typed method for each operation, over whichever transport it is given.
 
 import { SandboxError } from "../kernel/errors.ts";
+import type { ControlApi } from "./control-api.generated.ts";
 import { type CallInput, type ControlCall, describeCall, divideInput, type Input, operationMethods } from "./control-call.ts";
-import type { ControlPlane } from "./control-plane.generated.ts";
 
 /** Sends a call and resolves with its reply: JSON as a value, a document as text. */
 export type ControlTransport = (call: ControlCall, input: CallInput) => Promise<unknown>;
 
-export const createControlClient = (transport: ControlTransport): ControlPlane =>
+export const createControlClient = (transport: ControlTransport): ControlApi =>
   operationMethods((operation, name) => async (input: Input = {}) => {
     const divided = divideInput(operation, input);
     for (const param of Object.keys(divided.params)) requireText(name, param, input[param]);
     return transport(describeCall(operation, divided), divided);
-  }) as ControlPlane;
+  }) as ControlApi;
 
 function requireText(operation: string, param: string, value: unknown): void {
   if (typeof value === "string" && value !== "") return;

@@ -1,10 +1,10 @@
-// The control plane over HTTP: where a sandbox is, its token, and the errors for a refused call and for no reply.
+// The control API over HTTP: where a sandbox is, its token, and the errors for a refused call and for no reply.
 
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { type ErrorBody, type ErrorCode, SandboxError } from "../kernel/errors.ts";
+import type { ControlApi } from "./control-api.generated.ts";
 import type { ControlCall } from "./control-call.ts";
 import { createControlClient } from "./control-client.ts";
-import type { ControlPlane } from "./control-plane.generated.ts";
 import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";
 
 export interface HttpTarget {
@@ -48,7 +48,7 @@ export interface ConnectOptions {
 }
 
 /** The methods of a sandbox in another process, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
-export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlPlane {
+export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlApi {
   const target = { url: originOf(url), token: controlToken };
   return createControlClient(
     httpTransport(target, {

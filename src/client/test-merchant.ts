@@ -1,7 +1,7 @@
-// A merchant for one test: its API key, and the control plane limited to this merchant.
+// A merchant for one test: its API key, and the control API limited to this merchant.
 
 import type {
-  ControlPlane,
+  ControlApi,
   EventsListInput,
   Expectation,
   FaultRule,
@@ -13,7 +13,7 @@ import type {
   SandboxVerifyInput,
   SandboxVerifyReply,
   TriggeredEvent,
-} from "./control-plane.generated.ts";
+} from "./control-api.generated.ts";
 
 export interface OwnMerchant {
   readonly id: string;
@@ -46,7 +46,7 @@ export interface OwnMerchant {
 const DEFAULT_LIMIT = 100;
 
 /** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
-export async function ownMerchant(sandbox: ControlPlane, given: { fixture?: string } = {}): Promise<OwnMerchant> {
+export async function ownMerchant(sandbox: ControlApi, given: { fixture?: string } = {}): Promise<OwnMerchant> {
   const { baseUrl } = await sandbox.overview();
   const { merchant, apiKey } = await sandbox.merchants.mint(given);
   const remove = async () => void (await sandbox.merchants.remove({ id: merchant }));

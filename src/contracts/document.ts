@@ -1,4 +1,4 @@
-// A response that is not JSON, such as an HTML page or a JUnit file. Only control-plane operations return one.
+// A response that is not JSON, such as an HTML page or a JUnit file. Only control-api operations return one.
 
 /** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
 const PAGE_POLICY =

@@ -19,7 +19,7 @@ export const errorObject = Type.Object(
       assumed(
         Type.Object(
           {
-            requestId: Type.Optional(text("Id of the request in the sandbox's journal")),
+            requestId: Type.Optional(text("Id of the request in the sandbox's request log")),
             errors: Type.Optional(Type.Array(fieldError, { description: "Validation errors, one per invalid field" })),
           },
           { description: "Machine-readable details; further fields depend on the error code", additionalProperties: true },

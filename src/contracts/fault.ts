@@ -189,7 +189,7 @@ export interface DeliveryFaults {
 
 const nullable = (description: string) => Type.Union([text(description), Type.Null()]);
 
-/** A rule as the control plane shows it: as it was written, with its defaults, and what it has done. */
+/** A rule as the control API shows it: as it was written, with its defaults, and what it has done. */
 export const RuleState = Type.Object(
   {
     id: Type.String(),

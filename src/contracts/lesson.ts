@@ -34,7 +34,7 @@ const LessonFile = Type.Object(
   { title: "lesson_file" },
 );
 
-/** A lesson, as the control plane shows it. `name` is that of its file without number and extension. */
+/** A lesson, as the control API shows it. `name` is that of its file without number and extension. */
 export const Lesson = Type.Object(
   {
     name: Type.String(),
@@ -107,7 +107,7 @@ const ShownStep: TUnsafe<Omit<FinishedStep, "at"> & { at: string }> = Type.Objec
   { title: "left_step" },
 );
 
-/** A learner as the control plane shows it. Its declared type makes the compiler hold the schema to the interface above. */
+/** A learner as the control API shows it. Its declared type makes the compiler hold the schema to the interface above. */
 export const ShownLearner: TUnsafe<Omit<LearnerState, "since" | "left"> & { since: string; left: Static<typeof ShownStep>[] }> =
   Type.Object(
     {
@@ -145,7 +145,7 @@ export interface LessonMessage {
   learner: LearnerState;
 }
 
-/** The lesson service, as the control plane uses it. */
+/** The lesson service, as the control API uses it. */
 export interface Lessons {
   /** The lessons, in order. */
   list(): Promise<readonly Lesson[]>;

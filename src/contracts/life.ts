@@ -1,4 +1,4 @@
-// The changes that life on the clock makes, as the control plane shows them.
+// The changes that life on the clock makes, as the control API shows them.
 
 import { nullable, type Static, Type } from "../schema/shapes.ts";
 

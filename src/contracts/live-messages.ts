@@ -5,7 +5,7 @@ import type { Firing } from "./fault.ts";
 import type { LessonMessage } from "./lesson.ts";
 import type { VerdictMessage } from "./verdict.ts";
 
-/** A request that has its response. Details are fetched by id from the journal. */
+/** A request that has its response. Details are fetched by id from the request log. */
 export interface RequestMessage {
   id: string;
   /** Sandbox milliseconds. */

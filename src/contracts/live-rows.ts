@@ -1,4 +1,4 @@
-// The text and the fields by which rows of the live stream are filtered: in digests, in the journal and in the dashboard.
+// The text and the fields by which rows of the live stream are filtered: in digests, in the request log and in the dashboard.
 
 import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "./row-filter.ts";

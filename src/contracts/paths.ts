@@ -1,4 +1,4 @@
-// The path prefix of the control plane, and the path of the dashboard for a browser.
+// The path prefix of the control API, and the path of the dashboard for a browser.
 
 export const CONTROL_PREFIX = "/_sandbox";
 export const PAGE_PATH = "/_sandbox/ui";

@@ -1,4 +1,4 @@
-// The report of a run as data, which the control plane returns and every other format is made from.
+// The report of a run as data, which the control API returns and every other format is made from.
 
 import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
 import { ShownVerdict, VERDICTS } from "./verdict.ts";

@@ -21,7 +21,7 @@ const ShownResult = Type.Object({
   verdicts: Type.Array(ShownVerdict, { description: "The verdicts that this scenario's faults led to: failures first, 20 at most" }),
 });
 
-/** A scenario as the control plane shows it. */
+/** A scenario as the control API shows it. */
 export const ShownScenario = Type.Object(
   {
     name: Type.String(),

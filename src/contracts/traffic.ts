@@ -12,7 +12,7 @@ export interface TrafficOptions {
 
 const counts = (description: string) => Type.Record(Type.Number(), { description });
 
-/** The traffic of a merchant as the control plane shows it. */
+/** The traffic of a merchant as the control API shows it. */
 export const ShownTraffic = Type.Object(
   {
     merchant: Type.String({ description: "The merchant whose traffic it is" }),

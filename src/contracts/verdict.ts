@@ -59,7 +59,7 @@ export interface VerdictMessage {
   fault: string | null;
 }
 
-/** A verdict as the control plane shows it. Its declared type makes the compiler hold the schema to the interface above. */
+/** A verdict as the control API shows it. Its declared type makes the compiler hold the schema to the interface above. */
 export const ShownVerdict: TUnsafe<Omit<VerdictMessage, "at"> & { at: string }> = Type.Object(
   {
     id: nullable("Null while it is not final: the verdict if no more requests came"),

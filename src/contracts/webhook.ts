@@ -69,7 +69,7 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export type AttemptStatus = WebhookDelivery["status"];
 export type AttemptError = NonNullable<WebhookDelivery["errorCode"]>;
 
-/** An endpoint as the control plane and the options of a sandbox register it. */
+/** An endpoint as the control API and the options of a sandbox register it. */
 export const NewEndpoint = Type.Object({
   url: text("URL that receives the deliveries: an http or https address on this machine"),
   events: Type.Optional(

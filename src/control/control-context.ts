@@ -1,4 +1,4 @@
-// The context of the control plane's handlers, and `endpoint()`, which declares an operation.
+// The context of the control API's handlers, and `endpoint()`, which declares an operation.
 
 import type { Audit } from "../audit/audit.ts";
 import type { MadeCounts } from "../contracts/counts.ts";
@@ -20,7 +20,7 @@ import type { Random } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Trends } from "../live/trends.ts";
 import type { OpenApiForm } from "../reference/openapi-forms.ts";
-import type { RunCoverage } from "../store/journal/coverage.ts";
+import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { ServiceMark } from "../store/world/service-note.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";

@@ -123,7 +123,7 @@ const operations: readonly ControlOperation[] = [
 /** One sentence about each area. */
 export const controlAreaDescriptions: Readonly<Record<string, string>> = {
   Overview: "The sandbox itself: its address, health, operations, OpenAPI documents and assumptions.",
-  Journal: "Every request that clients sent, with its response and the events that it emitted.",
+  Requests: "Every request that clients sent, with its response and the events that it emitted.",
   Webhooks: "Events and their delivery attempts: trigger, replay, wait, and diagnose signatures.",
   Judge: "Verdicts on how clients retry and how receivers handle webhooks.",
   Verification: "Expectations on a run, its report, and the audit of a webhook receiver.",

@@ -227,7 +227,7 @@ export const showControlOpenapi = endpoint({
   area: "Overview",
   method: "GET",
   path: "/control.openapi.json",
-  summary: "Get the OpenAPI document of the control plane",
+  summary: "Get the OpenAPI document of the control API",
   query: formQuery,
   reply: OpenApi,
   errors: ["validation_failed"],

@@ -4,8 +4,8 @@ import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
-import type { RequestRow, RequestSummaryRow } from "../store/journal/read-requests.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
+import type { RequestRow, RequestSummaryRow } from "../store/request-log/read-requests.ts";
 import { endpoint } from "./control-context.ts";
 import { filteredRows, filterFields } from "./filtered-rows.ts";
 
@@ -55,7 +55,7 @@ const RequestDetail = Type.Object(
 
 export const listRequests = endpoint({
   id: "requests.list",
-  area: "Journal",
+  area: "Requests",
   method: "GET",
   path: "/requests",
   summary: "List requests, newest first",
@@ -93,7 +93,7 @@ export const listRequests = endpoint({
 
 export const showRequest = endpoint({
   id: "requests.get",
-  area: "Journal",
+  area: "Requests",
   method: "GET",
   path: "/requests/{id}",
   exampleParams: { id: "req_1" },

@@ -54,7 +54,7 @@ export interface RequestContext {
   readonly outgoing: ServerResponse;
   /** Sandbox milliseconds at arrival. Every time that this request shows or stores is this one, unless a fault shifts it. */
   at: number;
-  /** The number in the request's id; 0 for requests that the journal does not keep. */
+  /** The number in the request's id; 0 for requests that the request log does not keep. */
   readonly sequence: number;
   /** The count that the number belongs to: each reset starts a new one. */
   readonly era: number;
@@ -88,7 +88,7 @@ export interface RequestContext {
   /** The id of the request whose stored reply is replayed. */
   replayOf: string | undefined;
   faults: CallFaults | undefined;
-  /** Whether the guard admitted the request. The journal keeps no other: a web page could fill it with requests that the guard refuses. */
+  /** Whether the guard admitted the request. The request log keeps no other: a web page could fill it with requests that the guard refuses. */
   isAdmitted: boolean;
   /** The changes of the service file. */
   adoption: Adoption | undefined;

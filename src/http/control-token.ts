@@ -1,4 +1,4 @@
-// The control token: required on the control plane as soon as other machines can reach the sandbox; on loopback there is none.
+// The control token: required on the control API as soon as other machines can reach the sandbox; on loopback there is none.
 
 import type { IncomingMessage } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
@@ -23,6 +23,6 @@ export const requireControlToken = (token: string | undefined) => (incoming: Inc
   if (token === undefined || isWorkshopRequest(incoming) || isSameToken(sentToken(incoming), `Bearer ${token}`)) return;
   fail(
     "control_token_required",
-    "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control plane.",
+    "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. An sk_test_ key does not open the control API.",
   );
 };

@@ -1,4 +1,4 @@
-// Numbers each request under /v1 and writes it to the journal with its response.
+// Numbers each request under /v1 and writes it to the request log with its response.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,28 +6,28 @@ import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { isRateLimit } from "../kernel/errors.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
-import type { Connection, JournalEntry, RequestLog } from "../store/journal/request-log.ts";
+import type { Connection, RequestEntry, RequestLog } from "../store/request-log/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
 import { MAX_BODY } from "./read-body.ts";
 import { awaitsContinue } from "./unread-body.ts";
 
 interface RecorderOptions {
-  journal: RequestLog;
+  requestLog: RequestLog;
   clock: Clock;
   /** Gets each entry, for the live stream. */
-  onRecorded: (entry: JournalEntry) => void;
+  onRecorded: (entry: RequestEntry) => void;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
 }
 
-export function createRequestRecorder({ journal, clock, onRecorded, report }: RecorderOptions) {
+export function createRequestRecorder({ requestLog, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
-  const record = (context: RequestContext, entry: JournalEntry) => {
+  const record = (context: RequestContext, entry: RequestEntry) => {
     // Drop a request that began before a reset: a later request may have the same number by now.
-    if (context.era !== journal.era()) return;
+    if (context.era !== requestLog.era()) return;
     try {
-      journal.add(entry);
+      requestLog.add(entry);
       onRecorded(entry);
     } catch (error) {
       report(error, context);
@@ -44,11 +44,11 @@ export function createRequestRecorder({ journal, clock, onRecorded, report }: Re
       });
     },
     /** The id of a request that cannot be recorded, because it is not HTTP. */
-    nextId: () => `req_${journal.next()}`,
+    nextId: () => `req_${requestLog.next()}`,
     open(incoming: IncomingMessage, outgoing: ServerResponse) {
       const started = realNow();
-      const sequence = journal.next();
-      return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started, journal.era());
+      const sequence = requestLog.next();
+      return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started, requestLog.era());
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
@@ -83,7 +83,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 }
 
 /** An entry as a message of the live stream. */
-export function requestMessage(entry: JournalEntry): RequestMessage {
+export function requestMessage(entry: RequestEntry): RequestMessage {
   const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
   return {
     id,
@@ -101,7 +101,7 @@ export function requestMessage(entry: JournalEntry): RequestMessage {
   };
 }
 
-function describe(context: RequestContext, connection: Connection): JournalEntry {
+function describe(context: RequestContext, connection: Connection): RequestEntry {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
   const arrived = realNow() - duration;

@@ -1,4 +1,4 @@
-// Runs a control plane operation, called over HTTP or in process, and checks its reply against the declaration before it goes over HTTP.
+// Runs a control API operation, called over HTTP or in process, and checks its reply against the declaration before it goes over HTTP.
 
 import { Document } from "../contracts/document.ts";
 import type { Endpoint } from "../contracts/endpoint.ts";

@@ -14,7 +14,7 @@ import type { RequestContext, Stage } from "./context.ts";
 /**
  * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object where the body is an assumption: it uses
  * the fields that match, and stores and returns the others as sent.
- * `strict`, for the control plane, rejects unknown fields as well.
+ * `strict`, for the control API, rejects unknown fields as well.
  */
 export type BodyMode = "checked" | "open" | "strict";
 

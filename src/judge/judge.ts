@@ -6,7 +6,7 @@ import type { Firing } from "../contracts/fault.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
@@ -28,7 +28,7 @@ import { createVerdictBuilder, createVerdictLog, matchesFilter, type VerdictBuil
 /** The events that the judge observes, and its results. */
 export interface Judge extends JudgeResults {
   /** Observes a request and its response. */
-  request(entry: JournalEntry): void;
+  request(entry: RequestEntry): void;
   /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
   fired(firing: Firing): void;
   /** Observes a delivery attempt that ended. */
@@ -63,7 +63,7 @@ interface JudgeState {
   readonly operationOf: OperationFinder;
   readonly terms: ServiceTerms;
   /** Requests that wait until the end of this turn. */
-  queue: JournalEntry[];
+  queue: RequestEntry[];
 }
 
 const MAX_TRACKERS = 500;
@@ -118,7 +118,7 @@ export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS, 
 }
 
 /** Whether the request succeeded without a fault, and no earlier call or delivery is waiting for it. */
-function isIrrelevant({ trackers, firings }: JudgeState, entry: JournalEntry): boolean {
+function isIrrelevant({ trackers, firings }: JudgeState, entry: RequestEntry): boolean {
   if (isErrorOfInterest(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
   const tracker = trackers.get(entry.merchant ?? "");
   return tracker === undefined || (tracker.isIdle(entry.arrived) && !tracker.receivers.isWatching(entry.arrived));
@@ -130,7 +130,7 @@ function drainQueue(state: JudgeState): void {
   for (const entry of entries) observeRequest(state, entry);
 }
 
-function observeRequest(state: JudgeState, entry: JournalEntry): void {
+function observeRequest(state: JudgeState, entry: RequestEntry): void {
   const tracker = trackerOf(state, entry.merchant ?? "");
   const call = describe(state, entry);
   tracker.receivers.resolve(call.arrived);
@@ -145,7 +145,7 @@ function observeAttempt(state: JudgeState, { message, began }: Parameters<Judge[
   receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
-const describe = ({ firings, operationOf, terms }: JudgeState, entry: JournalEntry) =>
+const describe = ({ firings, operationOf, terms }: JudgeState, entry: RequestEntry) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), terms);
 
 /** When there are too many trackers, an empty one makes room, else the oldest. */
@@ -168,11 +168,11 @@ function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
   return created;
 }
 
-const isFirst = ({ sentAfter, connection }: JournalEntry) => sentAfter === connection.opened;
+const isFirst = ({ sentAfter, connection }: RequestEntry) => sentAfter === connection.opened;
 
 /** Calls of the same merchant that had arrived by then, oldest first. */
-function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: JournalEntry) => boolean): ObservedCall[] {
-  const isMatch = (entry: JournalEntry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry);
+function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: RequestEntry) => boolean): ObservedCall[] {
+  const isMatch = (entry: RequestEntry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry);
   return [state.firstCalls, state.laterCalls]
     .flatMap((calls) => calls.matching(isMatch, MAX_RECENT))
     .map((entry) => describe(state, entry))

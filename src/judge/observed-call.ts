@@ -6,7 +6,7 @@ import { isTooDeep } from "../kernel/depth.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
-import type { Connection, JournalEntry } from "../store/journal/request-log.ts";
+import type { Connection, RequestEntry } from "../store/request-log/request-log.ts";
 import { OWN_TERMS, type ServiceTerms } from "./terms.ts";
 
 /**
@@ -87,7 +87,7 @@ export interface JudgedOperation {
   readonly idempotent: boolean;
 }
 
-export type OperationFinder = (entry: JournalEntry) => JudgedOperation | undefined;
+export type OperationFinder = (entry: RequestEntry) => JudgedOperation | undefined;
 
 /** Finds the operation that a request called; by its path where a rate limit or a fault responded before routing. */
 export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string): OperationFinder {
@@ -112,13 +112,13 @@ const KEY_IN_USE: ErrorCode = "idempotency_key_in_use";
 export const isErrorOfInterest = (status: number) => status >= 400;
 
 /** Whether the sandbox sent no response at all. */
-export const isUnanswered = ({ responseHeaders }: JournalEntry) => responseHeaders.Date === undefined;
+export const isUnanswered = ({ responseHeaders }: RequestEntry) => responseHeaders.Date === undefined;
 
 /** The API key. */
-export const callerOf = ({ key, requestHeaders }: JournalEntry) => key ?? String(requestHeaders.authorization ?? "");
+export const callerOf = ({ key, requestHeaders }: RequestEntry) => key ?? String(requestHeaders.authorization ?? "");
 
 export function describeCall(
-  entry: JournalEntry,
+  entry: RequestEntry,
   firings: readonly Firing[],
   operation: JudgedOperation | undefined,
   terms: ServiceTerms = OWN_TERMS,
@@ -161,7 +161,7 @@ export function describeCall(
   };
 }
 
-function failureOf(entry: JournalEntry, firings: readonly Firing[]): Failure | undefined {
+function failureOf(entry: RequestEntry, firings: readonly Firing[]): Failure | undefined {
   const { status, errorCode } = entry;
   if (firings.some(({ outcome }) => outcome === "response_lost")) return "lost";
   if (isUnanswered(entry)) return firings.some(({ outcome }) => outcome === "disconnected") ? "failed" : "abandoned";
@@ -175,7 +175,7 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ outcome }) => outcome === "response_lost") ||
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
-function readRetryAfter({ responseHeaders, at }: JournalEntry): RequestedWait | undefined {
+function readRetryAfter({ responseHeaders, at }: RequestEntry): RequestedWait | undefined {
   const sent = responseHeaders["Retry-After"];
   if (sent === undefined) return undefined;
   const text = String(sent);

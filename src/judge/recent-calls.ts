@@ -1,6 +1,6 @@
 // The latest calls of all merchants. Which of them a later event concerns is only known once that event happens.
 
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 
 export type RecentCalls = ReturnType<typeof createRecentCalls>;
 
@@ -10,26 +10,26 @@ const MAX_BODY = 16_384;
  * Copies an entry without its response body, which the judge does not read. The garbage collector copies what lives as long as a ring
  * buffer: with the bodies it took 28 microseconds per list of 25 instead of 14.
  */
-export const withoutBody = (entry: JournalEntry): JournalEntry => ({ ...entry, responseBody: "" });
+export const withoutBody = (entry: RequestEntry): RequestEntry => ({ ...entry, responseBody: "" });
 
-export const isSuccessfulWrite = ({ method, status }: JournalEntry) => method !== "GET" && status < 300;
+export const isSuccessfulWrite = ({ method, status }: RequestEntry) => method !== "GET" && status < 300;
 
 /** A ring buffer of `capacity` calls. */
 export function createRecentCalls(capacity: number) {
   /** `next` is the slot of the oldest call. */
-  const ring: (JournalEntry | undefined)[] = Array(capacity).fill(undefined);
+  const ring: (RequestEntry | undefined)[] = Array(capacity).fill(undefined);
   let next = 0;
   /** The call that is `back` places older than the newest. A loop over this is much faster than a generator. */
   const at = (back: number) => ring[(next - 1 - back + 2 * capacity) % capacity];
   return {
-    record(entry: JournalEntry) {
+    record(entry: RequestEntry) {
       if (entry.requestBody.length > MAX_BODY) return;
       ring[next] = entry;
       next = (next + 1) % capacity;
     },
     /** A merchant's calls that arrived at or after a time in real milliseconds, oldest first. */
     since(merchant: string, arrived: number) {
-      const found: JournalEntry[] = [];
+      const found: RequestEntry[] = [];
       for (let back = 0; back < capacity; back++) {
         const call = at(back);
         // A request arrives before it is answered, so this call and all older ones arrived too early.
@@ -39,8 +39,8 @@ export function createRecentCalls(capacity: number) {
       return found.reverse();
     },
     /** The newest calls that match, at most `limit`, oldest first. */
-    matching(isMatch: (entry: JournalEntry) => boolean, limit: number) {
-      const found: JournalEntry[] = [];
+    matching(isMatch: (entry: RequestEntry) => boolean, limit: number) {
+      const found: RequestEntry[] = [];
       for (let back = 0; back < capacity && found.length < limit; back++) {
         const entry = at(back);
         if (entry && isMatch(entry)) found.push(entry);

@@ -1,4 +1,4 @@
-// The progress of a learner in this process, and the state that the control plane and the board show.
+// The progress of a learner in this process, and the state that the control API and the board show.
 
 import type { LearnerState } from "../contracts/lesson.ts";
 import { realNow } from "../kernel/clock.ts";

@@ -32,7 +32,7 @@ export interface LessonDependencies {
   url(): string;
   /** Creates a merchant and returns its id. */
   createMerchant(): string;
-  /** Calls the service with the learner's key, or the control plane. */
+  /** Calls the service with the learner's key, or the control API. */
   call(call: LessonCall, apiKey: string): Promise<void>;
   publish(message: LessonMessage): void;
   report(error: unknown): void;

@@ -11,7 +11,7 @@ import { fail } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
-import type { StoredCounts } from "../store/journal/run-summary.ts";
+import type { StoredCounts } from "../store/request-log/run-summary.ts";
 import { createDigest, type Digest } from "./digest.ts";
 import { createEventBuffer, type EventBuffer } from "./event-buffer.ts";
 import { createMadeCounts } from "./made-counts.ts";

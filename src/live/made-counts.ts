@@ -1,7 +1,7 @@
 // Counts the requests and delivery attempts made since the last reset, by merchant.
 
 import type { LiveEvent } from "../contracts/live-messages.ts";
-import type { StoredCounts } from "../store/journal/run-summary.ts";
+import type { StoredCounts } from "../store/request-log/run-summary.ts";
 
 /** `stored` reads what the database has, with the event that is being published. */
 export function createMadeCounts(stored: () => StoredCounts) {

@@ -1,4 +1,4 @@
-// The API surfaces (service and control plane) that the documentation describes: address, authentication and common errors.
+// The API surfaces (service and control API) that the documentation describes: address, authentication and common errors.
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
@@ -106,9 +106,9 @@ export const serviceSurface = (url: string, version: string): Surface => ({
 });
 
 export const controlSurface = (url: string, version: string): Surface => ({
-  title: "Control plane of merchant-sandbox",
+  title: "Control API of merchant-sandbox",
   description:
-    "Controls and inspects the sandbox. Its requests are not subject to faults or rate limits and are not recorded in the request journal. It is not part of the emulated service.",
+    "Controls and inspects the sandbox. Its requests are not subject to faults or rate limits and are not recorded in the request log. It is not part of the emulated service.",
   version,
   server: url,
   prefix: "/_sandbox",

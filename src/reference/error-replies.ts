@@ -81,8 +81,8 @@ const exampleOf = (surface: Surface, error: ShownError, components: Components):
 
 function example(surface: Surface, { own, error, code }: ShownError): Printed {
   const { when } = errors[own];
-  const isJournaled = surface.headers.some(({ name }) => name === REQUEST_ID_HEADER);
-  const details = isJournaled ? { requestId: "req_1" } : {};
+  const isLogged = surface.headers.some(({ name }) => name === REQUEST_ID_HEADER);
+  const details = isLogged ? { requestId: "req_1" } : {};
   const value = { error, message: when, code, details };
   return { summary: when, value: surface.names?.error.shape(value) ?? value };
 }

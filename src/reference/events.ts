@@ -15,7 +15,7 @@ export interface EventType {
   data: TSchema | undefined;
   /** The new statuses that emit the event; `created` for a new record. */
   arrivals: string[];
-  /** Ids of the operations that emit it; empty if only the control plane can cause it. */
+  /** Ids of the operations that emit it; empty if only the control API can cause it. */
   operations: string[];
   assumption: Assumption | undefined;
 }

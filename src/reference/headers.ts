@@ -43,7 +43,7 @@ const window: HeaderFact[] = [
 const invented: HeaderFact[] = [
   {
     name: REQUEST_ID_HEADER,
-    schema: text("Id of the request in the sandbox's journal"),
+    schema: text("Id of the request in the sandbox's request log"),
     on: "Every response",
     assumption: {
       why: "The service's documentation shows no request id header; the `X-Sandbox-` prefix shows that this one is not the service's.",

@@ -105,7 +105,7 @@ function operationOf(operation: DeclaredOperation, printing: Printing): Printed 
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(operation, printing), ...failures(surface, operation, errorSchema, components) },
-    // The name that fault rules, the journal and reports use.
+    // The name that fault rules, the request log and reports use.
     "x-sandbox-operation": id,
     ...(emitted.length > 0 ? { "x-sandbox-emits": emitted } : {}),
   };

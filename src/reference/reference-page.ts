@@ -51,7 +51,7 @@ export function referencePage(source: PageSource): string {
   };
   return page(
     "API reference",
-    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}. The operations that control the sandbox itself are in ${link("Control plane", "control.md")}.`,
+    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}. The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
     service,
     source.replies,
     GENERAL.map((name) => [name, sections[name]]),
@@ -61,7 +61,7 @@ export function referencePage(source: PageSource): string {
 export function controlPage(control: Catalogue): string {
   const schemas = [...titledSchemas(schemasOf(control)).values()];
   return page(
-    "Control plane",
+    "Control API",
     `Every operation under \`${control.surface.server}${control.surface.prefix}\`. ${control.surface.description} Errors are listed in the ${link("API reference", "reference.md#errors")}.`,
     control,
     {},

@@ -1,4 +1,4 @@
-// Removes assumption marks from surfaces that emulate no service, such as the control plane.
+// Removes assumption marks from surfaces that emulate no service, such as the control API.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { ASSUMED, factOf } from "../schema/assumed.ts";

@@ -28,7 +28,7 @@ function returnedBy(name: ErrorCode, { surface, operations }: Catalogue, control
   if (matching.length > FEW) return `${matching.length} operations`;
   if (matching.length > 0) return matching.map(({ id }) => link(code(id), `#${id}`)).join(", ");
   const isControl = control.operations.some((operation) => errorsOf(control.surface, operation).includes(name));
-  return isControl ? "the control plane" : "requests that match no operation";
+  return isControl ? "the control API" : "requests that match no operation";
 }
 
 export function eventTable(events: readonly EventType[]): string {
@@ -36,7 +36,7 @@ export function eventTable(events: readonly EventType[]): string {
     `${code(type)}${assumption ? ` ${ASSUMED_MARK}` : ""}`,
     kind === undefined ? "" : link(kind, `#record-${kind}`),
     arrivals.map(code).join(", "),
-    operations.map((id) => link(code(id), `#${id}`)).join(", ") || "control plane only",
+    operations.map((id) => link(code(id), `#${id}`)).join(", ") || "control API only",
   ]);
   return table(["Type", "Data", "On status", "Emitted by"], rows);
 }

@@ -4,7 +4,7 @@ import { STATUS_CODES } from "node:http";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
-import type { RequestRow } from "../store/journal/read-requests.ts";
+import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { Material } from "./run-data.ts";
 
 interface Message {

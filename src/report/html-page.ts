@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Coverage, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
-import type { EventTypeCoverage } from "../store/journal/coverage.ts";
+import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
 import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
 import { timeline } from "./timeline.ts";

@@ -6,10 +6,10 @@ import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdic
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
-import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/journal/coverage.ts";
-import type { RequestRow } from "../store/journal/read-requests.ts";
-import type { RequestLog } from "../store/journal/request-log.ts";
-import type { RunSummary } from "../store/journal/run-summary.ts";
+import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
+import type { RequestRow } from "../store/request-log/read-requests.ts";
+import type { RequestLog } from "../store/request-log/request-log.ts";
+import type { RunSummary } from "../store/request-log/run-summary.ts";
 import type { Attempts } from "../store/webhooks/attempts.ts";
 
 export interface RunSources {

@@ -24,8 +24,8 @@ import { once } from "../kernel/once.ts";
 import { behaviours as life } from "../life/life.ts";
 import { controlSurface, serviceSurface } from "../reference/api-surface.ts";
 import { assumptionsPage as renderAssumptions } from "../reference/assumptions-page.ts";
+import { type PreciseFields, programTypes } from "../reference/control-api-types.ts";
 import { operationTable } from "../reference/control-operations.ts";
-import { type PreciseFields, programTypes } from "../reference/control-plane-types.ts";
 import { eventsOf } from "../reference/events.ts";
 import { eventsPage as renderEvents } from "../reference/events-page.ts";
 import { exampleCall, prerequisiteOf, type Replies } from "../reference/example.ts";
@@ -107,7 +107,7 @@ export function serviceOpenapi(url: string, form: OpenApiForm = {}, adopted?: Ad
   return inForm(openapi(adopted ? adoptedDocument(own, adopted) : own), form);
 }
 
-/** The OpenAPI document of the control plane. */
+/** The OpenAPI document of the control API. */
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
   inForm(openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }), form);
 
@@ -171,7 +171,7 @@ const schemaPage = (schema: object) => `${JSON.stringify({ $schema: "https://jso
 /** The table from which the client builds its calls. */
 export const operationsPage = () => operationTable(controlCatalogue);
 
-/** The types of the control plane. */
+/** The types of the control API. */
 export const programPage = () => programTypes(controlCatalogue, faultTypes, preciseFields);
 
 export const faultsPage = () => renderFaults({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS });

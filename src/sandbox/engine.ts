@@ -19,8 +19,8 @@ import { createLife, type Life } from "../life/life.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createTrends, type Trends } from "../live/trends.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
@@ -89,7 +89,7 @@ export interface Engine extends Storage {
   stalls: StallGauge;
   /** Called after each response and each internal error: listeners of our own parts and of the user. */
   listeners: {
-    request: Set<(entry: JournalEntry) => void>;
+    request: Set<(entry: RequestEntry) => void>;
     defect: Set<(defect: Defect) => void>;
   };
 }

@@ -1,4 +1,4 @@
-// The control plane of a sandbox in this process: the same checks and handlers as over HTTP, without a socket.
+// The control API of a sandbox in this process: the same checks and handlers as over HTTP, without a socket.
 
 import type { ControlTransport } from "../client/control-client.ts";
 import { Document } from "../contracts/document.ts";
@@ -14,7 +14,7 @@ export const inProcessTransport =
   (context: () => ControlContext): ControlTransport =>
   async (_, { operation, params, search, body = {} }) => {
     const found = operations().get(operation);
-    if (!found) throw new Error(`The control plane has no operation ${operation}, which the client calls: run npm run docs`);
+    if (!found) throw new Error(`The control API has no operation ${operation}, which the client calls: run npm run docs`);
     const world = context();
     // Input and reply are copied, as over HTTP, so that later changes by the caller have no effect here.
     const received = { search, body: JSON.parse(JSON.stringify(body)), headers: {}, query: {}, extra: {} };

@@ -1,4 +1,4 @@
-// The engine and the control plane of a sandbox, made on first use; and their start and end.
+// The engine and the control API of a sandbox, made on first use; and their start and end.
 
 import type { ControlContext } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
@@ -6,14 +6,14 @@ import type { ListeningServer } from "../http/server.ts";
 import { afterRealTimeIfRunning, type Clock } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
-import { openControlPlane } from "./control-plane.ts";
+import { openControlApi } from "./control-api.ts";
 import { type Engine, openEngine, type StorageOptions } from "./engine.ts";
 
 export interface LazyEngine {
   /** The engine; a sandbox in memory makes it at its first connection, call or listener. */
   engine(): Engine;
-  /** Most library users never call the control plane. */
-  controlPlane(): ControlContext;
+  /** Most library users never call the control API. */
+  controlApi(): ControlContext;
   /** Call it once the sandbox listens. An engine that is made later starts at once. */
   start(server: ListeningServer): void;
   /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
@@ -30,7 +30,7 @@ const FIRST_LOOK = 1_000;
 /** The parts that exist so far. */
 interface Opened {
   engine?: Engine;
-  controlPlane?: ControlContext;
+  controlApi?: ControlContext;
   server?: ListeningServer;
   isClosed?: true;
 }
@@ -42,14 +42,14 @@ export function openLazyEngine(given: StorageOptions): LazyEngine {
   const lazy: LazyEngine = {
     engine() {
       if (opened.engine) return opened.engine;
-      opened.engine = openEngine(given, () => showSandbox(lazy.controlPlane()));
+      opened.engine = openEngine(given, () => showSandbox(lazy.controlApi()));
       if (opened.server) startEngine(opened.engine);
       return opened.engine;
     },
-    controlPlane() {
+    controlApi() {
       if (opened.isClosed) throw new SandboxError("The sandbox is closed.");
-      opened.controlPlane ??= openControlPlane(lazy.engine());
-      return opened.controlPlane;
+      opened.controlApi ??= openControlApi(lazy.engine());
+      return opened.controlApi;
     },
     start(server) {
       opened.server = server;
@@ -78,20 +78,20 @@ export function openLazyEngine(given: StorageOptions): LazyEngine {
 
 /** Stops everything but the database. A call of this process meanwhile may still make the engine. */
 async function stop(opened: Opened, clock: Clock, within: number): Promise<void> {
-  const { controlPlane, server } = opened;
+  const { controlApi, server } = opened;
   opened.engine?.judge.conclude();
   opened.engine?.hub.close();
   clock.endAdvances();
-  controlPlane?.traffic.stop();
-  controlPlane?.verifier.stop();
-  controlPlane?.lessons.stop();
+  controlApi?.traffic.stop();
+  controlApi?.verifier.stop();
+  controlApi?.lessons.stop();
   opened.engine?.heldResponses.releaseAll();
   await server?.close(within);
   await opened.engine?.dispatcher.stop(within);
   // Once more for the requests and deliveries that have just ended: clients of the live stream are gone, listeners in this process are not.
   opened.engine?.judge.conclude();
   clock.stop();
-  opened.controlPlane?.snapshots.close();
+  opened.controlApi?.snapshots.close();
   opened.isClosed = true;
 }
 

@@ -229,7 +229,7 @@ export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinitio
   controlToken: {
     group: "Security",
     value: "token",
-    description: "require this token on the control plane (default: generated if --host opens the network)",
+    description: "require this token on the control API (default: generated if --host opens the network)",
     default: undefined,
     parse: nonEmpty,
   },

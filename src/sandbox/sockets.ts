@@ -16,12 +16,12 @@ import type { ServerHandlers } from "../http/server.ts";
 import { createUpgradeHandler } from "../http/upgrade.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { loadDashboardPage } from "./dashboard-page.ts";
 import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
 
-export function openSockets(engine: Engine, controlPlane: () => ControlContext): ServerHandlers {
+export function openSockets(engine: Engine, controlApi: () => ControlContext): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, engine.service?.headerName);
@@ -35,7 +35,7 @@ export function openSockets(engine: Engine, controlPlane: () => ControlContext):
       guard,
       clock,
       control: controlCatalogue,
-      world: controlPlane(),
+      world: controlApi(),
       checkToken,
       report,
       loadPage: loadDashboardPage,
@@ -79,8 +79,8 @@ function openService(
   guard: Guard,
   report: Report,
 ) {
-  const onRecorded = (entry: JournalEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
-  const recorder = createRequestRecorder({ journal: stores.requestLog, clock, onRecorded, report });
+  const onRecorded = (entry: RequestEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
+  const recorder = createRequestRecorder({ requestLog: stores.requestLog, clock, onRecorded, report });
   const service = once(() =>
     createPipeline({
       ...stores,

@@ -3,8 +3,8 @@
 import type { ErrorCode } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
 import type { Operation } from "../store/operation-context.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { adoptedError, type CallAtEdge, createErrorReply, type EdgeReply, refusedReplay } from "./errors.ts";
 import { adoptedEventTypes, type EventTypes, showsTypes, typesInBody, typesInQuery, typesInReply, withNames } from "./event-types.ts";
@@ -33,7 +33,7 @@ export interface Adoption {
   readonly headers: HeaderAdoption["outwards"];
   readonly headerName: HeaderAdoption["nameOf"];
   /** A logged request as the sandbox itself would have been called, for the judge. */
-  inwards(entry: JournalEntry): JournalEntry;
+  inwards(entry: RequestEntry): RequestEntry;
 }
 
 export function createAdoption(facts: AdoptedFacts, catalogue: readonly Operation[], records: ReadonlyMap<string, TSchema>): Adoption {

@@ -2,7 +2,7 @@
 
 import { memoize } from "../kernel/bounded-cache.ts";
 import { httpDate } from "../kernel/clock.ts";
-import type { JournalEntry } from "../store/journal/request-log.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 
 type Headers = Record<string, string | number>;
@@ -15,7 +15,7 @@ export interface HeaderAdoption {
   /** The headers of a response as the service sends them. */
   outwards(headers: Headers, response: { status: number; at: number; operation: string | undefined }): Headers;
   /** A logged request with its headers in the names and forms of the sandbox. */
-  inwards(entry: JournalEntry): JournalEntry;
+  inwards(entry: RequestEntry): RequestEntry;
 }
 
 const IDEMPOTENCY_KEY = "Idempotency-Key";

@@ -2,8 +2,6 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
-import { openRequestLog } from "./journal/request-log.ts";
-import { openRunSummary } from "./journal/run-summary.ts";
 import { operationContextFactory, type WebhookRules } from "./operation-context.ts";
 import { openCollections } from "./records/collection.ts";
 import { openDueRecords } from "./records/due-records.ts";
@@ -11,6 +9,8 @@ import { openCounters } from "./records/id-counters.ts";
 import { openIdempotencyReplies } from "./records/idempotency-replies.ts";
 import { openRecordHistory } from "./records/record-history.ts";
 import { openTenants } from "./records/tenants.ts";
+import { openRequestLog } from "./request-log/request-log.ts";
+import { openRunSummary } from "./request-log/run-summary.ts";
 import { type Database, type DatabaseImage, openDatabase } from "./sqlite/database.ts";
 import { openAttempts } from "./webhooks/attempts.ts";
 import { openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";

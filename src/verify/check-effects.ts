@@ -6,7 +6,7 @@ import type { ScenarioState } from "../contracts/scenario.ts";
 import type { Verdict, VerdictMessage } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
-import type { LoggedDelivery, RunSummary } from "../store/journal/run-summary.ts";
+import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
 import { type Check, type CheckResult, type ExpectationOf, result, resultOfCount } from "./check-result.ts";
 import { conditionResults, nearestOf } from "./near-miss.ts";
 

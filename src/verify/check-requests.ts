@@ -3,8 +3,8 @@
 import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
-import type { RequestRow } from "../store/journal/read-requests.ts";
-import type { RequestLog } from "../store/journal/request-log.ts";
+import type { RequestRow } from "../store/request-log/read-requests.ts";
+import type { RequestLog } from "../store/request-log/request-log.ts";
 import { type Check, type ExpectationOf, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
 import { type ConditionResult, conditionResults, nearestOf } from "./near-miss.ts";
 
@@ -13,17 +13,17 @@ type RequestSource = Pick<RequestLog, "find">;
 const PAGE = 500;
 const MAX_CANDIDATES = 500;
 
-export function checkRequests(journal: RequestSource, { match, count }: ExpectationOf<"requests">, merchant: string | undefined): Check {
+export function checkRequests(requestLog: RequestSource, { match, count }: ExpectationOf<"requests">, merchant: string | undefined): Check {
   return () => {
-    const found = matching(journal, match, merchant).map(({ id }) => id);
-    return resultOfCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(journal, merchant)));
+    const found = matching(requestLog, match, merchant).map(({ id }) => id);
+    return resultOfCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(requestLog, merchant)));
   };
 }
 
-export function checkSequence(journal: RequestSource, steps: ExpectationOf<"sequence">, merchant: string | undefined): Check {
+export function checkSequence(requestLog: RequestSource, steps: ExpectationOf<"sequence">, merchant: string | undefined): Check {
   return () => {
     const found: RequestRow[] = [];
-    const rows = [...allRows(journal, { merchant })].reverse();
+    const rows = [...allRows(requestLog, { merchant })].reverse();
     for (const row of rows) {
       const step = steps[found.length];
       if (step && isMatch(step, row)) found.push(row);
@@ -39,9 +39,9 @@ export function checkSequence(journal: RequestSource, steps: ExpectationOf<"sequ
 }
 
 /** `span` is how long, in real milliseconds, none may come after verification began. */
-export function checkNever(journal: RequestSource, match: RequestMatch, span: number, merchant: string | undefined): Check {
+export function checkNever(requestLog: RequestSource, match: RequestMatch, span: number, merchant: string | undefined): Check {
   return (elapsed) => {
-    const found = matching(journal, match, merchant).map(({ id }) => id);
+    const found = matching(requestLog, match, merchant).map(({ id }) => id);
     const seen = { found: found.length, evidence: found.reverse().slice(-MAX_EVIDENCE) };
     if (found.length > 0) return result("fail", `${found.length} came, and none was wanted.`, seen);
     if (elapsed < span) return result("inconclusive", "None came so far.", { open: true });
@@ -50,7 +50,7 @@ export function checkNever(journal: RequestSource, match: RequestMatch, span: nu
 }
 
 /** Newest first. The database filters by the columns that it has; the rest is checked here. */
-function matching(journal: RequestSource, match: RequestMatch, merchant: string | undefined): RequestRow[] {
+function matching(requestLog: RequestSource, match: RequestMatch, merchant: string | undefined): RequestRow[] {
   const { operation, status, key } = match;
   const filter = {
     merchant: merchant ?? match.merchant,
@@ -58,19 +58,19 @@ function matching(journal: RequestSource, match: RequestMatch, merchant: string 
     status: status === undefined ? undefined : String(status),
     key,
   };
-  return [...allRows(journal, filter)].filter((row) => isMatch(match, row));
+  return [...allRows(requestLog, filter)].filter((row) => isMatch(match, row));
 }
 
-function* allRows(journal: RequestSource, filter: Parameters<RequestLog["find"]>[0]): Generator<RequestRow> {
+function* allRows(requestLog: RequestSource, filter: Parameters<RequestLog["find"]>[0]): Generator<RequestRow> {
   for (let before: string | undefined; ; ) {
-    const rows = journal.find({ ...filter, before }, PAGE);
+    const rows = requestLog.find({ ...filter, before }, PAGE);
     yield* rows;
     if (rows.length < PAGE) return;
     before = rows.at(-1)?.id;
   }
 }
 
-const newest = (journal: RequestSource, merchant: string | undefined) => journal.find({ merchant }, MAX_CANDIDATES);
+const newest = (requestLog: RequestSource, merchant: string | undefined) => requestLog.find({ merchant }, MAX_CANDIDATES);
 
 const isMatch = (match: RequestMatch, row: RequestRow) => conditionsOf(match, row).every(({ met }) => met);
 

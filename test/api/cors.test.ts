@@ -24,7 +24,7 @@ const preflight = (bench: Bench, path: string, headers: Record<string, string> =
 
 const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith("access-control"));
 
-test("a preflight of a named origin is granted for the API and its OpenAPI document, and is not journalled", async () => {
+test("a preflight of a named origin is granted for the API and its OpenAPI document, and is not logged", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const path of [RULES, "/v1/nowhere", OPENAPI]) {
     const { status, headers, text } = await preflight(bench, path, {
@@ -76,7 +76,7 @@ test("a page of a named origin can read every response of the API: successes, er
   expect((await bench.call("GET", "/v1/payments")).headers).toMatchObject({ vary: "Origin" });
 });
 
-test("a named origin gets nothing from the rest of the control plane", async () => {
+test("a named origin gets nothing from the rest of the control API", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   const headers = fromPage(APP);
   for (const path of [

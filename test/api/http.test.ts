@@ -5,7 +5,7 @@ import { Agent } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
@@ -102,7 +102,7 @@ describe("the guard", () => {
     for (const host of foreign) expect([host, await status(host)]).toEqual([host, 403]);
   });
 
-  test("protects the control plane and every other path", async () => {
+  test("protects the control API and every other path", async () => {
     const bench = await open();
     for (const path of ["/v1/payments", "/v1/nowhere", "/_sandbox", "/_sandbox/clock", "/", "/elsewhere"]) {
       const rebound = await bench.call("GET", path, { headers: { host: "evil.example" } });
@@ -493,7 +493,7 @@ describe("paths", () => {
     expect(await bench.call("GET", "/v1/customers/%63us_ines")).toMatchObject({ status: 200, body: { id: "cus_ines" } });
   });
 
-  test("of the control plane respond with similar errors", async () => {
+  test("of the control API respond with similar errors", async () => {
     const bench = await open();
     expect(await bench.call("GET", "/_sandbox/clok")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
     expect((await bench.call("GET", "/_sandbox/clok")).body.message).toContain("/_sandbox/clock");
@@ -618,7 +618,7 @@ describe("a live key", () => {
   test("is rejected in any part of a request, and is neither stored, broadcast nor returned", async () => {
     const place = folder();
     const bench = await open({ memory: false, db: join(place, "sandbox.db") });
-    const recorded: JournalEntry[] = [];
+    const recorded: RequestEntry[] = [];
     bench.onRequest((entry) => recorded.push(entry));
     const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
     for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body }));
@@ -649,8 +649,8 @@ describe("a live key", () => {
     const broadcast = recorded.map(
       ({ path, search, idempotencyKey, requestBody, responseBody }) => path + search + idempotencyKey + requestBody + responseBody,
     );
-    const journal = JSON.stringify(await bench.control("GET", "/requests?limit=100"));
-    for (const text of [...responses, ...broadcast, journal]) expect(text).not.toContain(tail);
+    const requestLog = JSON.stringify(await bench.control("GET", "/requests?limit=100"));
+    for (const text of [...responses, ...broadcast, requestLog]) expect(text).not.toContain(tail);
     const during = readdirSync(place).map((file) => readFileSync(join(place, file)));
     await bench.close();
     const after = readdirSync(place).map((file) => readFileSync(join(place, file)));

@@ -257,7 +257,7 @@ describe("stored replies", () => {
 });
 
 describe("a replayed reply", () => {
-  test("has the headers of its own call, counts against the rate limit and is marked as a replay in the journal", async () => {
+  test("has the headers of its own call, counts against the rate limit and is marked as a replay in the request log", async () => {
     const bench = await open();
     const first = await post(bench, RULES, "key", { ...rule, odd: 1 });
     await bench.control("POST", "/clock/advance", { by: "90s" });

@@ -1,4 +1,4 @@
-// Known attacks on a local server that accepts URLs from clients and has a control plane, each sent over a raw socket.
+// Known attacks on a local server that accepts URLs from clients and has a control API, each sent over a raw socket.
 
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -75,7 +75,7 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
   expect(await alive()).toBe(false);
 });
 
-test("a CORS preflight is rejected on every operation of the control plane", async () => {
+test("a CORS preflight is rejected on every operation of the control API", async () => {
   const bench = await open();
   for (const path of new Set(controlCatalogue.map((operation) => operation.path.replaceAll(/\{\w+\}/g, "x")))) {
     const own = [`Host: localhost:${bench.port}`, `Origin: http://localhost:${bench.port}`, "Access-Control-Request-Method: POST"];
@@ -227,7 +227,7 @@ test("a receiver that responds one byte at a time cannot exceed the timeout of o
   expect(data[0]).toMatchObject({ status: "failed", errorCode: "timeout" });
 });
 
-test("a compression bomb is rejected unread, and a body beyond 1 MiB by its Content-Length, on the control plane too", async () => {
+test("a compression bomb is rejected unread, and a body beyond 1 MiB by its Content-Length, on the control API too", async () => {
   const bench = await open();
   const bomb = gzipSync(Buffer.alloc(10_000_000, "a"));
   for (const [path, key] of [
@@ -279,7 +279,7 @@ test.skipIf(outside === undefined)("by default, the sandbox does not listen on n
   expect(code).toBe("ECONNREFUSED");
 });
 
-test("on the network, the control plane requires the exact token: neither a merchant's key nor a similar token opens it", async () => {
+test("on the network, the control API requires the exact token: neither a merchant's key nor a similar token opens it", async () => {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const token = bench.controlToken ?? "";
   expect(token.length).toBeGreaterThan(20);

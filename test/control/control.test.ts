@@ -1,4 +1,4 @@
-// The control plane: the responses, errors and effects of every route, through a real socket.
+// The control API: the responses, errors and effects of every route, through a real socket.
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { advance, log, receive, register, settle, trigger } from "../support/web
 
 const plain = { key: null };
 
-/** Calls the control plane, whatever it answers. */
+/** Calls the control API, whatever it answers. */
 const ask = (bench: Bench, method: string, path: string, body?: unknown) =>
   bench.call(method, `/_sandbox${path}`, { ...plain, ...(body === undefined ? {} : { body }) });
 
@@ -77,7 +77,7 @@ describe("every operation", () => {
   );
 
   test.each(operations)(
-    "$id changes neither rate limit nor journal, and gives a browser data or a page",
+    "$id changes neither rate limit nor request log, and gives a browser data or a page",
     async ({ method, path, documents }) => {
       const bench = await open();
       const answer = await bench.call(method, path, plain);
@@ -350,7 +350,7 @@ describe("reset", () => {
     expect(receiver.arrivals.slice(signatures.length).map(({ headers }) => headers["x-webhook-signature"])).toEqual(signatures);
   });
 
-  test("clears rate limits, endpoints, deliveries, idempotent responses, sessions, created merchants and the journal", async () => {
+  test("clears rate limits, endpoints, deliveries, idempotent responses, sessions, created merchants and the request log", async () => {
     const bench = await open({ rateLimit: "100/1h" });
     const receiver = await receive();
     receiver.always(500);
@@ -589,7 +589,7 @@ describe("records", () => {
   });
 });
 
-describe("the journal", () => {
+describe("the request log", () => {
   const ids = async (bench: Bench, query: string) =>
     (await bench.control("GET", `/requests?${query}`)).data.map(({ id }: { id: string }) => id);
 

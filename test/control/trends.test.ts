@@ -70,7 +70,7 @@ describe("a trend", () => {
   });
 });
 
-test("the control plane shows the trend of all requests and of an operation, until a reset", async () => {
+test("the control API shows the trend of all requests and of an operation, until a reset", async () => {
   const bench = await open();
   await bench.call("GET", "/v1/payments");
   await bench.call("GET", "/v1/payments?limit=0");

@@ -236,7 +236,7 @@ describe("records", () => {
     expect((await asked).results[0]).toMatchObject({ verdict: "pass", evidence: ["rem_overdue"] });
   });
 
-  test("changed by the control plane count too", async () => {
+  test("changed by the control API count too", async () => {
     const bench = await open();
     const asked = ask(bench, [wanted], { within: HOUR, merchant: "mer_lodge" });
     await bench.control("PATCH", "/records/remittance/rem_overdue", { merchant: "mer_lodge", status: "confirmed" });
@@ -392,7 +392,7 @@ describe("unknown names are rejected with a suggestion", () => {
 describe("many that wait", () => {
   const wanted: Expectations = { within: "60s", all: [{ requests: { match: { operation: "payments.list" } } }] };
 
-  /** A verifier of an empty journal; each look into it takes so many real milliseconds. */
+  /** A verifier of an empty request log; each look into it takes so many real milliseconds. */
   function slowVerifier(look = 1) {
     const listeners = new Set<() => void>();
     const seen = { looks: 0 };

@@ -140,7 +140,7 @@ test("each event has a webhook entry with its envelope, its object if declared, 
   expect([security, Object.keys(responses)]).toEqual([[], ["2XX"]]);
 });
 
-test("the control plane has its own prefix, security and errors, and no assumption marks", () => {
+test("the control API has its own prefix, security and errors, and no assumption marks", () => {
   const document = print({ ...control, prefix: "/_zoo" }, read, { ...feed, emits: [] });
   expect(Object.keys(document.paths)).toEqual(["/_zoo/zoos/{zooId}/animals/{id}", "/_zoo/animals/feed"]);
   expect(document.servers[0].url).toBe("http://127.0.0.1:1");

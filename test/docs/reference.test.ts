@@ -25,7 +25,7 @@ const copy = (document: OpenApiDocument): Json => JSON.parse(JSON.stringify(docu
 
 test.each([
   ["the service", service, () => serviceOpenapi(ADDRESS)],
-  ["the control plane", control, () => controlOpenapi(ADDRESS)],
+  ["the control API", control, () => controlOpenapi(ADDRESS)],
 ] as const)("the document of %s is plain JSON and deterministic", (_, document, generate) => {
   expect(copy(document)).toStrictEqual(document);
   expect(JSON.stringify(generate())).toBe(JSON.stringify(document));
@@ -109,7 +109,7 @@ test("pipeline errors are on every operation; body and idempotency errors only o
   for (const code of [...ofBodies, ...ofKeys, "invalid_state"]) expect(codesOf("payments.list")).not.toContain(code);
 });
 
-test("the control plane has no rate limits, idempotency keys or assumptions", () => {
+test("the control API has no rate limits, idempotency keys or assumptions", () => {
   const text = JSON.stringify(control);
   // Descriptions may mention the service's keys and rate limits, but no operation has either.
   const absent = ['"RateLimit-', '"name":"Idempotency-Key"', '"rate_limit_exceeded"', '"x-sandbox-assumed"'];
@@ -146,7 +146,7 @@ function mediaIn(document: Json): { place: string; status?: string; media: Json 
 
 test.each([
   ["the service", service],
-  ["the control plane", control],
+  ["the control API", control],
 ] as const)(
   "in the document of %s every body and response has a named schema, and every success and path parameter an example",
   (_, document) => {

@@ -20,7 +20,7 @@ async function arm(bench: Bench, action: object, rest: object = {}): Promise<str
 
 const fired = async (bench: Bench, rule: string) => (await bench.control("GET", `/faults/${rule}`)).fired;
 
-/** The attempts as the control plane shows them, in starting order. */
+/** The attempts as the control API shows them, in starting order. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into attempts of every shape.
 async function attempts(bench: Bench): Promise<any[]> {
   return (await bench.control("GET", "/deliveries?limit=100")).data.reverse();

@@ -2,11 +2,11 @@
 
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
-import type { Connection, JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { Connection, RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { firing, journalEntry, writeEntry } from "../support/judge-inputs.ts";
 
 export interface Observed {
-  entry: JournalEntry;
+  entry: RequestEntry;
   /** What a fault did to the call. */
   outcome?: Firing["outcome"];
 }
@@ -24,8 +24,8 @@ export interface Behaviour {
 
 export const DELAYS = [0, 1, 10, 100, 300, 3_000];
 
-const seen = (entry: JournalEntry): Observed => ({ entry });
-const faulted = (entry: JournalEntry, outcome: Firing["outcome"]): Observed => ({ entry, outcome });
+const seen = (entry: RequestEntry): Observed => ({ entry });
+const faulted = (entry: RequestEntry, outcome: Firing["outcome"]): Observed => ({ entry, outcome });
 const told = (seconds: number) => ({ responseHeaders: { Date: "x", "Retry-After": String(seconds) } });
 const lost = (key: string | undefined, at = 0) => faulted(writeEntry(at, 200, key, { responseHeaders: {} }), "response_lost");
 const refused = (at: number, status: number, key: string | undefined) => faulted(writeEntry(at, status, key), "refused");

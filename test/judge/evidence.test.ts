@@ -10,7 +10,7 @@ import { createRejectionTracker } from "../../src/judge/rejections.ts";
 import { createRetryTracker, type PendingRetry, type RetryListeners } from "../../src/judge/retry-tracker.ts";
 import { retryAfterJittered } from "../../src/judge/rules/retry-after-jittered.ts";
 import { retryBackoffGrows } from "../../src/judge/rules/retry-backoff-grows.ts";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { firing, journalEntry, judge, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
@@ -25,7 +25,7 @@ const NO_LISTENERS: Omit<RetryListeners, "lag"> = {
 };
 
 describe("the evidence of a verdict", () => {
-  const lostWrite = (second: JournalEntry) => {
+  const lostWrite = (second: RequestEntry) => {
     const made = judge();
     const lost = writeEntry(0, 0, "a", { responseHeaders: {} });
     made.fired(firing({ requestId: lost.id }));
@@ -81,14 +81,14 @@ describe("the evidence of a verdict", () => {
 
 test("a connection that the client ends is known as closed", async () => {
   const bench = await open();
-  const seen: JournalEntry[] = [];
+  const seen: RequestEntry[] = [];
   bench.onRequest((entry) => seen.push(entry));
   for (let time = 0; time < 2; time++) {
     const agent = new Agent({ keepAlive: true });
     await bench.call("GET", "/v1/payments", { agent });
     agent.destroy();
   }
-  const [one, two] = seen as [JournalEntry, JournalEntry];
+  const [one, two] = seen as [RequestEntry, RequestEntry];
   expect(two.connection.number).toBe(one.connection.number + 1);
   await expect.poll(() => one.connection.closed).toBeGreaterThanOrEqual(one.arrived + one.duration);
 });

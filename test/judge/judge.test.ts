@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { firing, journalEntry, judge, NOON, recordedAttempt, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
@@ -151,7 +151,7 @@ test.each([
 
 test("a response counts as sent before its bytes are written: the client may act on them before this process runs again", async () => {
   const bench = await open();
-  const entries: JournalEntry[] = [];
+  const entries: RequestEntry[] = [];
   bench.onRequest((entry) => void entries.push(entry));
   const end = ServerResponse.prototype.end;
   ServerResponse.prototype.end = function (this: ServerResponse, ...given: unknown[]) {
@@ -163,7 +163,7 @@ test("a response counts as sent before its bytes are written: the client may act
     ServerResponse.prototype.end = end;
   });
   await bench.call("GET", "/v1/payments");
-  const [{ arrived, answered, duration }] = entries as [JournalEntry];
+  const [{ arrived, answered, duration }] = entries as [RequestEntry];
   expect(duration - (answered - arrived)).toBeGreaterThanOrEqual(30);
 });
 

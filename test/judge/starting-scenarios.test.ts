@@ -1,4 +1,4 @@
-// Starting scenarios: from files (with their errors), at startup, over the control plane and from the library; then reports and verify.
+// Starting scenarios: from files (with their errors), at startup, over the control API and from the library; then reports and verify.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -192,7 +192,7 @@ describe("a scenario", () => {
     expect(await once()).toEqual(first);
   });
 
-  test("is controlled from the library as over the control plane", async () => {
+  test("is controlled from the library as over the control API", async () => {
     const bench = await open();
     const { scenarios } = bench;
     expect(await scenarios.start({ name: "lost-response", merchant: "mer_lodge" })).toMatchObject({ armed: true, points: 10 });

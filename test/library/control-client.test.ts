@@ -1,4 +1,4 @@
-// Steering by a program: a method for each operation of the control plane, the same here and over HTTP.
+// Steering by a program: a method for each operation of the control API, the same here and over HTTP.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";

@@ -1,4 +1,4 @@
-// Control-plane commands: how each is sent and what it does to the model; and the effect of a restart.
+// Control API commands: how each is sent and what it does to the model; and the effect of a restart.
 
 import { ApiError, arriveNew, emit, refuse, subscribedEndpoints, transition } from "./call.ts";
 import { advance, deliverDue } from "./deliveries.ts";
@@ -23,7 +23,7 @@ import {
   windowOf,
 } from "./world.ts";
 
-/** A command sent to the control plane. */
+/** A command sent to the control API. */
 export type ControlCommand =
   | { do: "reset"; merchant?: string }
   | { do: "save" }

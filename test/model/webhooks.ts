@@ -150,7 +150,7 @@ export function attemptResource(attempt: Attempt): Fields {
   };
 }
 
-/** A log row as the control plane shows it. Its duration is real time, and the numbers are the service's own. */
+/** A log row as the control API shows it. Its duration is real time, and the numbers are the service's own. */
 export const loggedAttempt = (attempt: Attempt): Fields => ({
   ...attemptResource(attempt),
   at: new Date(attempt.ended).toISOString(),

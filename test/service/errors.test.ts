@@ -60,7 +60,7 @@ describe("errors", () => {
     expect([injected.status, injected.body.code]).toEqual([422, "wrong_state"]);
   });
 
-  test("the journal shows what was sent", async () => {
+  test("the request log shows what was sent", async () => {
     const bench = await openAs({ "error.resource_not_found.status": 410 });
     await bench.call("POST", "/v1/hospitality/bookings/bkg_none/decline");
     expect((await bench.control("GET", "/requests")).data).toMatchObject([{ status: 410 }]);

@@ -231,7 +231,7 @@ describe("any method and path", () => {
   });
 });
 
-describe("any input to the control plane", () => {
+describe("any input to the control API", () => {
   const harmless = controlCatalogue.filter(({ id }) => !["sandbox.reset", "merchants.remove"].includes(id));
   const plane = fc.constantFrom(...harmless).chain((operation) =>
     fc.record({

@@ -23,7 +23,7 @@ interface Seated {
   ticked: number;
 }
 
-/** A room that can be reached from elsewhere: the control plane asks for a token, which the room does not. */
+/** A room that can be reached from elsewhere: the control API asks for a token, which the room does not. */
 async function openRoom() {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const authorization = `Bearer ${bench.controlToken}`;

@@ -51,7 +51,7 @@ test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
     "Add a fault",
     "Add a scenario",
     "Add a pane",
-    "Add a journal column",
+    "Add a request log column",
   ]);
   for (const { title } of walks)
     expect([title, filesOf(title)]).toEqual([title, expect.arrayContaining([expect.stringMatching(/^test\//)])]);

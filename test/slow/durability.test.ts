@@ -31,7 +31,7 @@ import { receive } from "../support/webhooks.ts";
 const LOCK_TIMEOUT = 500;
 
 describe("after a restart", () => {
-  test("a sandbox has its records, keys, sessions, idempotent responses, journal and counters", async () => {
+  test("a sandbox has its records, keys, sessions, idempotent responses, request log and counters", async () => {
     const db = join(folder(), "data.db");
     const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };
     const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
@@ -52,15 +52,15 @@ describe("after a restart", () => {
     expect((await call(second.url, "GET", "/v1/merchants/me", { key: merchant.apiKey })).body.id).toBe(merchant.id);
     expect((await call(second.url, "GET", "/v1/merchants/me", { key: session.accessToken })).body.id).toBe("mer_lodge");
     expect((await call(second.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(409);
-    const journal = await control(second.url, "GET", "/requests?limit=100");
-    const ids = (journal.data as { id: string }[]).map(({ id }) => id);
+    const requestLog = await control(second.url, "GET", "/requests?limit=100");
+    const ids = (requestLog.data as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => `req_${9 - index}`));
     await second.close();
   });
 });
 
 describe("after a crash", () => {
-  test("no request gets the number of an earlier one, even of one missing from the journal", async () => {
+  test("no request gets the number of an earlier one, even of one missing from the request log", async () => {
     const cwd = folder();
     const numbers: number[] = [];
     for (let round = 0; round < 2; round++) {
@@ -124,9 +124,9 @@ describe("the file", () => {
     other.close();
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 0, error: "" });
-    const journal = new Sqlite(join(cwd, "data.db"), { readonly: true });
-    expect(journal.prepare("select status from journal order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
-    journal.close();
+    const requestLog = new Sqlite(join(cwd, "data.db"), { readonly: true });
+    expect(requestLog.prepare("select status from request_log order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
+    requestLog.close();
   });
 
   test("that stays locked delays one write: later ones fail immediately until one succeeds", async () => {

@@ -342,7 +342,7 @@ for key in ${JSON.stringify(keys)}:
     expect([none.code, none.error]).toEqual([3, expect.stringContaining("arm one with --scenario <name>")]);
   });
 
-  test("5xx also counts requests that left the journal", async () => {
+  test("5xx also counts requests that left the request log", async () => {
     const source = `
       const { Agent, request } = await import("node:http");
       const agent = new Agent({ keepAlive: true, maxSockets: 4 });

@@ -217,7 +217,7 @@ describe("random rules", () => {
     { requiredKeys: [] },
   );
 
-  test("get 201 or 400 from the control plane, never 5xx", async () => {
+  test("get 201 or 400 from the control API, never 5xx", async () => {
     await fc.assert(
       fc.asyncProperty(rules, async (rule) => {
         const answer = await bench.call("POST", "/_sandbox/faults", { key: null, body: rule });

@@ -1,4 +1,4 @@
-// Fuzzes the bodies of the control plane in any order: each gets a valid response, and none affects the next.
+// Fuzzes the bodies of the control API in any order: each gets a valid response, and none affects the next.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

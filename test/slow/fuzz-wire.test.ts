@@ -93,7 +93,7 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
 const CORPUS: Exchange[] = [
   // All well-formed requests, whole and split byte by byte at their boundaries.
   { requests: REQUESTS.map((_, place) => place).filter((place) => place !== 11), changes: [], cuts: [], end: "finish" },
-  // A control-plane client that disconnects in the middle of its body.
+  // A control-api client that disconnects in the middle of its body.
   { requests: [10], changes: [], cuts: [0.9], end: "reset" },
   // An incomplete WebSocket handshake, which once returned a page.
   { requests: [11], changes: [{ what: "flip", at: 0.45, size: 1, token: "" }], cuts: [], end: "finish" },

@@ -52,13 +52,13 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /where d\.sequence in \(select sequence from deliveries indexed by/, plan: /SCAN .*deliveries_open/, why: PENDING },
   { text: /^select d\.sequence, d\.merchant, e\.id as event/, plan: /SCAN d/, why: LOG },
   { text: /^select type, sum\(emitted\)/, plan: /SCAN (events|d|let_go)|TEMP B-TREE/, why: LOG },
-  { text: /^select status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
-  { text: /^select operation, status, count\(\*\) as calls from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
-  { text: /^select distinct fault from journal/, plan: /SCAN journal|TEMP B-TREE/, why: LOG },
+  { text: /^select status, count\(\*\) as calls from request_log/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
+  { text: /^select operation, status, count\(\*\) as calls from request_log/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
+  { text: /^select distinct fault from request_log/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
   { text: /^select distinct json_extract\(effect.* from attempts/, plan: /SCAN (attempts|effect)|TEMP B-TREE/, why: LOG },
-  { text: /^select merchant, count\(\*\) as rows from (journal|attempts) group/, plan: /SCAN .*COVERING INDEX/, why: LOG },
-  { text: /^select \(select count\(\*\) from journal\) as requests/, plan: /SCAN .*COVERING INDEX/, why: LOG },
-  { text: /^select sequence, length\(request_headers\).* from journal/, plan: /SCAN journal/, why: LOG },
+  { text: /^select merchant, count\(\*\) as rows from (request_log|attempts) group/, plan: /SCAN .*COVERING INDEX/, why: LOG },
+  { text: /^select \(select count\(\*\) from request_log\) as requests/, plan: /SCAN .*COVERING INDEX/, why: LOG },
+  { text: /^select sequence, length\(request_headers\).* from request_log/, plan: /SCAN request_log/, why: LOG },
   { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
   { text: /^select a\.\*, .* where e\.id = @eventId\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
@@ -67,7 +67,7 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /d\.attempts = 0 and e\.request = \?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^select merchant, name, lesson, .* order by sequence/, plan: /SCAN learners/, why: "Lists everybody who learns, a row each." },
   { text: /^select lesson, step, .* from left_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
-  { text: /^delete from (attempts|deliveries|events|documents|journal)$/, plan: /SCAN/, why: ALL },
+  { text: /^delete from (attempts|deliveries|events|documents|request_log)$/, plan: /SCAN/, why: ALL },
 ];
 
 /** Plans without a scan: a constant, or rows of a subquery that uses an index. */
@@ -125,7 +125,7 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void 
       select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', '{}' from events;
     insert into replies (merchant, key, fingerprint, request, status, body, expires)
       select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
-    insert into journal (sequence, id, at, method, path, query, status, duration, stages, request_headers, request_body,
+    insert into request_log (sequence, id, at, method, path, query, status, duration, stages, request_headers, request_body,
         request_bytes, response_headers, response_body, response_bytes)
       select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '1000', '{}', '', 0, '{}', '', 0 from events;`);
 }
@@ -152,7 +152,7 @@ function countRows(file: string): Record<string, number> {
 test("no statement scans or sorts a growing table, except those listed with a reason", async () => {
   const stores = everyStore();
   askForEveryPage(stores);
-  // The statements of the journal are prepared at its first write or pruning.
+  // The statements of the request log are prepared at its first write or pruning.
   stores.requestLog.forget();
   const texts = [...stores.database.sql.statements].map((text) => text.replace(/\s+/g, " ").trim());
   stores.close();
@@ -218,7 +218,7 @@ function lookedAt(rows: number, step?: number): Record<string, number> {
     looked++;
     return 1;
   });
-  for (const table of ["documents", "events", "deliveries", "attempts", "journal", "replies"])
+  for (const table of ["documents", "events", "deliveries", "attempts", "request_log", "replies"])
     sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
   const counts = Object.entries(reads(stores, rows)).map(([name, read]) => {
     looked = 0;

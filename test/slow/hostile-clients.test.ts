@@ -30,7 +30,7 @@ async function sendAll(bench: Bench, head: string, bytes: number): Promise<strin
   return received;
 }
 
-test("a client that sends the whole of a large body first still gets its 413 or 401, on /v1 and on the control plane", async () => {
+test("a client that sends the whole of a large body first still gets its 413 or 401, on /v1 and on the control API", async () => {
   const bench = await open();
   attempted("Large, deep, compressed or endless requests", 3);
   const size = 20 * MEBIBYTE;
@@ -169,7 +169,7 @@ test("a request from another site's page without an Origin is rejected, unless i
   expect(await status("/_sandbox", other)).toBe(200);
 });
 
-test("rejected requests of other sites are not journalled, so no page can fill up the journal", async () => {
+test("rejected requests of other sites are not logged, so no page can fill up the request log", async () => {
   const bench = await open();
   const kept = await bench.call("GET", "/v1/merchants/me");
   const seen: string[] = [];

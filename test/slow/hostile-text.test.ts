@@ -169,7 +169,7 @@ describe("a frame", () => {
   });
 });
 
-/** Control-plane responses with untrusted text in every text field. */
+/** Control API responses with untrusted text in every text field. */
 function answerOf(path: string, text: string): unknown {
   const headers = { [text]: text, "x-a": text, "X-Webhook-Signature": text, "ratelimit-limit": text, "retry-after": text };
   const message = { headers: { authorization: "…redacted…", ...headers, "RateLimit-Reset": text }, body: text, bytes: text.length + 5 };
@@ -199,7 +199,7 @@ function answerOf(path: string, text: string): unknown {
   return { oneOf: [{ title: text, description: text }] };
 }
 
-/** Presses keys and responds to every control-plane call at once. */
+/** Presses keys and responds to every control-api call at once. */
 function press(state: UiState, text: string, ...keys: string[]): UiState {
   return keys.reduce((before, key) => {
     const { state: after, effects } = handleKey(before, key);

@@ -613,7 +613,7 @@ describe("custom lessons", () => {
     expect((await ticks[1])?.learner.step).toBeNull();
   });
 
-  test("can check control plane changes, deliveries, verdicts and faults", async () => {
+  test("can check control API changes, deliveries, verdicts and faults", async () => {
     const bench = await openWith(
       page('{"records": {"kind": "booking", "where": {"/id": "bkg_pending", "/status": "confirmed"}}}'),
       page('{"deliveries": {"match": {"event": "pricing_rule.created"}, "final": "failed"}}'),

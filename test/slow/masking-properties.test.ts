@@ -14,8 +14,8 @@ import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../suppor
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RUNS = Number(process.env.MASKING_RUNS ?? 40);
-/** How much of a body the journal and the log of deliveries keep. */
-const [JOURNAL_CUT, DELIVERY_CUT] = [16_384, 4_096];
+/** How much of a body the request log and the log of deliveries keep. */
+const [REQUEST_CUT, DELIVERY_CUT] = [16_384, 4_096];
 
 const plain = (text: string) => text;
 const word = fc.stringMatching(/^[A-Za-z0-9]{14}$/);
@@ -85,7 +85,7 @@ const bodyOf = (json: string, pair: string, form: string, padding: number): stri
 };
 
 const forms = fc.constantFrom("plain", "nested", "text", "deepText", "form", "cut");
-const paddings = fc.oneof(fc.constant(0), fc.integer({ min: JOURNAL_CUT - 100, max: JOURNAL_CUT }));
+const paddings = fc.oneof(fc.constant(0), fc.integer({ min: REQUEST_CUT - 100, max: REQUEST_CUT }));
 const secretHeaders = fc.constantFrom("x-api-key", "X-Auth-Token", "Cookie", "Proxy-Authorization", "authorization", "x-client-secret");
 
 interface SentCall {
@@ -124,8 +124,8 @@ const calls: fc.Arbitrary<{ sent: SentCall; secret: Secret }> = fc
 /** Everything that the sandbox shows about its calls, and the bytes of its files. */
 async function outputs(bench: Bench, db: string): Promise<Map<string, string>> {
   const { data } = await bench.control("GET", "/requests?limit=100");
-  const found = new Map<string, string>([["journal", JSON.stringify(data)]]);
-  for (const { id } of data) found.set(`journal ${id}`, JSON.stringify(await bench.control("GET", `/requests/${id}`)));
+  const found = new Map<string, string>([["request log", JSON.stringify(data)]]);
+  for (const { id } of data) found.set(`request log ${id}`, JSON.stringify(await bench.control("GET", `/requests/${id}`)));
   for (const format of ["json", "har", "junit", "markdown", "html"])
     found.set(format, (await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null })).text);
   for (const file of [db, `${db}-wal`]) found.set(file, readFileSync(file, "latin1"));
@@ -139,7 +139,7 @@ function leaks(secrets: readonly Secret[], texts: Map<string, string>) {
   );
 }
 
-test("no secret of a call is in the journal, a report, the live stream, a console line or the file", async () => {
+test("no secret of a call is in the request log, a report, the live stream, a console line or the file", async () => {
   const db = join(folder(), "data.db");
   const bench = await open({ memory: false, db, rateLimit: "100000/1h" });
   const lines: string[] = [];

@@ -42,7 +42,7 @@ async function spectral(document: unknown): Promise<string[]> {
 
 describe.each([
   ["the service", service, "/payments", "get"],
-  ["the control plane", control, "/_sandbox/clock", "get"],
+  ["the control API", control, "/_sandbox/clock", "get"],
 ] as const)("the document of %s", (_, document, path, method) => {
   test("has no error or warning by Redocly's recommended rules, which find planted ones", async () => {
     expect(await redocly(document)).toEqual([]);
@@ -63,7 +63,7 @@ describe.each([
 
 test.each([
   ["the service", serviceOpenapi(ADDRESS, { version: "3.0", extensions: "off" })],
-  ["the control plane", controlOpenapi(ADDRESS, { version: "3.0" })],
+  ["the control API", controlOpenapi(ADDRESS, { version: "3.0" })],
 ] as const)("the OpenAPI 3.0 form of the document of %s has no problem by Redocly's rules", async (_, older) => {
   expect(older.openapi).toBe("3.0.3");
   expect(await redocly(older)).toEqual([]);
@@ -111,7 +111,7 @@ test("types generated from the service's document compile strictly and reject wr
   expect(await compile(service, usage)).toEqual([]);
 });
 
-test("types generated from the control plane's document compile strictly", async () => {
+test("types generated from the control API's document compile strictly", async () => {
   const usage = `
     import type { components, paths } from "./types";
     export const rule: components["schemas"]["FaultsAddInput"] = { action: { type: "rate_limit", retryAfter: 2 } };

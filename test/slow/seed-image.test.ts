@@ -26,7 +26,7 @@ const DUE = 7;
 /** Every row of every table, and every statement of the schema; rows that describe the process are left out. */
 function dump(sql: Sqlite.Database): Dump {
   const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as { type: string; name: string }[];
-  const tables = schema.filter(({ type, name }) => type === "table" && !["settings", "journal"].includes(name)).map(({ name }) => name);
+  const tables = schema.filter(({ type, name }) => type === "table" && !["settings", "request_log"].includes(name)).map(({ name }) => name);
   return Object.fromEntries([["schema", schema], ...tables.map((name) => [name, sql.prepare(`select * from ${name}`).raw().all()])]);
 }
 

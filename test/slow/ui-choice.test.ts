@@ -229,9 +229,9 @@ describe("output of other code", () => {
 });
 
 describe("s switches between panes and plain lines", () => {
-  test("and plain lines show the control plane's token, which the panes hide", async () => {
+  test("and plain lines show the control API's token, which the panes hide", async () => {
     const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], { size: { columns: 160, rows: 36 } });
-    await terminal.shows("The control plane requires a token: press s to see it");
+    await terminal.shows("The control API requires a token: press s to see it");
     terminal.type("s");
     expect(await terminal.shows("requires the token")).toMatch(/requires the token [0-9a-f]{48}/);
   });
@@ -425,7 +425,7 @@ describe("attached to a sandbox elsewhere", () => {
     await terminal.shows("LIVE");
   });
 
-  test("it requires and accepts the control plane's token", async () => {
+  test("it requires and accepts the control API's token", async () => {
     const sandbox = await start(["--memory", "--control-token", "sesame"]);
     const without = openProgram(["attach", sandbox.url]);
     await without.shows(/DETACHED.*--control-token/);

@@ -1,7 +1,7 @@
 // The buffer of the request log: rows are written in order, in slices between turns of the event loop, and kept while the file cannot be written.
 
 import { expect, test } from "vitest";
-import { createSlicedBuffer } from "../../src/store/journal/sliced-buffer.ts";
+import { createSlicedBuffer } from "../../src/store/request-log/sliced-buffer.ts";
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const endOfTurn = () => new Promise(setImmediate);

@@ -5,7 +5,7 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
 import { createEventLoopLag } from "../../src/kernel/event-loop-lag.ts";
-import type { JournalEntry } from "../../src/store/journal/request-log.ts";
+import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
@@ -18,7 +18,7 @@ export const operations = [
 let count = 0;
 
 /** A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test. */
-export function journalEntry(arrived: number, status: number, rest: Partial<JournalEntry> = {}): JournalEntry {
+export function journalEntry(arrived: number, status: number, rest: Partial<RequestEntry> = {}): RequestEntry {
   count++;
   return {
     sequence: count,
@@ -44,11 +44,11 @@ export function journalEntry(arrived: number, status: number, rest: Partial<Jour
     responseHeaders: { Date: "x" },
     responseBody: "",
     ...rest,
-  } as JournalEntry;
+  } as RequestEntry;
 }
 
 /** A write with its response, with an Idempotency-Key if one is given. */
-export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<JournalEntry> = {}): JournalEntry =>
+export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<RequestEntry> = {}): RequestEntry =>
   journalEntry(arrived, status, {
     method: "POST",
     path: "/v1/hospitality/pricing-rules",
@@ -108,7 +108,7 @@ export const recordedAttempt = (rest: Partial<AttemptMessage> = {}, began = perf
 export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
 /** A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule. */
-export function judge(...entries: JournalEntry[]) {
+export function judge(...entries: RequestEntry[]) {
   const published: VerdictMessage[] = [];
   const lag = createEventLoopLag();
   const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict), lag });

@@ -46,7 +46,7 @@ export interface CallOptions {
 export interface Bench extends Omit<Sandbox, "events"> {
   /** Calls a path of the sandbox. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Calls the control plane, which must succeed, and returns the body. */
+  /** Calls the control API, which must succeed, and returns the body. */
   control(method: string, path: string, body?: unknown): Promise<Answer["body"]>;
   /** Event types that a request emitted, in order. */
   events: Sandbox["events"] & ((answer: Answer) => Promise<string[]>);

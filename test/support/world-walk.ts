@@ -1,5 +1,5 @@
 // A random walk through the worlds of the seeded merchants, over real sockets: records are made, moved, changed and refused by calls of the
-// API and of the control plane, and time passes.
+// API and of the control API, and time passes.
 
 import { Agent } from "node:http";
 import { join } from "node:path";

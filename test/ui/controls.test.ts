@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
 import { attemptRow } from "../../ui/details/delivery.ts";
@@ -411,7 +411,7 @@ describe("a form", () => {
     expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
   });
 
-  test("stays open when the control plane rejects the call, and shows the error at the field", async () => {
+  test("stays open when the control API rejects the call, and shows the error at the field", async () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.press("x");

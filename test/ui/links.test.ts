@@ -48,7 +48,7 @@ async function declined(columns = 120, rows = 60) {
   return { bench, desk, receiver };
 }
 
-/** The requests of the journal as the stream sends them. Attempts are left out, so that links to them are fetched. */
+/** The requests of the request log as the stream sends them. Attempts are left out, so that links to them are fetched. */
 async function requestsOf(bench: Bench): Promise<LiveEvent[]> {
   const { data } = await bench.control("GET", "/requests?limit=100");
   return (data as { at: string }[]).toReversed().map((one) => ({
@@ -148,7 +148,7 @@ describe("a link in a detail", () => {
     expect(desk.state.overlays).toHaveLength(1);
   });
 
-  test("to a request that the journal no longer has shows the reason", async () => {
+  test("to a request that the request log no longer has shows the reason", async () => {
     const { desk, bench } = await declined();
     desk.state = withLiveEvents(desk.state, [{ kind: "verdict", verdict: verdict(1, { requests: ["req_77"], calls: [] }) }]);
     desk.press("5", "J");

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
-import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { failedDeliveries } from "../../ui/panes/delivery-keys.ts";
@@ -483,7 +483,7 @@ describe("a request of a real sandbox", () => {
     expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ path: "/v1/payouts", query: "limit=2", status: 200 });
   });
 
-  test("is not resent when the journal truncated or masked it", async () => {
+  test("is not resent when the request log truncated or masked it", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.c", password: "geheim" } });
     const desk = await openTestDashboard(bench.url);
@@ -491,7 +491,7 @@ describe("a request of a real sandbox", () => {
     const detail = await pressAll(desk, "enter");
     expect(detail).not.toContain("geheim");
     await pressAll(desk, "r");
-    expect(desk.state.notice?.text).toContain("Cannot resend req_1: the journal truncated or masked parts of it");
+    expect(desk.state.notice?.text).toContain("Cannot resend req_1: the request log truncated or masked parts of it");
     await pressAll(desk, "Y");
     expect(desk.copied.at(-1)).not.toContain("geheim");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);

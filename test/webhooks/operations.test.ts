@@ -41,15 +41,15 @@ describe("registering", () => {
     expect(await bench.events(answer)).toEqual([]);
   });
 
-  test("shows the secret once, never in the list or the journal", async () => {
+  test("shows the secret once, never in the list or the request log", async () => {
     const bench = await open();
     const { secret } = await register(bench, URL);
     const list = await bench.call("GET", "/v1/webhooks");
     expect(list.body.data[0].url).toBe(URL);
     expect(list.text).not.toContain("ecret");
     const requests = await bench.control("GET", "/requests");
-    const journal = await bench.control("GET", `/requests/${requests.data.at(-1).id}`);
-    expect(JSON.stringify(journal)).not.toContain(secret);
+    const requestLog = await bench.control("GET", `/requests/${requests.data.at(-1).id}`);
+    expect(JSON.stringify(requestLog)).not.toContain(secret);
   });
 
   test("removes duplicate types, and stores unknown fields", async () => {

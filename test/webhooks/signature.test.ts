@@ -154,7 +154,7 @@ describe("an explanation", () => {
     expect(explain("nonsense")).toMatchObject({ matches: false, mistake: null, explanation: expect.stringContaining("64 hex digits") });
   });
 
-  test("is available from the control plane, which knows the sent bytes and the secrets", async () => {
+  test("is available from the control API, which knows the sent bytes and the secrets", async () => {
     const bench = await open();
     const receiver = await receive();
     const { id: endpoint, secret } = await register(bench, receiver.url);

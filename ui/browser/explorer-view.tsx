@@ -1,4 +1,4 @@
-// The explorer: every operation of the service and of the control plane, with a form to call it.
+// The explorer: every operation of the service and of the control API, with a form to call it.
 
 import { useEffect, useState } from "preact/hooks";
 import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";

@@ -1,7 +1,7 @@
 // The lesson beside a learner's requests: the current step, its commands with copy buttons, hints, and what to do next.
 
+import type { LessonBlock } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { LessonBlock } from "../../src/client/control-plane.generated.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
 import { lesson as lessonPane } from "../panes/lesson.ts";
 import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";

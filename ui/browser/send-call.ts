@@ -9,7 +9,7 @@ export interface Answer {
   ms: number;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** The id of the request in the journal; calls of the control plane have none. */
+  /** The id of the request in the request log; calls of the control API have none. */
   request: string | undefined;
 }
 

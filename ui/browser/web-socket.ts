@@ -31,7 +31,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, { opened, message,
   };
 };
 
-/** Why the control plane refuses this page; undefined if it does not, or does not answer. */
+/** Why the control API refuses this page; undefined if it does not, or does not answer. */
 async function refusalOf(url: string, token: string | undefined): Promise<string | undefined> {
   try {
     const headers: HeadersInit = token === undefined ? {} : { Authorization: `Bearer ${token}` };

@@ -1,7 +1,7 @@
 // The clock key: advance, freeze or set the sandbox clock.
 
+import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../src/client/control-plane.generated.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";

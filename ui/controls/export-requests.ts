@@ -1,6 +1,6 @@
 // Saves the listed requests as a file: as HAR, or as a shell script of curl commands. Secrets are masked as in the details.
 
-import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { RequestDetail } from "../../src/client/control-api.generated.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
@@ -34,13 +34,13 @@ function exportRows(state: UiState, extension: string, format: Format): StateUpd
       const requests = await fetchAll((id) => perform(target, requestCall(id)), ids);
       const file = await saveFile(`requests-${time}`, extension, format(requests, target));
       const missing = ids.length - requests.length;
-      const gap = missing === 0 ? "" : `; ${count(missing)} more are no longer in the journal`;
+      const gap = missing === 0 ? "" : `; ${count(missing)} more are no longer in the request log`;
       return (later) => withNotice(later, `Wrote ${counted(requests.length, "request")} to ${file}${gap}`);
     },
   });
 }
 
-/** The requests that the journal still has, in order. */
+/** The requests that the request log still has, in order. */
 async function fetchAll(fetchOne: (id: string) => Promise<HttpReply<RequestDetail>>, ids: readonly string[]): Promise<RequestDetail[]> {
   const found: RequestDetail[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
@@ -50,7 +50,7 @@ async function fetchAll(fetchOne: (id: string) => Promise<HttpReply<RequestDetai
   return found;
 }
 
-/** A request that the journal no longer has is left out; any other error ends the export. */
+/** A request that the request log no longer has is left out; any other error ends the export. */
 function onlyIfMissing(error: Error): undefined {
   if (!/no request/i.test(error.message)) throw error;
 }

@@ -1,7 +1,7 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults.
 
+import type { FaultRule } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { FaultRule } from "../../src/client/control-plane.generated.ts";
 import { definitionOf, describeRule } from "../details/rule-text.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";

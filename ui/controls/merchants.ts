@@ -1,7 +1,7 @@
 // The merchant keys: create a merchant, reset, change a rate limit.
 
+import type { RateWindow } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";

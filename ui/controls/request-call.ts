@@ -1,6 +1,6 @@
 // The call that a logged request made, to copy, resend or export it.
 
-import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { RequestDetail } from "../../src/client/control-api.generated.ts";
 import type { ServiceCall } from "../../src/client/service-call.ts";
 import { byteLength } from "../../src/kernel/byte-length.ts";
 import { MASK } from "../../src/kernel/mask.ts";
@@ -8,14 +8,14 @@ import { apiKeysOf, type UiState } from "../state/state.ts";
 
 const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
 
-/** The API key of a request, found by its last characters, which is all that the journal keeps; null for a request without a key. */
+/** The API key of a request, found by its last characters, which is all that the request log keeps; null for a request without a key. */
 export function apiKeyOf(state: UiState, request: RequestDetail): string | null | undefined {
   if (!hasApiKey(request)) return null;
   const ending = request.key?.replace(/^…/, "");
   return ending === undefined ? undefined : apiKeysOf(state, request.merchant).find((key) => key.endsWith(ending));
 }
 
-/** The part of the API key that the journal keeps; null for a request without one. */
+/** The part of the API key that the request log keeps; null for a request without one. */
 export const maskedKeyOf = (request: RequestDetail): string | null => (hasApiKey(request) ? (request.key ?? MASK) : null);
 
 /** The headers that belong to the request itself, not to its connection or client. */
@@ -37,6 +37,6 @@ export function callOf({ method, path, query, request }: RequestDetail, key: str
   };
 }
 
-/** Whether the journal has the request exactly as it was sent. */
+/** Whether the request log has the request exactly as it was sent. */
 export const isComplete = ({ path, query, request }: RequestDetail) =>
   byteLength(request.body) === request.bytes && ![path, query, request.body].some((text) => text.includes(MASK));

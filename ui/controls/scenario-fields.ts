@@ -1,7 +1,7 @@
 // The scenario fields of the fault form: arm a scenario, or disarm it and show its score.
 
+import type { ScenariosListReply } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { ScenariosListReply } from "../../src/client/control-plane.generated.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Submission, submission } from "../overlays/form.ts";
 import type { UiState } from "../state/state.ts";

@@ -1,7 +1,7 @@
 // The snapshot key: save, restore or delete a snapshot of the sandbox.
 
+import type { SnapshotsListReply } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { SnapshotsListReply } from "../../src/client/control-plane.generated.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
 import type { KeyBinding, UiState } from "../state/state.ts";

@@ -1,7 +1,7 @@
 // The traffic key: starts and stops generated background traffic.
 
+import type { TrafficListReply, TrafficStartInput } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { TrafficListReply, TrafficStartInput } from "../../src/client/control-plane.generated.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
@@ -63,7 +63,7 @@ function startSubmission({ merchant = "", rate = "", for: duration = "", mix = "
     ...(merchant !== "" && { merchant }),
     ...(rate !== "" && { rate }),
     ...(duration !== "" && { for: duration }),
-    // The control plane checks what was typed.
+    // The control API checks what was typed.
     ...(mix !== "" && { mix: ("value" in weights ? weights.value : mix) as NonNullable<TrafficStartInput["mix"]> }),
   });
   const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";

@@ -1,7 +1,7 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
+import type { Learner, LoggedRequest, RequestDetail } from "../../src/client/control-api.generated.ts";
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
-import type { Learner, LoggedRequest, RequestDetail } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";
@@ -29,7 +29,7 @@ export const requestCall = (id: string) => controlCalls.requests.get({ id });
 export const causedAttemptsCall = (requestId: string, limit = 100) =>
   controlCalls.attempts.list({ requestId, limit }) as Call<{ data: AttemptDetail[] }>;
 
-/** A request of the journal as the stream sends it. */
+/** A request of the request log as the stream sends it. */
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({

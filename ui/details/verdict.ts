@@ -1,7 +1,7 @@
 // The detail of a verdict: the finding, the rule, how to fix it, and the requests and attempts it is based on.
 
+import type { JudgedRule, VerdictsListReply } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { JudgedRule, VerdictsListReply } from "../../src/client/control-plane.generated.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
 import type { Detail } from "../overlays/detail.ts";

@@ -125,6 +125,6 @@ function optionLines({ values, input }: FormView, field: FormField, theme: Theme
   return [...lines, ...part.map((line) => styled(theme, line, "dim"))].slice(0, height);
 }
 
-/** The control plane's error for a field; an error inside a value belongs to the field that holds the value. */
+/** The control API's error for a field; an error inside a value belongs to the field that holds the value. */
 export const rejectionOf = (field: FormField, fields: readonly FormField[], rejection: FormState["rejection"]): string | undefined =>
   rejection?.fields.find((error) => fieldAt(fields, error.field) === field)?.message;

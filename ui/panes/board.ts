@@ -1,7 +1,7 @@
 // The pane of a workshop's board: every learner's step and time, and who has been on a step longest.
 
+import type { Learner } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Learner } from "../../src/client/control-plane.generated.ts";
 import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";
 import { confirm } from "../overlays/confirm.ts";

@@ -1,7 +1,7 @@
 // The pane of merchants: their API keys, how many records and requests each has, its rate limit and its traffic.
 
+import type { ListedMerchant } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { ListedMerchant } from "../../src/client/control-plane.generated.ts";
 import { sharedWindow } from "../controls/form-defaults.ts";
 import { merchantDetail } from "../details/merchant.ts";
 import { confirm } from "../overlays/confirm.ts";

@@ -1,7 +1,7 @@
 // The pane of rate-limit windows: how many requests remain in each, and when it resets.
 
+import type { RateWindow } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { RateWindow } from "../../src/client/control-plane.generated.ts";
 import { rateWindowDetail, rateWindowId } from "../details/rate-window.ts";
 import { type KeyBinding, listOf, makeCall, secondsUntil, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
 import { symbols, type Theme } from "../terminal/style.ts";

@@ -1,6 +1,6 @@
 // The keys of a request: copy it as curl, resend it as it is or edited, compare it, export the listed ones.
 
-import type { RequestDetail } from "../../src/client/control-plane.generated.ts";
+import type { RequestDetail } from "../../src/client/control-api.generated.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { editRequest } from "../controls/edit-request.ts";
 import { exportKeys } from "../controls/export-requests.ts";
@@ -70,7 +70,7 @@ function compare(state: UiState, request: RequestMessage | undefined): StateUpda
   return update(openOverlay(state, overlay), ...effects);
 }
 
-/** Fetches the request from the journal: rows have no headers and bodies. */
+/** Fetches the request from the request log: rows have no headers and bodies. */
 function withRequest(
   state: UiState,
   request: RequestMessage | undefined,
@@ -86,13 +86,14 @@ function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): 
   const masked = maskedKeyOf(request);
   const call = callOf(request, wantsKey ? (apiKey ?? masked) : masked, REQUEST_HEADERS);
   const keyNote = !wantsKey ? "API key masked" : apiKey === undefined ? "API key masked: the full key is unknown" : "with its API key";
-  const gaps = isComplete(request) ? "" : "; the journal truncated or masked parts of it";
+  const gaps = isComplete(request) ? "" : "; the request log truncated or masked parts of it";
   return copyText(state, curlOf(state.target, call), `the request as curl (${keyNote}${gaps})`);
 }
 
 function resend(state: UiState, request: RequestDetail): StateUpdate {
   const { id } = request;
-  if (!isComplete(request)) return update(withNotice(state, `Cannot resend ${id}: the journal truncated or masked parts of it`, "yellow"));
+  if (!isComplete(request))
+    return update(withNotice(state, `Cannot resend ${id}: the request log truncated or masked parts of it`, "yellow"));
   const apiKey = apiKeyOf(state, request);
   if (apiKey === undefined) return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
   return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), ({ status }) => `Resent ${id}: ${status}`);

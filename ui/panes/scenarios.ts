@@ -1,7 +1,7 @@
 // The pane of scenarios: what each makes fail, which are armed, and their scores as the verdicts come.
 
+import type { Scenario } from "../../src/client/control-api.generated.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { Scenario } from "../../src/client/control-plane.generated.ts";
 import { scenarioDetail, scenarioId } from "../details/scenario.ts";
 import { type KeyBinding, makeCall, type StateUpdate, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
 import { count } from "../view/format.ts";

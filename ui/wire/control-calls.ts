@@ -1,4 +1,4 @@
-// The calls behind the keys of the dashboard: of the control plane, or of the service with a merchant's key. Shown as curl.
+// The calls behind the keys of the dashboard: of the control API, or of the service with a merchant's key. Shown as curl.
 
 import type { ControlCall } from "../../src/client/control-call.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
@@ -22,7 +22,7 @@ export class RefusedCall extends Error {
   }
 }
 
-/** The error in a reply of the control plane or the service. */
+/** The error in a reply of the control API or the service. */
 export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: HttpReply): RefusedCall {
   const { message, details } = (body ?? {}) as Partial<ErrorBody>;
   const errors = details?.errors;

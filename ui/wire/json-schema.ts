@@ -2,7 +2,7 @@
 
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 
-/** The keywords that the control plane's schemas use. */
+/** The keywords that the control API's schemas use. */
 export interface JsonSchema {
   type?: string | readonly string[];
   title?: string;

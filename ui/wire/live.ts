@@ -1,6 +1,6 @@
 // The client of the live stream: connects, resumes where it left off, and reconnects until it is closed.
 
-import type { SandboxOverviewReply } from "../../src/client/control-plane.generated.ts";
+import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import type { ReadMessage } from "../../src/contracts/stream-schema.ts";
@@ -13,7 +13,7 @@ export type StreamConnection =
   /** The sandbox refused the connection; it is not retried. */
   | { phase: "detached"; reason: string };
 
-/** A message of the stream, with the sandbox as the control plane shows it. */
+/** A message of the stream, with the sandbox as the control API shows it. */
 export type StreamMessage = LiveMessage<SandboxOverviewReply>;
 
 export interface LiveStream {

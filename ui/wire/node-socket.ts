@@ -49,7 +49,7 @@ async function refusalReason(response: IncomingMessage): Promise<string | undefi
   if (statusCode >= 500) return undefined;
   if (statusCode !== 403) return `this is not a merchant-sandbox: it answered HTTP ${statusCode} to GET /_sandbox/live`;
   const { code, message } = parseError(text);
-  return code === "control_token_required" ? "the control plane requires a token: pass --control-token TOKEN" : message;
+  return code === "control_token_required" ? "the control API requires a token: pass --control-token TOKEN" : message;
 }
 
 function parseError(text: string): { code?: unknown; message: string } {

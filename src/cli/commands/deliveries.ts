@@ -1,7 +1,7 @@
 // `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
 
+import type { AttemptsListInput } from "../../client/control-api.generated.ts";
 import type { AttemptDetail } from "../../client/control-call.ts";
-import type { AttemptsListInput } from "../../client/control-plane.generated.ts";
 import { mask } from "../../kernel/mask.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";

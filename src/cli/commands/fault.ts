@@ -2,7 +2,7 @@
 
 import { matchingTypes } from "../../areas/event-patterns.ts";
 import { catalogue, eventTypes } from "../../areas/index.ts";
-import type { FaultRule, FaultsAddInput } from "../../client/control-plane.generated.ts";
+import type { FaultRule, FaultsAddInput } from "../../client/control-api.generated.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
 import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";

@@ -2,7 +2,7 @@
 
 import { matchingTypes } from "../../areas/event-patterns.ts";
 import { eventTypes } from "../../areas/index.ts";
-import type { RegisteredEndpoint } from "../../client/control-plane.generated.ts";
+import type { RegisteredEndpoint } from "../../client/control-api.generated.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";

@@ -1,4 +1,4 @@
-// `openapi`: prints the OpenAPI document of the service or of the control plane; it needs no running sandbox.
+// `openapi`: prints the OpenAPI document of the service or of the control API; it needs no running sandbox.
 
 import { command } from "../command.ts";
 import { printText } from "../output/print.ts";
@@ -11,7 +11,7 @@ export const openapi = command({
   sandboxOptions: ["service"],
   flags: {
     yaml: { description: "print YAML instead of JSON" },
-    control: { description: "print the document of the control plane instead of the service's" },
+    control: { description: "print the document of the control API instead of the service's" },
     "3.0": { description: "write OpenAPI 3.0 instead of 3.1, for tools that know only that" },
     "no-extensions": { description: "leave out the fields that begin with x-sandbox-" },
     url: { ...connectionFlags.url, description: "name this sandbox as the server (default: the one of this folder, or port 4747)" },

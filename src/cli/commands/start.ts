@@ -58,7 +58,7 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
     keepsRunning: false,
     whileDashboard(show) {
       // A generated token is printed nowhere else, but the dashboard may be on a shared screen: it shows on request only.
-      if (facts.controlToken !== undefined) show("The control plane requires a token: press s to see it");
+      if (facts.controlToken !== undefined) show("The control API requires a token: press s to see it");
       return () => {};
     },
     follow(to, from) {

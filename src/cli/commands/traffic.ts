@@ -1,6 +1,6 @@
 // `traffic`: starts, shows and stops generated background traffic in a running sandbox.
 
-import type { Traffic } from "../../client/control-plane.generated.ts";
+import type { Traffic } from "../../client/control-api.generated.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { FlagDefinitions, Flags } from "../arguments.ts";
 import { command, commandGroup } from "../command.ts";
@@ -55,7 +55,7 @@ export const traffic = commandGroup({
   },
 });
 
-/** Reads `payment=3,booking=1`. The control plane checks the names. */
+/** Reads `payment=3,booking=1`. The control API checks the names. */
 function readMix(text: string): Record<string, number> {
   const weights = text.split(",").map((part): [string, number] => {
     const [, name = "", weight = ""] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];

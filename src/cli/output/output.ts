@@ -24,7 +24,7 @@ export const plainOutput: Output = {
     print(readyLine(facts));
     for (const { id, merchant, url, events, secret } of facts.endpoints)
       print(`Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
-    if (facts.controlToken !== undefined) print(`The control plane at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
+    if (facts.controlToken !== undefined) print(`The control API at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
   attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
   event: (event) => print(eventLine(event)),

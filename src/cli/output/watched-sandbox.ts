@@ -5,7 +5,7 @@ import type { StreamPosition } from "../../../ui/wire/live.ts";
 import type { Output } from "./output.ts";
 
 export interface WatchedSandbox {
-  /** Where its control plane is. */
+  /** Where its control API is. */
   target: { url: string; token: string | undefined };
   /** The sandbox keeps running when the command ends. */
   keepsRunning: boolean;

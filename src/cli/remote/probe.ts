@@ -1,7 +1,7 @@
 // Short checks of an address: whether a sandbox responds and is ready, and its description.
 
+import type { ControlApi, SandboxOverviewReply } from "../../client/control-api.generated.ts";
 import { createControlClient } from "../../client/control-client.ts";
-import type { ControlPlane, SandboxOverviewReply } from "../../client/control-plane.generated.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
@@ -19,7 +19,7 @@ class ProbeFailure extends Error {
   }
 }
 
-function probe(url: string, token: string | undefined, timeout = 2_000): ControlPlane {
+function probe(url: string, token: string | undefined, timeout = 2_000): ControlApi {
   const words = {
     refused: (_: unknown, reply: HttpReply) => new ProbeFailure(`answered ${reply.status}`, reply),
     unreachable: (error: Error) => (error instanceof SandboxError ? error : new ProbeFailure(reasonOf(error))),

@@ -1,7 +1,7 @@
-// The client of a running sandbox for a command: its control plane, with errors in words of the command.
+// The client of a running sandbox for a command: its control API, with errors in words of the command.
 
+import type { ControlApi, Merchant } from "../../client/control-api.generated.ts";
 import { createControlClient } from "../../client/control-client.ts";
-import type { ControlPlane, Merchant } from "../../client/control-plane.generated.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
@@ -16,8 +16,8 @@ import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
 export interface RunningSandbox {
   readonly url: string;
   readonly controlToken: string | undefined;
-  /** The control plane. A refused call throws an error of the command. */
-  readonly control: ControlPlane;
+  /** The control API. A refused call throws an error of the command. */
+  readonly control: ControlApi;
   /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
 }

@@ -1,6 +1,6 @@
 // The actions of a learner, in their own sandbox or in a workshop room on another machine.
 
-import type { Place } from "../../client/control-plane.generated.ts";
+import type { Place } from "../../client/control-api.generated.ts";
 import { realDelay } from "../../kernel/clock.ts";
 import { note } from "../output/print.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -15,7 +15,7 @@ export interface LearnerClient {
   hint(): Promise<LearnerPlace>;
 }
 
-/** A learner on a sandbox whose control plane we may use. */
+/** A learner on a sandbox whose control API we may use. */
 export function ownLearnerClient({ control: { learners, lessons } }: RunningSandbox, id: string): LearnerClient {
   const withLesson = async (learner: LearnerPlace["learner"]): Promise<LearnerPlace> => {
     const { lesson: name } = learner;

@@ -82,7 +82,7 @@ const invitation = (url: string, token: string | undefined) => [
   `With curl:         curl -s --json '{"name": "NAME"}' '${url}/join?format=text'`,
   `In a browser:      ${url}/join`,
   `For the projector: ${url}/board`,
-  ...(token === undefined ? [] : [`The control plane requires the token ${token}; the room does not.`]),
+  ...(token === undefined ? [] : [`The control API requires the token ${token}; the room does not.`]),
 ];
 
 interface Start {

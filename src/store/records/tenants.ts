@@ -105,7 +105,7 @@ function openMerchants(database: Database) {
   );
   const findMerchant = sql.prepare<[string], MerchantRow>(`${merchants} and merchant = ?`);
   const summarise = sql.prepare<[{ id: string }], Omit<TenantSummary, "records">>(
-    `select status, (select count(*) from journal where merchant = @id) as requests
+    `select status, (select count(*) from request_log where merchant = @id) as requests
      from documents where merchant = @id and kind = 'merchant'`,
   );
   const recordCounts = openRecordCounts(database);

@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -153,12 +153,12 @@ create table left_steps (
 ) without rowid, strict;
 
 -- The request log: bounded to the newest rows, and written after the responses. 'stages' are the microseconds after which each stage ended.
-create table journal (
+create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
   key text, idempotency_key text, replay_of text, fault text,
   request_headers text not null, request_body text not null, request_bytes integer not null,
   response_headers text not null, response_body text not null, response_bytes integer not null
 ) strict;
-create index journal_of on journal (merchant, sequence);
+create index request_log_of on request_log (merchant, sequence);
 `;

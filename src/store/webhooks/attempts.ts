@@ -55,7 +55,7 @@ export interface AttemptQuery extends PageQuery {
   path?: string | undefined;
 }
 
-/** An attempt with what only the control plane shows of it. */
+/** An attempt with what only the control API shows of it. */
 export interface LoggedAttempt extends Omit<WebhookDelivery, "durationMs"> {
   /** When it ended, in sandbox milliseconds. */
   at: number;
@@ -209,7 +209,7 @@ function reading({ sql }: Database) {
     },
     /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
-    /** The same with what only the control plane shows. */
+    /** The same with what only the control API shows. */
     log: (merchant: string | undefined, query: AttemptQuery): Page<LoggedAttempt> => read(merchant, query, showLogged),
   };
 }

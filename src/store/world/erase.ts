@@ -14,7 +14,7 @@ const TABLES = [
   "logins",
   "keys",
   "counters",
-  "journal",
+  "request_log",
   "left_steps",
   "learners",
   "origins",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
-import type { RequestLog } from "../journal/request-log.ts";
+import type { RequestLog } from "../request-log/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
 import { problemOf } from "../sqlite/inspect.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
@@ -21,13 +21,13 @@ export type Snapshots = ReturnType<typeof openSnapshots>;
 
 const SUFFIX = ".snapshot.db";
 /** Tables that describe this process rather than the state. */
-const NOT_RESTORED = new Set(["journal", "settings"]);
+const NOT_RESTORED = new Set(["request_log", "settings"]);
 
 /** The number of the newest request that an event or a stored reply refers to: `req_12` is 12. */
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
-export function openSnapshots(database: Database, journal: RequestLog, resources: readonly Resource[], bodies: "checked" | "open") {
+export function openSnapshots(database: Database, requestLog: RequestLog, resources: readonly Resource[], bodies: "checked" | "open") {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -44,7 +44,7 @@ export function openSnapshots(database: Database, journal: RequestLog, resources
   const restoreFrom = (source: string, refuse: (wrong: string) => never) => {
     const wrong = existsSync(source) ? problemOf(source) : "does not exist";
     if (wrong !== undefined) refuse(wrong);
-    journal.goOnAfter(copyInto(database, source, (sql) => wrongValue(sql, resources, bodies), refuse));
+    requestLog.goOnAfter(copyInto(database, source, (sql) => wrongValue(sql, resources, bodies), refuse));
   };
   const describe = (name: string): Snapshot => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 

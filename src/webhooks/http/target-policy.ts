@@ -22,7 +22,7 @@ export interface Refusal {
 }
 
 export interface TargetPolicyOptions {
-  /** The ports of the sandbox itself: a delivery to one of them would pass every check of the control plane. */
+  /** The ports of the sandbox itself: a delivery to one of them would pass every check of the control API. */
   ownPorts: () => readonly number[];
   /** Host names beyond this machine that deliveries may go to, such as host.docker.internal. */
   allowedHosts: readonly string[];

@@ -156,7 +156,7 @@ const astray: fc.Arbitrary<Command> = fc.record({
   who,
 });
 
-/** Kinds that the control plane creates and moves: those whose state operations check, and some that are only listed. */
+/** Kinds that the control API creates and moves: those whose state operations check, and some that are only listed. */
 const STEERED: KindName[] = ["booking", "remittance", "gov_payment", "payroll", "payment", "product", "payout", "marketplace_order"];
 const LISTED: KindName[] = ["membership_renewal", "sync_log", "disciplinary_record", "appraisal", "customer", "event_organizer"];
 const kind = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...STEERED) }, { weight: 1, arbitrary: fc.constantFrom(...LISTED) });

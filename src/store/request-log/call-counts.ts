@@ -16,7 +16,9 @@ export function openCallCounts({ sql }: Database) {
     byStatus[status] = (byStatus[status] ?? 0) + calls;
     counts.set(operation, byStatus);
   };
-  const before = sql.prepare<[], StatusCount>("select operation, status, count(*) as calls from journal group by operation, status").all();
+  const before = sql
+    .prepare<[], StatusCount>("select operation, status, count(*) as calls from request_log group by operation, status")
+    .all();
   for (const { operation, status, calls } of before) count(operation, status, calls);
   return { counts, count };
 }

@@ -68,10 +68,10 @@ export function readRequests({ sql }: Database, flush: () => void): RequestReade
       and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
       and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
     order by sequence desc limit @limit + 0`;
-  const find = sql.prepare<[Record<string, unknown>], RequestRow>(`select * from journal ${where}`);
-  const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(`select ${CALL_COLUMNS} from journal ${where}`);
-  const bySequence = sql.prepare<[number], RequestRow>("select * from journal where sequence = ?");
-  const faults = sql.prepare<[], { fault: string }>("select distinct fault from journal where fault is not null");
+  const find = sql.prepare<[Record<string, unknown>], RequestRow>(`select * from request_log ${where}`);
+  const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(`select ${CALL_COLUMNS} from request_log ${where}`);
+  const bySequence = sql.prepare<[number], RequestRow>("select * from request_log where sequence = ?");
+  const faults = sql.prepare<[], { fault: string }>("select distinct fault from request_log where fault is not null");
   return {
     find(filter, limit) {
       flush();

@@ -1,4 +1,4 @@
-// Builds the context of the control plane on first use: the parts of the engine, and those that only the control plane uses.
+// Builds the context of the control API on first use: the parts of the engine, and those that only the control API uses.
 
 import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
@@ -11,8 +11,8 @@ import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-annotations.ts";
-import { readCoverage } from "../store/journal/coverage.ts";
 import { createViews } from "../store/records/views.ts";
+import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
@@ -27,7 +27,7 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
 
-export function openControlPlane(engine: Engine): ControlContext {
+export function openControlApi(engine: Engine): ControlContext {
   const { address, service, catalogue, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
   const coverage = () => readCoverage({ catalogue, eventTypes, statusOf: service?.errorStatus, ...stores });
@@ -172,7 +172,7 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
   return service === undefined ? lessons : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
 }
 
-/** Makes a call of a skipped step over HTTP, so that the journal, the judge and the live stream see it as the learner's own. */
+/** Makes a call of a skipped step over HTTP, so that the request log, the judge and the live stream see it as the learner's own. */
 async function callForLearner({ options, address }: Engine, { method, path, headers, body }: LessonCall, apiKey: string): Promise<void> {
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";

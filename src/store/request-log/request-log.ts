@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 /** A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written. */
-export interface JournalEntry {
+export interface RequestEntry {
   sequence: number;
   id: string;
   /** Sandbox milliseconds. */
@@ -71,7 +71,7 @@ export interface RequestLog extends RequestReader {
   era(): number;
   /** Skips the numbers up to this one: events and stored replies refer to them. */
   goOnAfter(number: number): void;
-  add(entry: JournalEntry): void;
+  add(entry: RequestEntry): void;
   /** Writes the buffer. Every read flushes it first. */
   flush(): void;
   /** For each operation that was called, the number of responses with each status. */
@@ -97,7 +97,7 @@ export function openRequestLog(database: Database): RequestLog {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
   const opened = once(() => ({ ...writer(database), ...openCallCounts(database) }));
   const numbers = openRequestNumbers(database);
-  const buffer = createSlicedBuffer<JournalEntry>({
+  const buffer = createSlicedBuffer<RequestEntry>({
     capacity: MOST_ROWS,
     slice: SLICE,
     write(entries, until) {
@@ -139,12 +139,12 @@ export function openRequestLog(database: Database): RequestLog {
 }
 
 function writer(database: Database) {
-  const insert = database.sql.insert("insert into journal", COLUMNS);
+  const insert = database.sql.insert("insert into request_log", COLUMNS);
   const { add, shrink, ...sizes } = openTrim(database);
   return {
     ...sizes,
     /** Writes the first entry, and the next ones until this real time. Returns how many it wrote. */
-    write(entries: readonly JournalEntry[], until: number): number {
+    write(entries: readonly RequestEntry[], until: number): number {
       let written = 0;
       for (const entry of entries) {
         if (written > 0 && realNow() >= until) break;
@@ -161,9 +161,11 @@ function writer(database: Database) {
 
 /** Deletes the oldest rows beyond the bounds of the log. */
 function openTrim({ sql }: Database) {
-  const trim = sql.prepare("delete from journal where sequence <= ?");
+  const trim = sql.prepare("delete from request_log where sequence <= ?");
   const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
-  const readKept = sql.prepare<[], { sequence: number; size: number }>(`select sequence, ${sizes} as size from journal order by sequence`);
+  const readKept = sql.prepare<[], { sequence: number; size: number }>(
+    `select sequence, ${sizes} as size from request_log order by sequence`,
+  );
   let kept: { sequence: number; size: number }[] = [];
   /** The index of the oldest row: removing the front of the array each time would move all others. */
   let oldest = 0;
@@ -201,7 +203,7 @@ const MESSAGE_COLUMNS = "request_headers, request_body, request_bytes, response_
 const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
 /** A row with its secrets masked. */
-function rowOf(entry: JournalEntry) {
+function rowOf(entry: RequestEntry) {
   const { requestHeaders, requestBody, responseHeaders } = entry;
   const response = maskedResponse(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
   return {
@@ -231,7 +233,7 @@ function rowOf(entry: JournalEntry) {
 }
 
 /** In microseconds. Every request has them, and a map and a join take twice as long. */
-function stagesOf({ stages, answered, arrived }: JournalEntry): string {
+function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   let text = "";
   for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;
   return `${text}${Math.round((answered - arrived) * 1_000)}`;

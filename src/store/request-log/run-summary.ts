@@ -55,13 +55,13 @@ export function openRunSummary({ sql }: Database) {
   const newest = sql.prepare<[], Newest>(
     "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",
   );
-  const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from journal group by status");
+  const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from request_log group by status");
   const byMerchant = (table: string) =>
     sql.prepare<[], { merchant: string | null; rows: number }>(`select merchant, count(*) as rows from ${table} group by merchant`);
-  const ofMerchants = { requests: byMerchant("journal"), attempts: byMerchant("attempts") };
+  const ofMerchants = { requests: byMerchant("request_log"), attempts: byMerchant("attempts") };
   const rowsOf = (table: keyof typeof ofMerchants) => new Map(ofMerchants[table].all().map(({ merchant, rows }) => [merchant ?? "", rows]));
   const kept = sql.prepare<[], { requests: number; attempts: number }>(
-    "select (select count(*) from journal) as requests, (select count(*) from attempts) as attempts",
+    "select (select count(*) from request_log) as requests, (select count(*) from attempts) as attempts",
   );
   const failed = sql.prepare<[], number>("select count(*) from deliveries where failed = 1").pluck();
   return {
