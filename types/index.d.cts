@@ -2572,6 +2572,52 @@ type LiveItem = {
   merchant: string | null;
 });
 type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq" | "nth"> : never) : never;
+interface Connection {
+  /** Counts the connections that the sandbox accepted. */
+  readonly number: number;
+  /** Real milliseconds at which it was accepted. */
+  readonly opened: number;
+  /** Real milliseconds of the latest response on it; undefined before the first. */
+  answered?: number;
+  /** Real milliseconds at which the client ended it, and so knew the last response; undefined while it is open, or if the sandbox ended it first. */
+  closed?: number;
+}
+interface RequestEntry {
+  sequence: number;
+  id: string;
+  /** Sandbox milliseconds. */
+  at: number;
+  merchant: string | undefined;
+  operation: string | undefined;
+  method: string;
+  path: string;
+  search: string;
+  status: number;
+  /** The sandbox's own code of the error in the response, whatever a service file makes of it. Not stored. */
+  errorCode: string | undefined;
+  /** Real milliseconds from its arrival to the response. */
+  duration: number;
+  /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  stages: readonly number[];
+  /** Real milliseconds: client timeouts are real time. */
+  arrived: number;
+  /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */
+  answered: number;
+  /** The same object for all requests of one connection. */
+  connection: Connection;
+  /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
+  sentAfter: number;
+  /** The last characters of the key. */
+  key: string | undefined;
+  idempotencyKey: string | undefined;
+  replayOf: string | undefined;
+  /** The fault rules that applied, separated by commas. */
+  fault: string | undefined;
+  requestHeaders: Record<string, string | string[] | undefined>;
+  requestBody: string;
+  responseHeaders: Record<string, string | number>;
+  responseBody: string;
+}
 interface RateLimit {
   limit: number;
   /** Milliseconds. */
@@ -2652,7 +2698,7 @@ export interface Sandbox extends ControlApi {
   /** The token that the control API requires over HTTP; undefined when it requires none, as on loopback. */
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
-  onRequest(listener: (entry: JournalEntry) => void): void;
+  onRequest(listener: (entry: RequestEntry) => void): void;
   /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */

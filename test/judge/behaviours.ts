@@ -3,7 +3,7 @@
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
 import type { Connection, RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, journalEntry, writeEntry } from "../support/judge-inputs.ts";
+import { firing, requestEntry, writeEntry } from "../support/judge-inputs.ts";
 
 export interface Observed {
   entry: RequestEntry;
@@ -29,7 +29,7 @@ const faulted = (entry: RequestEntry, outcome: Firing["outcome"]): Observed => (
 const told = (seconds: number) => ({ responseHeaders: { Date: "x", "Retry-After": String(seconds) } });
 const lost = (key: string | undefined, at = 0) => faulted(writeEntry(at, 200, key, { responseHeaders: {} }), "response_lost");
 const refused = (at: number, status: number, key: string | undefined) => faulted(writeEntry(at, status, key), "refused");
-const other = (at: number) => seen(journalEntry(at, 200, { path: "/v1/merchants/me", operation: undefined }));
+const other = (at: number) => seen(requestEntry(at, 200, { path: "/v1/merchants/me", operation: undefined }));
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Requests on one connection, opened long ago. */
@@ -118,42 +118,42 @@ const writes: Behaviour[] = [
 const limits: Behaviour[] = [
   {
     name: "ignores Retry-After on a new connection",
-    calls: (delay) => [seen(journalEntry(0, 429, told(5))), seen(journalEntry(delay, 200))],
+    calls: (delay) => [seen(requestEntry(0, 429, told(5))), seen(requestEntry(delay, 200))],
     expected: { "retry_after.honoured": "fail", "retry.happened": "pass" },
   },
   {
     name: "waits as long as Retry-After says",
-    calls: () => [seen(journalEntry(0, 429, told(5))), seen(journalEntry(5_020, 200))],
+    calls: () => [seen(requestEntry(0, 429, told(5))), seen(requestEntry(5_020, 200))],
     expected: { "retry_after.honoured": "pass", "retry.happened": "pass", "rate_limit.respected": "pass" },
   },
   {
     name: "has not come back when the run ends early",
-    calls: () => [seen(journalEntry(0, 429, told(5)))],
+    calls: () => [seen(requestEntry(0, 429, told(5)))],
     expected: { "retry.happened": "inconclusive" },
   },
   {
     name: "has a second poller, which was not told, on a connection of its own",
     calls: () => {
       const [one, two] = [sharing(-5_000), sharing(-4_500)];
-      const polls = [-2_000, -1_000].flatMap((at) => [seen(journalEntry(at, 200, one)), seen(journalEntry(at + 500, 200, two))]);
-      return [...polls, seen(journalEntry(0, 429, { ...told(5), ...one })), ...[500, 1_500].map((at) => seen(journalEntry(at, 200, two)))];
+      const polls = [-2_000, -1_000].flatMap((at) => [seen(requestEntry(at, 200, one)), seen(requestEntry(at + 500, 200, two))]);
+      return [...polls, seen(requestEntry(0, 429, { ...told(5), ...one })), ...[500, 1_500].map((at) => seen(requestEntry(at, 200, two)))];
     },
     expected: { "retry.happened": "inconclusive" },
   },
   {
     name: "has a second poller without keep-alive",
     calls: () => [
-      ...[-2_000, -1_500, -1_000, -500].map((at) => seen(journalEntry(at, 200))),
-      seen(journalEntry(0, 429, told(5))),
-      ...[500, 1_500].map((at) => seen(journalEntry(at, 200))),
+      ...[-2_000, -1_500, -1_000, -500].map((at) => seen(requestEntry(at, 200))),
+      seen(requestEntry(0, 429, told(5))),
+      ...[500, 1_500].map((at) => seen(requestEntry(at, 200))),
     ],
     expected: { "retry.happened": "inconclusive" },
   },
   {
     name: "goes on for thirty calls, each with another query",
     calls: (delay) => [
-      seen(journalEntry(0, 429, told(200))),
-      ...range(30).map((place) => seen(journalEntry((place + 1) * (delay + 1), 429, { ...told(200), search: `_=${place}` }))),
+      seen(requestEntry(0, 429, told(200))),
+      ...range(30).map((place) => seen(requestEntry((place + 1) * (delay + 1), 429, { ...told(200), search: `_=${place}` }))),
     ],
     expected: { "rate_limit.respected": "fail" },
   },
@@ -161,8 +161,8 @@ const limits: Behaviour[] = [
     name: "has 20 workers, each of which is told once",
     calls: () =>
       range(20)
-        .flatMap((place) => [seen(journalEntry(place * 20, 429, { ...told(1), search: `limit=${place}` }))])
-        .concat(range(20).map((place) => seen(journalEntry(1_500 + place * 31, 200, { search: `limit=${place}` })))),
+        .flatMap((place) => [seen(requestEntry(place * 20, 429, { ...told(1), search: `limit=${place}` }))])
+        .concat(range(20).map((place) => seen(requestEntry(1_500 + place * 31, 200, { search: `limit=${place}` })))),
     expected: { "retry_after.honoured": "pass", "retry_after.jittered": "pass" },
   },
   {
@@ -171,8 +171,8 @@ const limits: Behaviour[] = [
       const connections = range(20).map((place) => ({ number: 5_000 + place, opened: 1e9 - 500 }));
       const share = (place: number) => ({ connection: connections[place % 20] as Connection, sentAfter: 1e9 - 100 });
       return range(20)
-        .map((place) => seen(journalEntry(place / 10, 429, { ...told(1), ...share(place), duration: 8, search: `limit=${place}` })))
-        .concat(range(20).map((place) => seen(journalEntry(1_010 + place / 10, 200, { ...share(place + 7), search: `limit=${place}` }))));
+        .map((place) => seen(requestEntry(place / 10, 429, { ...told(1), ...share(place), duration: 8, search: `limit=${place}` })))
+        .concat(range(20).map((place) => seen(requestEntry(1_010 + place / 10, 200, { ...share(place + 7), search: `limit=${place}` }))));
     },
     expected: { "retry_after.honoured": "pass", "retry_after.jittered": "fail" },
   },
@@ -180,14 +180,14 @@ const limits: Behaviour[] = [
     name: "has 40 workers that return together",
     calls: () =>
       range(40)
-        .map((place) => seen(journalEntry(place / 10, 429, { ...told(1), duration: 8, search: `limit=${place}` })))
-        .concat(range(40).map((place) => seen(journalEntry(1_010 + place / 10, 200, { search: `limit=${place}` })))),
+        .map((place) => seen(requestEntry(place / 10, 429, { ...told(1), duration: 8, search: `limit=${place}` })))
+        .concat(range(40).map((place) => seen(requestEntry(1_010 + place / 10, 200, { search: `limit=${place}` })))),
     expected: { "retry_after.honoured": "pass", "retry_after.jittered": "fail" },
   },
 ];
 
 const repeated = (status: number, times: number, delay: number) =>
-  range(times).map((place) => seen(journalEntry(place * (delay + 1), status)));
+  range(times).map((place) => seen(requestEntry(place * (delay + 1), status)));
 
 const rejections: Behaviour[] = [
   ...[400, 401, 404, 405, 409, 413, 415, 422].flatMap((status): Behaviour[] => [
@@ -200,7 +200,7 @@ const rejections: Behaviour[] = [
   ]),
   {
     name: "does not repeat a 404",
-    calls: (delay) => [seen(journalEntry(0, 404)), seen(journalEntry(delay + 1, 200, { search: "limit=5" }))],
+    calls: (delay) => [seen(requestEntry(0, 404)), seen(requestEntry(delay + 1, 200, { search: "limit=5" }))],
     expected: { "retry.only_retryable": "pass" },
   },
   {
@@ -213,12 +213,12 @@ const rejections: Behaviour[] = [
     calls: (delay) =>
       repeated(404, 8, delay)
         .map(({ entry }) => faulted(entry, "normal"))
-        .concat(seen(journalEntry(8 * (delay + 1), 200))),
+        .concat(seen(requestEntry(8 * (delay + 1), 200))),
     expected: {},
   },
   {
     name: "sends 20 equal requests side by side that get 404",
-    calls: () => range(20).map((place) => seen(journalEntry(place / 10, 404, { duration: 10 }))),
+    calls: () => range(20).map((place) => seen(requestEntry(place / 10, 404, { duration: 10 }))),
     expected: {},
   },
 ];
@@ -227,18 +227,18 @@ const outages: Behaviour[] = [
   {
     name: "backs off during an outage",
     alone: true,
-    calls: () => [0, 200, 600, 1_400].map((at) => faulted(journalEntry(at, 503), "refused")).concat(seen(journalEntry(3_000, 200))),
+    calls: () => [0, 200, 600, 1_400].map((at) => faulted(requestEntry(at, 503), "refused")).concat(seen(requestEntry(3_000, 200))),
     expected: { "outage.backed_off": "pass", "retry.backoff_grows": "pass", "retry.happened": "pass" },
   },
   {
     name: "opens its circuit breaker for 12 s, tries with another call, then goes on",
-    calls: () => [...[0, 300, 900].map((at) => faulted(journalEntry(at, 503), "refused")), other(12_900), seen(journalEntry(13_000, 200))],
+    calls: () => [...[0, 300, 900].map((at) => faulted(requestEntry(at, 503), "refused")), other(12_900), seen(requestEntry(13_000, 200))],
     expected: { "retry.happened": "pass" },
   },
   {
     name: "sends 60 calls in a second during an outage",
     alone: true,
-    calls: () => range(60).map((place) => faulted(journalEntry(place * 10, 503, { search: `limit=${place}` }), "refused")),
+    calls: () => range(60).map((place) => faulted(requestEntry(place * 10, 503, { search: `limit=${place}` }), "refused")),
     expected: { "outage.backed_off": "fail" },
   },
 ];

@@ -11,7 +11,7 @@ import { createRetryTracker, type PendingRetry, type RetryListeners } from "../.
 import { retryAfterJittered } from "../../src/judge/rules/retry-after-jittered.ts";
 import { retryBackoffGrows } from "../../src/judge/rules/retry-backoff-grows.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, journalEntry, judge, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, requestEntry, judge, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 const NO_LISTENERS: Omit<RetryListeners, "lag"> = {
@@ -34,7 +34,7 @@ describe("the evidence of a verdict", () => {
   };
 
   test("names the calls with their connections and times", () => {
-    const [one, two] = [journalEntry(0, 429, wait("5")), journalEntry(31, 200)];
+    const [one, two] = [requestEntry(0, 429, wait("5")), requestEntry(31, 200)];
     expect(judge(one, two).verdicts({ rule: "retry_after.honoured" })).toMatchObject([
       {
         requests: [one.id, two.id],
@@ -54,14 +54,14 @@ describe("the evidence of a verdict", () => {
   });
 
   test("is the order on connections where an equal call follows the response, and time where none did", () => {
-    const early = judge(journalEntry(0, 429, wait("5")), journalEntry(31, 200));
+    const early = judge(requestEntry(0, 429, wait("5")), requestEntry(31, 200));
     expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([{ verdict: "fail", provenBy: "connections" }]);
-    const silent = judge(journalEntry(0, 429, wait("1")), journalEntry(4_001, 200, { search: "limit=5" }));
+    const silent = judge(requestEntry(0, 429, wait("1")), requestEntry(4_001, 200, { search: "limit=5" }));
     expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", provenBy: "time" }]);
   });
 
   test("is null while a verdict is inconclusive", () => {
-    expect(judge(journalEntry(0, 429, wait("5"))).verdicts({ rule: "retry.happened" })).toMatchObject([
+    expect(judge(requestEntry(0, 429, wait("5"))).verdicts({ rule: "retry.happened" })).toMatchObject([
       { verdict: "inconclusive", provenBy: null },
     ]);
   });
@@ -99,16 +99,16 @@ describe("a client that is silent after its deadline", () => {
 
   test("has failed to retry, which is not final: its retry may still come", () => {
     const start = past();
-    const made = judge(journalEntry(start, 503));
+    const made = judge(requestEntry(start, 503));
     expect(made.verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "fail", id: null, provenBy: "time" }]);
-    made.request(journalEntry(start + 15_900, 200));
+    made.request(requestEntry(start + 15_900, 200));
     expect(made.of("retry.happened")).toEqual(["pass"]);
   });
 
   test("has not failed while the event loop lagged for as long as it is late", () => {
     const late = (lag: number) => {
       const tracker = createRetryTracker({ ...NO_LISTENERS, lag: { worst: () => lag, total: () => lag } });
-      const call = describeCall(journalEntry(0, 503), [], undefined);
+      const call = describeCall(requestEntry(0, 503), [], undefined);
       tracker.observe(call);
       return tracker.isOverdue(tracker.pending[0] as PendingRetry, call.answered + 16_000);
     };
@@ -121,7 +121,7 @@ describe("repeats of a rejected request", () => {
     let reported = 0;
     const none = { watch() {}, worst: () => 0, total: () => lag };
     const tracker = createRejectionTracker(() => `vdt_${++reported}`, none);
-    for (let place = 0; place < 4; place++) tracker.observe(describeCall(journalEntry(place * pause, 404), [], undefined));
+    for (let place = 0; place < 4; place++) tracker.observe(describeCall(requestEntry(place * pause, 404), [], undefined));
     return reported;
   };
 
@@ -148,8 +148,8 @@ describe("a busy machine", () => {
   });
 
   const herd = (apart: number, { before = 0, busy = 0 }) => {
-    const from = describeCall(journalEntry(0, 429, wait("1")), [], undefined);
-    const call = (place: number) => describeCall(journalEntry(1_000 + place * apart, 200), [], undefined);
+    const from = describeCall(requestEntry(0, 429, wait("1")), [], undefined);
+    const call = (place: number) => describeCall(requestEntry(1_000 + place * apart, 200), [], undefined);
     const sample = Array.from({ length: 20 }, (_, place) => ({ from, call: call(place), busy: (busy * place) / 15 }));
     return retryAfterJittered.onReturn?.(sample, { before, total: 0 })?.verdict;
   };
@@ -166,20 +166,20 @@ describe("a busy machine", () => {
 describe("a run that ends", () => {
   test("makes what is open final and publishes it; a retry that still arrives amends it", () => {
     const now = performance.now() - 1e9;
-    const made = judge(journalEntry(now, 429, wait("5")));
+    const made = judge(requestEntry(now, 429, wait("5")));
     expect(made.published).toEqual([]);
     made.conclude("mer_market");
     expect(made.published).toEqual([]);
     made.conclude();
     made.conclude();
     expect(made.published).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", id: "vdt_1" }]);
-    made.request(journalEntry(now + 5_010, 200));
+    made.request(requestEntry(now + 5_010, 200));
     expect(made.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "pass", id: "vdt_1" }]);
   });
 
   test("has a verdict for each rule that a fault should have tested", () => {
     const made = judge();
-    const failed = journalEntry(0, 200);
+    const failed = requestEntry(0, 200);
     made.fired(firing({ requestId: failed.id, outcome: "normal", expect: ["retry.jittered"] }));
     made.request(failed);
     made.conclude();

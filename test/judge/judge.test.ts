@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, journalEntry, judge, NOON, recordedAttempt, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, requestEntry, judge, NOON, recordedAttempt, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 describe("Retry-After", () => {
@@ -19,7 +19,7 @@ describe("Retry-After", () => {
   ])("of %s and a retry after %i ms is a %s", (retryAfter, waited, verdict) => {
     const connection = { number: 1, opened: 0 };
     expect(
-      judge(journalEntry(0, 429, { ...wait(retryAfter), connection }), journalEntry(waited, 200, { connection })).of(
+      judge(requestEntry(0, 429, { ...wait(retryAfter), connection }), requestEntry(waited, 200, { connection })).of(
         "retry_after.honoured",
       ),
     ).toEqual([verdict]);
@@ -28,13 +28,13 @@ describe("Retry-After", () => {
   test.each(["0", "soon", "-1", "1.5", "Mon, 05 Jan 2026 11:59:00 GMT"])(
     "of %s asks for no wait, so no rule gives a verdict",
     (retryAfter) => {
-      expect(judge(journalEntry(0, 429, wait(retryAfter)), journalEntry(300, 200)).of("retry_after.*")).toEqual([]);
+      expect(judge(requestEntry(0, 429, wait(retryAfter)), requestEntry(300, 200)).of("retry_after.*")).toEqual([]);
     },
   );
 
   test("read as milliseconds fails retry_after.unit, not retry_after.honoured as well", () => {
     const same = { number: 1, opened: 0 };
-    const mistaken = judge(journalEntry(0, 503, { ...wait("60"), connection: same }), journalEntry(62, 200, { connection: same }));
+    const mistaken = judge(requestEntry(0, 503, { ...wait("60"), connection: same }), requestEntry(62, 200, { connection: same }));
     expect([mistaken.of("retry_after.unit"), mistaken.of("retry_after.honoured")]).toEqual([["fail"], []]);
   });
 });
@@ -42,10 +42,10 @@ describe("Retry-After", () => {
 describe("a retry", () => {
   test("is the same call under the same API key, not another client's call or a different one", () => {
     const { verdicts } = judge(
-      journalEntry(0, 429, wait("1")),
-      journalEntry(1_100, 200, { key: "…rket" }),
-      journalEntry(1_100, 200, { merchant: "mer_market" }),
-      journalEntry(1_100, 200, { search: "limit=5" }),
+      requestEntry(0, 429, wait("1")),
+      requestEntry(1_100, 200, { key: "…rket" }),
+      requestEntry(1_100, 200, { merchant: "mer_market" }),
+      requestEntry(1_100, 200, { search: "limit=5" }),
     );
     expect(verdicts({ rule: "retry.happened" })).toMatchObject([
       { rule: "retry.happened", verdict: "inconclusive", id: null, requests: [expect.any(String)] },
@@ -58,10 +58,10 @@ describe("a retry", () => {
   });
 
   test("is missing once the client sends other calls after the deadline", () => {
-    expect(judge(journalEntry(0, 429, wait("1")), journalEntry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual([
+    expect(judge(requestEntry(0, 429, wait("1")), requestEntry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual([
       "inconclusive",
     ]);
-    expect(judge(journalEntry(0, 429, wait("1")), journalEntry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
+    expect(judge(requestEntry(0, 429, wait("1")), requestEntry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
   });
 
   test("is expected after a fault that lost the response", () => {
@@ -175,11 +175,11 @@ describe("equal pauses", () => {
     const connection = { number: 1, opened: 0 };
     const at = (arrived: number) => ({ arrived: now + arrived, connection });
     const made = judge();
-    for (let number = 0; number < CLIENTS; number++) made.request(journalEntry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
+    for (let number = 0; number < CLIENTS; number++) made.request(requestEntry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
     made.verdicts();
     for (const until = performance.now() + busy; performance.now() < until; );
     for (let number = 0; number < CLIENTS; number++)
-      made.request(journalEntry(0, 200, { ...at(pause + number * jitter), search: `limit=${number + 1}` }));
+      made.request(requestEntry(0, 200, { ...at(pause + number * jitter), search: `limit=${number + 1}` }));
     return made.of("retry.jittered");
   };
 
@@ -200,11 +200,11 @@ describe("the verdict log", () => {
   test("is bounded, and passes never push out a failure", () => {
     const made = judge();
     const same = { number: 1, opened: 0 };
-    made.request(journalEntry(0, 429, { ...wait("9"), connection: same }));
-    made.request(journalEntry(10, 200, { connection: same }));
+    made.request(requestEntry(0, 429, { ...wait("9"), connection: same }));
+    made.request(requestEntry(10, 200, { connection: same }));
     for (let round = 1; round <= 3_000; round++) {
-      made.request(journalEntry(round * 10_000, 429, wait("1")));
-      made.request(journalEntry(round * 10_000 + 1_100, 200));
+      made.request(requestEntry(round * 10_000, 429, wait("1")));
+      made.request(requestEntry(round * 10_000 + 1_100, 200));
     }
     expect(made.of("retry_after.honoured").filter((verdict) => verdict === "fail")).toEqual(["fail"]);
     expect(made.verdicts().length).toBeLessThanOrEqual(2_000);
@@ -215,9 +215,9 @@ describe("the verdict log", () => {
     const made = judge();
     for (const merchant of ["mer_lodge", "mer_market"])
       for (const one of [
-        journalEntry(0, 429, { ...wait("1"), merchant }),
-        journalEntry(1_100, 200, { merchant }),
-        journalEntry(2_000, 429, { merchant }),
+        requestEntry(0, 429, { ...wait("1"), merchant }),
+        requestEntry(1_100, 200, { merchant }),
+        requestEntry(2_000, 429, { merchant }),
       ])
         made.request(one);
     made.forget("mer_lodge");

@@ -18,7 +18,7 @@ export const operations = [
 let count = 0;
 
 /** A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test. */
-export function journalEntry(arrived: number, status: number, rest: Partial<RequestEntry> = {}): RequestEntry {
+export function requestEntry(arrived: number, status: number, rest: Partial<RequestEntry> = {}): RequestEntry {
   count++;
   return {
     sequence: count,
@@ -49,7 +49,7 @@ export function journalEntry(arrived: number, status: number, rest: Partial<Requ
 
 /** A write with its response, with an Idempotency-Key if one is given. */
 export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<RequestEntry> = {}): RequestEntry =>
-  journalEntry(arrived, status, {
+  requestEntry(arrived, status, {
     method: "POST",
     path: "/v1/hospitality/pricing-rules",
     operation: undefined,
