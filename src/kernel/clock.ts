@@ -27,6 +27,9 @@ export interface Clock {
    * ended, and returns the time to move to. Resolves to false if `endAdvances` ended it before; time then stays where it is.
    */
   advance(begin: () => number): Promise<boolean>;
+  isAdvancing(): boolean;
+  /** Resolves when all work that is due or started has settled. Call it before a frozen clock is set: such work belongs to the present. */
+  settle(): Promise<void>;
   /** Ends all advances, those that wait as well, without waiting for work that has started. */
   endAdvances(): void;
   /** Adds work, from the next wake on. */
@@ -47,6 +50,7 @@ export function createClock(frozenAt?: number): Clock {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
   let lastAdvance: Promise<unknown> = Promise.resolve();
+  let advances = 0;
   const failureListeners = new Set<(error: unknown) => void>();
   const end = createEnd();
   // Work that is due or started belongs to the present: it settles before time moves on.
@@ -75,11 +79,14 @@ export function createClock(frozenAt?: number): Clock {
     },
     // Concurrent calls run one after another.
     async advance(begin) {
-      const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(begin())));
+      advances++;
+      const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(begin()))).finally(() => void advances--);
       lastAdvance = advanced.catch(() => {});
       await Promise.race([advanced, end.reached]);
       return !end.isReached();
     },
+    isAdvancing: () => advances > 0,
+    settle: () => alarm.settle(end.isReached),
     endAdvances: end.reach,
     watch(work) {
       alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));

@@ -24,6 +24,9 @@ export interface InFlightAttempt extends StartedAttempt {
   abandoned: boolean;
   /** Its concurrency slot has been released. */
   slotFreed: boolean;
+  /** Resolves when it waits to be recorded, or never will be. */
+  ended: Promise<void>;
+  end(): void;
   /** Resolves when the outcome is recorded, or never will be. */
   settled: Promise<void>;
   settle(): void;

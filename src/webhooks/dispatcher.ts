@@ -70,7 +70,7 @@ export function createDispatcher(given: DispatcherOptions): Dispatcher {
   const options = { ...given, attemptId: createAttemptIds(given.random) };
   const state: DispatcherParts = {
     ...options,
-    queues: createEndpointQueues(options.deliveries),
+    queues: createEndpointQueues(options.deliveries, options.clock),
     recorder: createAttemptRecorder(options),
     sender: createSender(options),
     timing: createTimingFaults(options),

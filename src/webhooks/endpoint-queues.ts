@@ -1,5 +1,6 @@
 // One queue for each endpoint with pending deliveries, so that a slow endpoint never delays another.
 
+import type { Clock } from "../kernel/clock.ts";
 import type { Deliveries, PendingEndpoint } from "../store/webhooks/deliveries.ts";
 
 export interface EndpointQueue {
@@ -36,11 +37,17 @@ const SLOTS_BEFORE_RESPONSE = 1;
 const MAX_SLOTS = 64;
 
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
-const freeSlots = ({ inFlight, responds }: EndpointQueue) => (responds ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
-/** When the queue can begin a delivery; a queue without a free slot never can. */
-const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
 
-export function createEndpointQueues(deliveries: Deliveries): EndpointQueues {
+/** On a frozen clock one attempt at a time, even if the endpoint responds: it then sees the same order in every run, however fast it is. */
+const freeSlotsOn =
+  (clock: Pick<Clock, "mode">) =>
+  ({ inFlight, responds }: EndpointQueue) =>
+    (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
+
+export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, "mode">): EndpointQueues {
+  const freeSlots = freeSlotsOn(clock);
+  // When the queue can begin a delivery; a queue without a free slot never can.
+  const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
   const queues = new Map<string, EndpointQueue>();
   let newest = 0;
   // Compares the queue itself: a removed queue may have a successor of the same name, which has deliveries.

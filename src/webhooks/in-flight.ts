@@ -7,7 +7,7 @@
 // A crash between 2 and 3 leaves a delivery as sending: the next start logs the attempt as aborted and retries. So every delivery is made at
 // least once. Transactions 2 and 3 do not wait for the disk: a power failure may undo them, and then the attempt is made again.
 
-import { afterPromises, realDelay } from "../kernel/clock.ts";
+import { afterPromises, type Clock, realDelay } from "../kernel/clock.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import { type DispatcherState, type InFlightAttempt, MAX_IN_FLIGHT, RETRY_WRITE_AFTER, type StartedAttempt } from "./dispatcher-state.ts";
 import type { EndpointQueue } from "./endpoint-queues.ts";
@@ -23,7 +23,11 @@ interface DueDelivery {
 /** How many attempts one transaction starts: during a flood of events the event loop stays free between two of them. */
 const MAX_STARTED_AT_ONCE = 64;
 
-export const canStart = ({ running, starting, inFlight }: DispatcherState) => running && !starting && inFlight.size < MAX_IN_FLIGHT;
+export const canStart = ({ running, starting, inFlight, clock }: DispatcherState) =>
+  running && !starting && inFlight.size < (advancesFrozen(clock) ? 1 : MAX_IN_FLIGHT);
+
+/** While a frozen clock advances, attempts start in rounds of one for each endpoint: the advance waits for all of them anyway. */
+const advancesFrozen = (clock: Clock) => clock.mode === "frozen" && clock.isAdvancing();
 
 /** Marks due deliveries as sending in one transaction, and sends them after its commit. */
 export function startDue(state: DispatcherState): void {
@@ -93,13 +97,32 @@ function sendStarted(state: DispatcherState): void {
 
 function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void {
   const { outcome, abort } = state.sender.send(attempt.request);
-  let settle = () => {};
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  const inFlight: InFlightAttempt = { attempt, queue, abort, abandoned: false, slotFreed: false, settled, settle };
+  const { promise: settled, resolve: settle } = withResolvers();
+  const { promise: ended, resolve: end } = withResolvers();
+  const inFlight: InFlightAttempt = { attempt, queue, abort, abandoned: false, slotFreed: false, ended, end, settled, settle };
+  const earlier = recordedBefore(state, inFlight);
   state.inFlight.add(inFlight);
-  outcome.then((known) => (inFlight.abandoned ? settle() : finish(state, inFlight, known))).catch(state.report);
+  Promise.all([outcome, ...earlier])
+    .then(([known]) => (inFlight.abandoned ? settle() : finish(state, inFlight, known)))
+    .catch(state.report);
+}
+
+/**
+ * The attempts that are recorded before this one. On a frozen clock, those of an endpoint are recorded in the order in which they began, and so are
+ * all while the clock advances. Otherwise the numbers of attempts and verdicts, and what a 410 ends, would depend on which receiver responded
+ * first. Without an advance a slow endpoint delays no other, so across endpoints the order is that of the responses.
+ */
+function recordedBefore({ clock, inFlight }: DispatcherState, { queue }: StartedAttempt): Promise<void>[] {
+  if (clock.mode !== "frozen" || inFlight.size === 0) return [];
+  return [...inFlight].filter((one) => one.queue === queue || advancesFrozen(clock)).map((one) => one.ended);
+}
+
+function withResolvers() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outcome): void {
@@ -107,6 +130,7 @@ function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outc
   const { queue } = inFlight;
   queues.freeSlot(queue, outcome.errorCode === "dropped" ? queue.responds : outcome.responseStatus !== null);
   inFlight.slotFreed = true;
+  inFlight.end();
   if (finished.push({ inFlight, outcome, recorded: undefined }) === 1) recordFinished(state, finished).catch(state.report);
   // Starts the next deliveries of the queue in the same commit.
   if ((queue.due ?? Infinity) <= clock.now()) startDue(state);
@@ -142,6 +166,7 @@ export function reload(state: DispatcherState, merchant?: string): void {
 /** Aborts an attempt without recording its outcome. */
 export function abandon(state: DispatcherState, inFlight: InFlightAttempt): void {
   inFlight.abandoned = true;
+  inFlight.end();
   state.inFlight.delete(inFlight);
   if (inFlight.slotFreed) state.queues.recorded(inFlight.queue, null);
   else releaseSlot(state, inFlight);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, type CallOptions, NOON, open, share } from "../support/sandbox.ts";
+import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 /** The receiver of both sandboxes: deliveries are compared too. */
 let receiver: Server;
@@ -83,6 +84,87 @@ describe("equal runs", () => {
 
   test("in a file and in memory are the same", async () => {
     expectSame(first, await work(await open({ memory: false, db: `${folder()}/data.db` })));
+  });
+});
+
+describe("receivers that respond after random times", () => {
+  /** The statuses of the attempts of an event at an endpoint, by the first letter of the event's number. */
+  const statuses = [[500, 200], [200], [503, 500, 200], [429, 429, 429], [200], [500, 500, 500]];
+  const ENDPOINTS = 4;
+
+  /** Many events due at once, whose retries are due at once too; one endpoint disables itself with 410. Returns what a caller can read then. */
+  async function run(bench: Bench, receiver: Awaited<ReturnType<typeof receive>>): Promise<string[]> {
+    receiver.arrivals.splice(0);
+    const made = new Map<string, number>();
+    receiver.always(({ url, event }, outgoing) => {
+      const key = `${url} ${event.id}`;
+      const attempt = made.get(key) ?? 0;
+      made.set(key, attempt + 1);
+      const { number } = event.data as { number: number };
+      const script = statuses[number % statuses.length] ?? [];
+      const status = url.endsWith("/3") && number === 7 && attempt > 0 ? 410 : (script[attempt] ?? 200);
+      setTimeout(() => outgoing.writeHead(status, status === 429 ? { "retry-after": "2" } : {}).end("seen"), Math.random() * 12);
+    });
+    await bench.control("POST", "/faults", {
+      target: "delivery",
+      match: { event: "payment.succeeded" },
+      trigger: { times: 3 },
+      action: { type: "duplicate", copies: 3, concurrent: true },
+    });
+    for (let index = 0; index < ENDPOINTS; index++) await register(bench, `${receiver.url}/${index}`, ["*"]);
+    for (let number = 1; number <= 15; number++) await trigger(bench, number % 5 === 0 ? "payment.succeeded" : "a.b", { number });
+    await settle(bench);
+    const advanced = [];
+    for (const by of ["1s", "2s", "30s", "10m"]) advanced.push(await advance(bench, by));
+    const deliveries = await bench.call("GET", "/v1/webhook-deliveries?limit=100");
+    const last = deliveries.body.data.at(-1).id;
+    const logged = await bench.control("GET", "/deliveries?limit=100");
+    return [
+      ...advanced.map((one) => JSON.stringify(one)),
+      deliveries.text,
+      (await bench.call("GET", `/v1/webhook-deliveries?limit=100&starting_after=${last}`)).text,
+      (await bench.call("GET", "/v1/webhooks")).text,
+      JSON.stringify(await bench.control("GET", "/events?limit=100")),
+      // Written while the clock advanced: in the same order, too.
+      JSON.stringify(
+        logged.data.filter(({ trigger: cause }: { trigger: string }) => cause === "retry").map(({ id }: { id: string }) => id),
+      ),
+      ...[0, 1, 2, 3].map((index) =>
+        JSON.stringify(
+          receiver.arrivals.filter(({ url }) => url.endsWith(`/${index}`)).map(({ body, headers }) => [headers, String(body)]),
+        ),
+      ),
+    ];
+  }
+
+  test("leave no trace on a frozen clock: order, ids, times and health are the same in each run", async () => {
+    const receiver = await receive();
+    const first = await run(await open(), receiver);
+    for (let again = 0; again < 3; again++) expectSame(first, await run(await open(), receiver));
+  });
+
+  test("do not decide when an attempt ends that is in flight when the clock is set: it belongs to the present", async () => {
+    const receiver = await receive();
+    const log = async (isInFlight: boolean) => {
+      const bench = await open();
+      let respond: (() => void) | undefined;
+      receiver.always((_, outgoing) => {
+        const isFirst = respond === undefined;
+        respond = () => outgoing.writeHead(500).end();
+        if (!isInFlight || !isFirst) respond();
+      });
+      await register(bench, receiver.url);
+      const arrived = receiver.arrived(receiver.arrivals.length + 1);
+      await trigger(bench);
+      await arrived;
+      if (!isInFlight) await settle(bench);
+      const set = bench.control("PUT", "/clock", { mode: "frozen", now: "2026-01-06T12:00:00Z" });
+      if (isInFlight) setTimeout(() => respond?.(), 50);
+      await set;
+      await settle(bench);
+      return (await bench.call("GET", "/v1/webhook-deliveries")).text;
+    };
+    expect(await log(true)).toBe(await log(false));
   });
 });
 

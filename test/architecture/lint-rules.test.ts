@@ -70,13 +70,13 @@ const offences: Offence[] = [
   ["node:process", "src/live/leave.ts", `export { exit } from "node:process";`, "Only src/cli and ui print"],
 
   [
-    "a file has 300 lines at most",
+    "a file has 400 lines at most",
     "src/areas/long-file.ts",
-    lines(301, (index) => `export const value${index} = ${index};`),
+    lines(401, (index) => `export const value${index} = ${index};`),
     "noExcessiveLinesPerFile",
   ],
-  ["a function has 40 lines at most", "src/areas/long-function.ts", longFunction(41), "noExcessiveLinesPerFunction"],
-  ["the dashboard is held to it too", "ui/long-function.ts", longFunction(41), "noExcessiveLinesPerFunction"],
+  ["a function has 60 lines at most", "src/areas/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
+  ["the dashboard is held to it too", "ui/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
   [
     "no promise is dropped",
     "src/live/floating.ts",

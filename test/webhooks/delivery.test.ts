@@ -478,8 +478,8 @@ describe("a slow or dead endpoint", () => {
     }
   });
 
-  test("is sent one delivery at a time until it responds", async () => {
-    const bench = await open();
+  test("is sent one delivery at a time until it responds, then many on a running clock", async () => {
+    const bench = await open({ clock: "real" });
     const receiver = await receive();
     await register(bench, receiver.url);
     let most = 0;
@@ -500,6 +500,25 @@ describe("a slow or dead endpoint", () => {
     for (const answer of held) answer();
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(80);
+  });
+});
+
+describe("on a frozen clock", () => {
+  test("an endpoint gets one attempt at a time, in the order of the events", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    let answering = 0;
+    let most = 0;
+    receiver.always((_, outgoing) => {
+      most = Math.max(most, ++answering);
+      setTimeout(() => outgoing.end(() => void answering--), 1);
+    });
+    const events: string[] = [];
+    for (let index = 0; index < 20; index++) events.push(await trigger(bench));
+    await settle(bench);
+    expect(most).toBe(1);
+    expect(receiver.arrivals.map(({ headers }) => headers["x-webhook-id"])).toEqual(events);
   });
 });
 
@@ -546,10 +565,10 @@ describe("a crash", () => {
 
   test("during an attempt at an endpoint that meanwhile responded with 410: it is logged as sent, and not made again", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db") });
+    const before = await open({ memory: false, db: join(at, "sandbox.db"), clock: "real" });
     const receiver = await receive();
     await register(before, receiver.url);
-    // An endpoint that responds is sent several deliveries at a time.
+    // On a running clock, an endpoint that responds is sent several deliveries at a time.
     receiver.script(200, "hang", 410);
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
     await receiver.arrived(3);
@@ -557,7 +576,9 @@ describe("a crash", () => {
     const after = await open({ memory: false, db: leftBehind(at) });
     await advance(after, "1h");
     const sent = receiver.arrivals[1];
-    const [, cutOff, gone] = await log(after);
+    // On a running clock, the log is ordered by real times.
+    const logged = await log(after);
+    const [gone, cutOff] = ["failed", "aborted"].map((status) => logged.find((attempt) => attempt.status === status));
     expect(gone).toMatchObject({ status: "failed", responseStatus: 410, nextAttemptAt: null });
     expect(cutOff).toMatchObject({ attempt: 1, status: "aborted", nextAttemptAt: null, requestBody: sent?.body.toString() });
     expect(cutOff?.requestHeaders).toMatchObject({ "X-Webhook-Signature": sent?.headers["x-webhook-signature"] });
