@@ -1,7 +1,7 @@
 // Observations from the part of an error that lists the invalid fields of a body or a query: where it is, and in which form.
 
 import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
-import { fieldsOf } from "../contracts/schema-parts.ts";
+import { fieldsOf } from "../schema/walk.ts";
 import type { HeldCall } from "./history.ts";
 import type { ObservationContext } from "./observe-values.ts";
 import { isObject, type JsonFields } from "./recording.ts";

@@ -1,8 +1,8 @@
 // Observations from lists: the field of the records, their order, and the default and the bounds of `limit`.
 
-import { itemsOf, itemsPlace } from "../contracts/schema-parts.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import { itemsOf, itemsPlace } from "../schema/walk.ts";
 import type { HeldCall } from "./history.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";

@@ -1,9 +1,9 @@
 // Observations from successes: their status, the shape of the response, and the body and parameters that the service accepted.
 
 import type { FactValue } from "../contracts/fact.ts";
-import { fieldsOf, isRequired, nameOf } from "../contracts/schema-parts.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import { fieldsOf, isRequired, nameOf } from "../schema/walk.ts";
 import type { HeldCall } from "./history.ts";
 import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";

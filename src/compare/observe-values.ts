@@ -1,18 +1,8 @@
 // Compares JSON with schemas: which fields an object has, and what type, prefix, form and value each shows.
 
-import {
-  fieldPlace,
-  fieldsOf,
-  hasFields,
-  isRequired,
-  itemsOf,
-  itemsPlace,
-  nameOf,
-  valueSchema,
-  valuesOf,
-} from "../contracts/schema-parts.ts";
 import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import { fieldPlace, fieldsOf, innerOf, isRequired, nameOf, valuesOf } from "../schema/walk.ts";
 import { isObject, type JsonFields } from "./recording.ts";
 import { isMasked } from "./shown-code.ts";
 import type { Knowledge, Sightings } from "./sightings.ts";
@@ -74,18 +64,12 @@ export function observeValue(where: ObservationContext, id: string, schema: TSch
   if (isMasked(value)) return;
   observeType(where, id, value);
   if (value === null) return;
-  const inner = valueSchema(schema);
-  if (typeof value !== "object") observeScalar(where, id, inner, value);
-  const items = itemsOf(inner);
-  if (hasFields(inner) && isObject(value)) observeObject(where, id, inner, value);
-  if (items && Array.isArray(value)) for (const item of value) observeItem(where, itemsPlace(id), items, item);
-}
-
-function observeItem(where: ObservationContext, id: string, schema: TSchema, item: unknown): void {
-  const inner = valueSchema(schema);
-  if (hasFields(inner)) {
-    if (isObject(item)) observeObject(where, id, inner, item);
-  } else observeValue(where, id, schema, item);
+  const { id: place, schema: inner, isList, isObject: hasFields } = innerOf(id, schema);
+  if (!isList && typeof value !== "object") observeScalar(where, id, inner, value);
+  const items = isList ? (Array.isArray(value) ? value : []) : [value];
+  for (const item of items)
+    if (!hasFields && isList) observeValue(where, place, inner, item);
+    else if (hasFields && isObject(item)) observeObject(where, place, inner, item);
 }
 
 function observeType(where: ObservationContext, id: string, value: unknown): void {

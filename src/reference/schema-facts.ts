@@ -1,23 +1,10 @@
 // The facts that schemas state: fields, types, values, prefixes and forms, of responses and of request bodies.
 
 import type { DeclaredFact, FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
-import {
-  fieldPlace,
-  fieldsOf,
-  hasFields,
-  isConstant,
-  isOpen,
-  isRequired,
-  itemsOf,
-  itemsPlace,
-  nameOf,
-  typesOf,
-  valueSchema,
-  valuesOf,
-} from "../contracts/schema-parts.ts";
 import { formOfSchema } from "../contracts/value-formats.ts";
 import { ASSUMED, type Assumption } from "../schema/assumed.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
+import { fieldPlace, fieldsOf, innerOf, isConstant, isOpen, isRequired, nameOf, typesOf, valueSchema, valuesOf } from "../schema/walk.ts";
 
 /** Undefined: the service's documentation states the fact. */
 export type Reason = Assumption | undefined;
@@ -67,11 +54,9 @@ export function createSchemaFacts() {
 
   const describeValue = (id: string, schema: TSchema, reason: Reason, isBody: boolean): void => {
     facts.push(...valueFacts(id, schema, reason));
-    const inner = valueSchema(schema);
-    const items = itemsOf(inner);
-    if (hasFields(inner)) object(id, inner, reason, isBody);
-    if (items && hasFields(valueSchema(items))) object(itemsPlace(id), valueSchema(items), reason, isBody);
-    else if (items) describeValue(itemsPlace(id), items, reasonOf(items, reason), isBody);
+    const inner = innerOf(id, schema);
+    if (inner.isObject) object(inner.id, inner.schema, reason, isBody);
+    else if (inner.isList) describeValue(inner.id, inner.schema, reasonOf(inner.schema, reason), isBody);
   };
 
   return { facts, object };

@@ -2,8 +2,8 @@
 
 import { errorObject } from "../contracts/error-object.ts";
 import { envelope } from "../contracts/event-envelope.ts";
-import { fieldsOf } from "../contracts/schema-parts.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
+import { fieldsOf } from "../schema/walk.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { createSchemaAdoption } from "./adopted-schema.ts";

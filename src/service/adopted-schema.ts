@@ -1,8 +1,8 @@
 // Schemas in the names and forms of the real service: for validation, documents and types.
 
-import { hasFields, isRequired, itemsOf, itemsPlace, nameOf, valueSchema, valuesOf } from "../contracts/schema-parts.ts";
 import { formOfSchema } from "../contracts/value-formats.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
+import { hasFields, isRequired, itemsOf, itemsPlace, nameOf, valueSchema, valuesOf } from "../schema/walk.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { conversionBetween, schemaOfForm } from "./conversions.ts";
 import { type AddedField, type AdoptedField, changesOf, createChildren, type Prefixes } from "./object-changes.ts";

@@ -1,8 +1,8 @@
 // The changes of a service file to the objects of one schema: fields left out, renamed, added, and their values.
 
 import { type FactValue, otherName } from "../contracts/fact.ts";
-import { fieldPlace, fieldsOf } from "../contracts/schema-parts.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import { fieldPlace, fieldsOf } from "../schema/walk.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 
 export interface AdoptedField {

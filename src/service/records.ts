@@ -1,8 +1,8 @@
 // Translates records, lists, errors and events from the sandbox's names and forms to those of the real service, and bodies back.
 
-import { hasFields, itemsOf, itemsPlace, nameOf, valueSchema, valuesOf } from "../contracts/schema-parts.ts";
 import { formOfSchema } from "../contracts/value-formats.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
+import { innerOf, nameOf, valuesOf } from "../schema/walk.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { conversionBetween, sampleOfForm } from "./conversions.ts";
 import { type AddedField, type AdoptedField, changesOf, createChildren, type Prefixes } from "./object-changes.ts";
@@ -37,17 +37,13 @@ export function createTranslator(facts: AdoptedFacts, prefixes: Prefixes): Trans
   };
 
   const value = (direction: Direction, id: string, schema: TSchema, isBody: boolean): Translate | undefined => {
-    const inner = valueSchema(schema);
-    const items = itemsOf(inner);
-    if (hasFields(inner)) return object(direction, id, inner, isBody);
-    if (items) return listTranslation(itemTranslation(direction, id, items, isBody));
-    return scalar(facts, prefixes, direction, id, inner);
+    const inner = innerOf(id, schema);
+    if (inner.isObject || inner.isList) {
+      const translate = (inner.isObject ? object : value)(direction, inner.id, inner.schema, isBody);
+      return inner.isList ? listTranslation(translate) : translate;
+    }
+    return scalar(facts, prefixes, direction, id, inner.schema);
   };
-
-  const itemTranslation = (direction: Direction, id: string, items: TSchema, isBody: boolean) =>
-    hasFields(valueSchema(items))
-      ? object(direction, itemsPlace(id), valueSchema(items), isBody)
-      : value(direction, itemsPlace(id), items, isBody);
   return { object };
 }
 

@@ -2,9 +2,9 @@
 
 import { errorObject } from "../contracts/error-object.ts";
 import { envelope } from "../contracts/event-envelope.ts";
-import { fieldsOf } from "../contracts/schema-parts.ts";
 import { once } from "../kernel/once.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import { fieldsOf } from "../schema/walk.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./adopted-facts.ts";
 import { createInvalidFields } from "./invalid-fields.ts";

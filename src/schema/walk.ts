@@ -1,6 +1,6 @@
-// A schema as facts see it: the name under which its fields are known, its types, its fields and its items.
+// Walks through schemas as facts see them: the names of objects, their fields, and the values and items inside.
 
-import type { TSchema } from "../schema/shapes.ts";
+import type { TSchema } from "./shapes.ts";
 
 interface Keywords {
   title?: string;
@@ -53,3 +53,22 @@ export const isRequired = (schema: TSchema, field: string) => keywordsOf(schema)
 export const isOpen = (schema: TSchema) => keywordsOf(schema).additionalProperties === true;
 
 export const itemsOf = (schema: TSchema) => keywordsOf(schema).items;
+
+/** The schema of a value other than null, or of each item where the value is a list. */
+export interface Inner {
+  /** The id of the value, or of the items. */
+  id: string;
+  schema: TSchema;
+  isList: boolean;
+  /** Whether it has fields. Items without fields may be lists themselves. */
+  isObject: boolean;
+}
+
+/** One step of the walk, from a value to what it holds. */
+export function innerOf(id: string, schema: TSchema): Inner {
+  const value = valueSchema(schema);
+  const items = itemsOf(value);
+  if (items === undefined) return { id, schema: value, isList: false, isObject: hasFields(value) };
+  const isObject = hasFields(valueSchema(items));
+  return { id: itemsPlace(id), schema: isObject ? valueSchema(items) : items, isList: true, isObject };
+}
