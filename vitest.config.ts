@@ -2,12 +2,14 @@
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LineReporter } from "./test/support/line-reporter.ts";
 
 const SLOW = "test/slow/**";
 
 export default defineConfig({
   test: {
     env: { NODE_ENV: "test" },
+    reporters: [new LineReporter()],
     // Without this, vitest imports every style sheet as an empty text, also with ?raw.
     css: { include: [/\.css\?raw$/] },
     setupFiles: ["test/support/setup.ts"],
@@ -36,9 +38,6 @@ export default defineConfig({
           // A machine that does other work at the same time takes several times as long to start processes.
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          // These tests wait for real processes, sockets and seconds, which a busy machine can delay for longer than any bound. The seeds of
-          // their inputs are fixed, so a defect fails twice. With random inputs it may fail once.
-          retry: process.env.PROPERTY_SEED === "random" ? 0 : 1,
         },
       },
     ],

@@ -20,13 +20,17 @@ test("nothing is violated after a scenario", async () => {
   const bench = await open();
   const { data } = await bench.control("GET", "/scenarios");
   expect(data.length).toBeGreaterThan(5);
-  for (const { name } of data) {
-    await bench.control("POST", "/reset", {});
-    await bench.control("POST", `/scenarios/${name}`, {});
-    // A scenario may break the connection: the client tries once more.
-    for (let time = 0; time < 2; time++)
-      for (const { method, path, headers, body } of exampleCalls())
-        await bench.call(method, `/v1${path}`, { key: null, headers, body, contentType: null }).catch(() => {});
-    for (const merchant of MERCHANTS) expect([name, merchant, await violations(bench, merchant, NOON)]).toEqual([name, merchant, []]);
-  }
+  await bench.close();
+  // Each has a sandbox of its own, because many delay their responses in real time.
+  await Promise.all(data.map(({ name }: { name: string }) => play(name)));
 });
+
+async function play(name: string): Promise<void> {
+  const bench = await open();
+  await bench.control("POST", `/scenarios/${name}`, {});
+  // A scenario may break the connection: the client tries once more.
+  for (let time = 0; time < 2; time++)
+    for (const { method, path, headers, body } of exampleCalls())
+      await bench.call(method, `/v1${path}`, { key: null, headers, body, contentType: null }).catch(() => {});
+  for (const merchant of MERCHANTS) expect([name, merchant, await violations(bench, merchant, NOON)]).toEqual([name, merchant, []]);
+}

@@ -7,6 +7,7 @@ import { parseArguments } from "../../src/cli/arguments.ts";
 import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import { actions } from "../../src/faults/rule-schema.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
 import { advance, type Receiver, register, settle, startReceiver, trigger } from "../support/webhooks.ts";
 
@@ -92,7 +93,7 @@ describe("a rule applies", () => {
         }
       }
     });
-    await fc.assert(property, { numRuns: 60 }).finally(bench.close);
+    await fc.assert(property, { numRuns: inputs(15) }).finally(bench.close);
   });
 });
 
@@ -154,8 +155,8 @@ describe("equal runs", () => {
       fired += first.filter((one) => typeof one === "object" && (one as { fired?: number }).fired).length;
       expect(await day(rules)).toEqual(first);
     });
-    await fc.assert(property, { numRuns: 40 });
-    expect(fired).toBeGreaterThan(30);
+    await fc.assert(property, { numRuns: inputs(12) });
+    expect(fired).toBeGreaterThan(8);
   });
 });
 
@@ -228,7 +229,7 @@ describe("random rules", () => {
           await bench.control("DELETE", "/faults");
         }
       }),
-      { numRuns: 400, seed: 5 },
+      { numRuns: inputs(100) },
     );
   });
 
@@ -266,7 +267,7 @@ describe("random rules", () => {
         }
         await bench.control("POST", "/reset", {});
       }),
-      { numRuns: 60, seed: 6 },
+      { numRuns: inputs(20) },
     );
   });
 });

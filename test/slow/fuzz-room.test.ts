@@ -124,8 +124,8 @@ test("any answers of a room leave the user's files as they are, and add none but
     expect(added.filter((name) => !/^(paging|webhooks|mine)(\.solution)?\.mjs(\.before(-\d+)?)?$/.test(name))).toEqual([]);
     written += added.length;
   });
-  await fc.assert(property, runs(60));
-  expect(Math.min(written, refused)).toBeGreaterThan(10);
+  await fc.assert(property, runs(40));
+  expect(Math.min(written, refused)).toBeGreaterThan(4);
 });
 
 test("a room that names another lesson with each answer does not fill the folder", async () => {

@@ -141,9 +141,9 @@ test("options are parsed or rejected as misuse; parsed options start a sandbox o
       expectRefusal(error, label);
     }
   });
-  const { examples: _, ...how } = runs(250);
+  const { examples: _, ...how } = runs(100);
   await fc.assert(property, how as fc.Parameters<[(string | string[])[], Record<string, string>]>);
-  expect(started).toBeGreaterThan(5);
+  expect(started).toBeGreaterThan(2);
 });
 
 /** Commands that neither wait nor stop anything, with arguments that select the sandbox of the test. */
@@ -173,8 +173,8 @@ test("a command for a running sandbox works, or fails with one sentence", async 
     }
     expect(bench.defects.splice(0), label).toEqual([]);
   });
-  await fc.assert(property, runs(500, CORPUS));
-  expect(done).toBeGreaterThan(20);
+  await fc.assert(property, runs(200, CORPUS));
+  expect(done).toBeGreaterThan(10);
   expect((await bench.call("GET", "/_sandbox", { key: null })).status).toBe(200);
 });
 

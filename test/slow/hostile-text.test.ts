@@ -10,6 +10,7 @@ import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/termina
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { anyText } from "../support/any-text.ts";
 import { attempted } from "../support/attacks.ts";
+import { inputs } from "../support/fuzzing.ts";
 import {
   attempt,
   emptyDashboard,
@@ -136,7 +137,7 @@ describe("a frame", () => {
         const state = full(text, on, shown);
         for (const pane of ["requests", "deliveries", "limits", "faults", "verdicts"]) expectSound({ ...state, pane });
       }),
-      { numRuns: 60 },
+      { numRuns: inputs(15) },
     );
   });
 
@@ -153,7 +154,7 @@ describe("a frame", () => {
         expectSound(applyConnection(state, { phase: "reconnecting", retryInMs: 500, reason: text }));
         expectSound(applyConnection(state, { phase: "detached", reason: text }));
       }),
-      { numRuns: 60 },
+      { numRuns: inputs(15) },
     );
   });
 
@@ -164,7 +165,7 @@ describe("a frame", () => {
         expect(topOverlay(copied)?.isBare).toBe(true);
         expectContained(copied);
       }),
-      { numRuns: 60 },
+      { numRuns: inputs(15) },
     );
   });
 });
@@ -224,7 +225,7 @@ describe("a detail", () => {
         expect(topOverlay(opened)).toBeDefined();
         for (const keys of [[], ["pagedown"], ["G"], ["y"], ["!"], ["?"]]) expectSound(press(opened, text, ...keys));
       }),
-      { numRuns: 100 },
+      { numRuns: inputs(20) },
     );
   });
 
@@ -238,7 +239,7 @@ describe("a detail", () => {
         );
         expectSound(failed);
       }),
-      { numRuns: 30 },
+      { numRuns: inputs(30) },
     );
   });
 });
@@ -264,7 +265,7 @@ describe("untrusted text", () => {
         expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
         expect(stringWidth(fitTo(shown, width, "right", cutMiddle))).toBe(width);
       }),
-      { numRuns: 300 },
+      { numRuns: inputs(300) },
     );
   });
 
@@ -277,7 +278,7 @@ describe("untrusted text", () => {
         expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
       }),
       // A character wider than the line.
-      { numRuns: 300, examples: [["👍🏽ः", 2]] },
+      { numRuns: inputs(300), examples: [["👍🏽ः", 2]] },
     );
   });
 

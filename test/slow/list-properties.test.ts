@@ -1,7 +1,7 @@
 // Properties of a list after any history: the cursor, the visible rows and the counts.
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   type CursorMove,
   emptyList,
@@ -19,6 +19,7 @@ import {
   withFilter,
 } from "../../ui/state/list.ts";
 import type { List } from "../../ui/state/rows.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { ids, rows, withRows } from "../support/list-rows.ts";
 
 type Deed =
@@ -78,95 +79,61 @@ function done(list: List, step: Deed, model: Model, height: number): List {
 
 const history = fc.record({ height: fc.integer({ min: 1, max: 12 }), deeds: fc.array(deed, { maxLength: 25 }) });
 
-/** Plays a history; `look` is shown the list before and after each deed. */
+/** Plays a history; `holds` is called with the list before and after each deed. */
 function play(
   { height, deeds }: { height: number; deeds: Deed[] },
-  look: (before: List, after: List, step: Deed, model: Model) => void,
+  holds: (before: List, after: List, step: Deed, model: Model, height: number) => void,
 ): void {
   const model: Model = { came: 0, pausedAt: undefined, frozenAt: undefined };
   let list = emptyList(true);
   for (const step of deeds) {
     const next = done(list, step, model, height);
-    look(list, next, step, model);
+    holds(list, next, step, model, height);
     list = next;
   }
 }
 
-describe("with any sequence of keys and rows", () => {
-  test("the selected row of a pinned list never changes by itself", () => {
-    fc.assert(
-      fc.property(history, (given) =>
-        play(given, (before, after, step) => {
-          const byItself = step.kind === "come" || step.kind === "freeze" || step.kind === "thaw";
-          if (!byItself || before.follows || !selectedRow(before)) return;
-          if (selectedRow(before)?.gap) return;
-          expect(selectedRow(after)).toBe(selectedRow(before));
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
+/** What must hold after each deed, by name. */
+const properties: Record<string, Parameters<typeof play>[1]> = {
+  "the selected row of a pinned list never changes by itself": (before, after, step) => {
+    const byItself = step.kind === "come" || step.kind === "freeze" || step.kind === "thaw";
+    if (!byItself || before.follows || !selectedRow(before) || selectedRow(before)?.gap) return;
+    expect(selectedRow(after)).toBe(selectedRow(before));
+  },
+  "a pinned list never scrolls by itself": (before, after, step, _, height) => {
+    if (step.kind !== "come" || before.follows) return;
+    const [seen, now] = [visibleRows(before, height), visibleRows(after, height)];
+    if (seen.isGone || now.isGone || seen.selected < 0) return;
+    const kept = new Set(filteredRows(after));
+    const lost = filteredRows(before).length > 0 && !seen.rows.every((one) => kept.has(one));
+    if (lost) return;
+    expect(ids(now.rows).slice(0, seen.rows.length)).toEqual(ids(seen.rows));
+    expect(now.selected).toBe(seen.selected);
+  },
+  "the selected row is always visible, and keys act on it": (_, list, __, ___, height) => {
+    const view = visibleRows(list, height);
+    expect(view.rows.length).toBeLessThanOrEqual(height);
+    expect(view.isGone).toBe(isCursorGone(list));
+    expect(view.rows[view.selected]).toBe(selectedRow(list));
+  },
+  "a list that follows shows its newest rows, in order and matching the filter": (_, list, __, ___, height) => {
+    const view = visibleRows(list, height);
+    if (list.follows) expect(view.rows).toEqual(filteredRows(list).slice(-height));
+    const rowsShown = view.rows.filter(({ gap }) => !gap);
+    const numbers = rowsShown.map(({ value }) => value as number);
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    if (list.filter === "kind:blue" && !view.isGone) expect(rowsShown.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
+  },
+  "all rows are counted, and so are those since the list was paused or frozen": (_, list, __, { came, pausedAt, frozenAt }) => {
+    expect(list.total).toBe(came);
+    expect(list.rows.filter(({ gap }) => !gap).length).toBeLessThanOrEqual(MAX_ROWS);
+    expect(unseenCount(list)).toBe(came - Math.min(pausedAt ?? came, frozenAt ?? came));
+  },
+};
 
-  test("a pinned list never scrolls by itself", () => {
-    fc.assert(
-      fc.property(history, (given) =>
-        play(given, (before, after, step) => {
-          if (step.kind !== "come" || before.follows) return;
-          const [seen, now] = [visibleRows(before, given.height), visibleRows(after, given.height)];
-          if (seen.isGone || now.isGone || seen.selected < 0) return;
-          const kept = new Set(filteredRows(after));
-          const lost = filteredRows(before).length > 0 && !seen.rows.every((one) => kept.has(one));
-          if (lost) return;
-          expect(ids(now.rows).slice(0, seen.rows.length)).toEqual(ids(seen.rows));
-          expect(now.selected).toBe(seen.selected);
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  test("the selected row is always visible, and keys act on it", () => {
-    fc.assert(
-      fc.property(history, (given) =>
-        play(given, (_, list) => {
-          const view = visibleRows(list, given.height);
-          expect(view.rows.length).toBeLessThanOrEqual(given.height);
-          expect(view.isGone).toBe(isCursorGone(list));
-          expect(view.rows[view.selected]).toBe(selectedRow(list));
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  test("a list that follows shows its newest rows, in order and matching the filter", () => {
-    fc.assert(
-      fc.property(history, (given) =>
-        play(given, (_, list) => {
-          const view = visibleRows(list, given.height);
-          const shown = filteredRows(list);
-          if (list.follows) expect(view.rows).toEqual(shown.slice(-given.height));
-          const rowsShown = view.rows.filter(({ gap }) => !gap);
-          const numbers = rowsShown.map(({ value }) => value as number);
-          expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
-          if (list.filter === "kind:blue" && !view.isGone)
-            expect(rowsShown.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  test("all rows are counted, and so are those since the list was paused or frozen", () => {
-    fc.assert(
-      fc.property(history, (given) =>
-        play(given, (_, list, __, { came, pausedAt, frozenAt }) => {
-          expect(list.total).toBe(came);
-          expect(list.rows.filter(({ gap }) => !gap).length).toBeLessThanOrEqual(MAX_ROWS);
-          expect(unseenCount(list)).toBe(came - Math.min(pausedAt ?? came, frozenAt ?? came));
-        }),
-      ),
-      { numRuns: 300 },
-    );
-  });
+test.each(Object.entries(properties))("with any sequence of keys and rows, %s", (_, holds) => {
+  fc.assert(
+    fc.property(history, (given) => play(given, holds)),
+    { numRuns: inputs(60) },
+  );
 });

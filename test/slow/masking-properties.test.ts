@@ -8,12 +8,13 @@ import { eventLine } from "../../src/cli/output/event-lines.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import { attempted } from "../support/attacks.ts";
 import { growth, hostilePieces, MAX_GROWTH } from "../support/cpu-growth.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
-const RUNS = Number(process.env.MASKING_RUNS ?? 40);
+const RUNS = inputs(10);
 /** How much of a body the request log and the log of deliveries keep. */
 const [REQUEST_CUT, DELIVERY_CUT] = [16_384, 4_096];
 

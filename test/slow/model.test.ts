@@ -30,7 +30,7 @@ afterAll(() => receivers.close());
 /** Each run has its own seed, so a failing run can be repeated alone. */
 function traceOf(seed: number): { trace: Trace; open: RunOptions["open"] } {
   const crashes = seed % 3 === 0;
-  return { trace: generateTrace(seed, { most: 80, crashes }), open: isLong && seed % 30 === 0 ? builtProgram : inProcess };
+  return { trace: generateTrace(seed, { most: 80, crashes, silent: isLong }), open: isLong && seed % 30 === 0 ? builtProgram : inProcess };
 }
 
 test("names the operations missing from the model", () => {

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import { checkFixture } from "../../src/store/world/fixture-check.ts";
 import { kinds } from "../../src/traffic/step.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
 
 const happened = async (bench: Bench): Promise<number> => (await bench.control("GET", "/traffic")).data[0].happened;
@@ -29,7 +30,7 @@ test("for any mix, rate and duration, every generated record is valid in a fixtu
     expect((await bench.control("GET", "/traffic")).data[0].status).toBe("running");
     await bench.close();
   });
-  await fc.assert(property, { numRuns: 25 });
+  await fc.assert(property, { numRuns: inputs(6) });
 });
 
 /** The errors in a merchant's records, by the checks for custom fixtures. */

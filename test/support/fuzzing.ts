@@ -1,17 +1,15 @@
-// Settings and mutations of the fuzz tests: a fixed sample by default, FUZZ_RUNS for more.
+// The number of inputs of the fuzz and property tests, and mutations of bytes and JSON.
 
 import fc from "fast-check";
 
-const SEED = 20_260_105;
+/** How many inputs a property is tried with: few in `npm test`, FUZZ_RUNS in `npm run fuzz`. */
+export const inputs = (few: number): number => Number(process.env.FUZZ_RUNS ?? few);
 
-/** Size and seed of the sample. A long run uses a new seed, printed on failure, unless FUZZ_SEED is set. */
-export function runs<T>(sample: number, corpus: T[] = []): fc.Parameters<[T]> {
-  const { FUZZ_RUNS, FUZZ_SEED } = process.env;
-  const examples = corpus.map((one): [T] => [one]);
-  if (FUZZ_RUNS !== undefined)
-    return { numRuns: Number(FUZZ_RUNS), examples, ...(FUZZ_SEED === undefined ? {} : { seed: Number(FUZZ_SEED) }) };
-  return { numRuns: sample + corpus.length, seed: SEED, examples };
-}
+/** Tries the regressions of the corpus first. */
+export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
+  numRuns: inputs(few) + corpus.length,
+  examples: corpus.map((one): [T] => [one]),
+});
 
 /** One change of bytes: its position, its kind and its size. */
 export interface Change {

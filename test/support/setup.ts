@@ -5,11 +5,8 @@ import { afterAll, afterEach } from "vitest";
 import { afterEachFile, afterEachTest } from "./cleanup.ts";
 
 afterEach(() => Promise.all(afterEachTest.map((hook) => hook())));
-afterEach(({ task }) => {
-  if (task.result?.retryCount) console.warn(`Failed, and was run again: ${task.fullTestName}`);
-});
 afterAll(() => Promise.all(afterEachFile.map((hook) => hook())));
 
-/** Each run tries the same inputs, so that a failure is caused by the change. `PROPERTY_SEED=random` tries others. */
-const { PROPERTY_SEED = "20260105" } = process.env;
+/** `npm test` tries the same inputs each time, so that a failure is caused by the change. Long runs try others; a failure prints their seed. */
+const { FUZZ_RUNS, PROPERTY_SEED = FUZZ_RUNS === undefined ? "20260105" : "random" } = process.env;
 if (PROPERTY_SEED !== "random") fc.configureGlobal({ seed: Number(PROPERTY_SEED) });

@@ -232,11 +232,17 @@ const trace = (options: { most: number; crashes: boolean }): fc.Arbitrary<Trace>
     commands: fc.array(commandArbitrary(options.crashes), { minLength: Math.ceil(options.most / 2), maxLength: options.most }),
   });
 
-/** Generates a trace; the same seed gives the same trace. */
-export function generateTrace(seed: number, options: { most: number; crashes: boolean }): Trace {
+/** Generates a trace; the same seed gives the same trace. Without `silent`, no receiver takes real time. */
+export function generateTrace(seed: number, { silent = false, ...options }: { most: number; crashes: boolean; silent?: boolean }): Trace {
   const [drawn] = fc.sample(trace(options), { seed, numRuns: 1 });
-  return drawn as Trace;
+  const { commands, ...rest } = drawn as Trace;
+  return { ...rest, commands: silent ? commands : commands.map(withoutSilence) };
 }
+
+const withoutSilence = (command: Command): Command =>
+  command.type === "call" && "receiver" in command.address && command.address.receiver === "silent"
+    ? { ...command, address: { receiver: "broken" } }
+    : command;
 
 /** The states of a kind. */
 export const statesOf = (kind: KindName): string[] => Object.keys(kinds[kind].transitions);

@@ -1,0 +1,34 @@
+// What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, and one line with the counts and the time.
+
+import type { TestCase, TestModule, Vitest } from "vitest/node";
+import { DefaultReporter } from "vitest/node";
+
+export class LineReporter extends DefaultReporter {
+  constructor() {
+    // The output of a test is shown only if the test fails.
+    super({ isTTY: false, summary: false, silent: "passed-only" });
+  }
+
+  override onInit(vitest: Vitest): void {
+    this.ctx = vitest;
+  }
+
+  /** Below the line of its file, a test has a line only if it failed, or was skipped for a reason. */
+  override printTestCase(_state: unknown, test: TestCase): void {
+    const result = test.result();
+    if (result.state === "failed") this.log(`   × ${test.fullName}`);
+    if (result.state === "skipped" && result.note !== undefined) this.log(`   ↓ ${test.fullName}: ${result.note}`);
+  }
+
+  override reportTestSummary(_files: unknown, errors: unknown[]): void {
+    const modules = this.ctx.state.getTestModules();
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    // A file that cannot be loaded has no tests, and an error outside of the tests has no file.
+    const failed = count("failed") + modules.filter(isUnloaded).length + errors.length;
+    const seconds = Math.round((this.end - this.start) / 1_000);
+    this.log(`${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped, ${modules.length} files, ${seconds} s`);
+  }
+}
+
+const isUnloaded = (module: TestModule) => module.state() === "failed" && ![...module.children.allTests("failed")].length;
