@@ -45,7 +45,7 @@ test("the page has the declared rows of each part, each with a figure, and the m
 });
 
 test("the page describes each part", () => {
-  expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(parts.map(({ name }) => name));
+  expect([...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)).toEqual(parts.map(({ name }) => name));
 });
 
 describe("a table of figures", () => {
