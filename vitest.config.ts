@@ -1,10 +1,12 @@
-// Two lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds, or tries many inputs.
+// Lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds, or tries many inputs; `tools`
+// needs third-party tools, which `npm run check:tools` installs.
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { LineReporter } from "./test/support/line-reporter.ts";
 
 const SLOW = "test/slow/**";
+const TOOLS = "test/tools/**";
 
 export default defineConfig({
   test: {
@@ -25,7 +27,7 @@ export default defineConfig({
         test: {
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: [SLOW, "test/sample-shop/**"],
+          exclude: [SLOW, TOOLS, "test/sample-shop/**"],
           // Files of one worker share the loaded modules: loading them again for each file takes longer than most tests.
           isolate: false,
         },
@@ -40,6 +42,9 @@ export default defineConfig({
           hookTimeout: 180_000,
         },
       },
+      ...(process.env.TOOLS_FOLDER === undefined
+        ? []
+        : [{ extends: true as const, test: { name: "tools", include: [`${TOOLS}/*.test.ts`] } }]),
     ],
   },
 });

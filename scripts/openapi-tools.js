@@ -12,7 +12,7 @@ import { createSandbox } from "../dist/index.cjs";
 import { callSandbox, compile, generate, generators, writePrograms } from "./openapi-tools/generators.js";
 import { postman } from "./openapi-tools/postman.js";
 import { prism, recordCalls } from "./openapi-tools/prism.js";
-import { install, openWorkFolder, versions } from "./openapi-tools/tools.js";
+import { openWorkFolder, versions } from "./openapi-tools/work-folder.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const page = join(root, "docs/openapi-tools.md");
@@ -126,16 +126,14 @@ With the importer's defaults most requests are refused, and no OpenAPI document 
 A request that repeats a write needs an \`Idempotency-Key\`: enable the header, whose example \`{{$guid}}\` is another key each time.
 `;
 
-if (await timed("install", install)) {
-  const folder = openWorkFolder();
-  const sandbox = await createSandbox();
-  try {
-    const text = PAGE(await tryTools(folder, sandbox));
-    if (!process.argv.includes("--check")) writeFileSync(page, text);
-    else if (withoutCounts(readFileSync(page, "utf8")) !== withoutCounts(text))
-      throw new Error("docs/openapi-tools.md is out of date. Run `npm run openapi:tools`.");
-  } finally {
-    await sandbox.close();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
-} else console.warn("The OpenAPI tools were not tried: they are not installed, and the package registry cannot be reached.");
+const folder = await timed("install", openWorkFolder);
+const sandbox = await createSandbox();
+try {
+  const text = PAGE(await tryTools(folder, sandbox));
+  if (!process.argv.includes("--check")) writeFileSync(page, text);
+  else if (withoutCounts(readFileSync(page, "utf8")) !== withoutCounts(text))
+    throw new Error("docs/openapi-tools.md is out of date. Run `npm run openapi:tools`.");
+} finally {
+  await sandbox.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}

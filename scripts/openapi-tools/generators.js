@@ -3,7 +3,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { run, tool } from "./tools.js";
+import { run } from "../installed-tools.js";
+import { tool } from "./work-folder.js";
 
 const require = createRequire(import.meta.url);
 

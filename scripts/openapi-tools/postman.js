@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { tool } from "./tools.js";
+import { tool } from "./work-folder.js";
 
 /** Examples as values, and no optional parameters: docs/openapi-tools.md says why the importer needs both. */
 const SETTINGS = "parametersResolution=Example,enableOptionalParameters=false";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { run } from "./tools.js";
+import { run } from "../installed-tools.js";
 
 const TESTS = ["test/api/contract.test.ts", "test/api/shared-refusals.test.ts"];
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createJudge } from "../../src/judge/judge.ts";
-import { requestEntry, operations } from "../support/judge-inputs.ts";
+import { operations, requestEntry } from "../support/judge-inputs.ts";
 import { type Behaviour, behaviours, DELAYS, firingOf, type Observed } from "./behaviours.ts";
 
 function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {

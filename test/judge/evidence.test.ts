@@ -11,7 +11,7 @@ import { createRetryTracker, type PendingRetry, type RetryListeners } from "../.
 import { retryAfterJittered } from "../../src/judge/rules/retry-after-jittered.ts";
 import { retryBackoffGrows } from "../../src/judge/rules/retry-backoff-grows.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, requestEntry, judge, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, judge, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 const NO_LISTENERS: Omit<RetryListeners, "lag"> = {

@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, requestEntry, judge, NOON, recordedAttempt, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, judge, NOON, recordedAttempt, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 describe("Retry-After", () => {

@@ -1,4 +1,4 @@
-// The built library by its package name, under Vitest, node:test and Jest, with many sandboxes at once, and as in docs/library.md.
+// The built library by its package name, under Vitest and node:test, with many sandboxes at once, and as in docs/library.md.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -34,7 +34,6 @@ const javascript = async (source: string) => (await transform(source, { loader: 
 const node = (home: string, ...words: string[]) => run(process.execPath, words, { cwd: home, env: { ...process.env, NODE_OPTIONS: "" } });
 
 const VITEST = "node_modules/vitest/vitest.mjs";
-const JEST = join(root, "node_modules/jest/bin/jest.js");
 
 describe("docs/library.md", () => {
   test("shows a program that prints the output in its comments, and exits", async () => {
@@ -62,13 +61,6 @@ describe("docs/library.md", () => {
     const { stdout } = await node(home, "--test", "--test-reporter", "tap", "page.test.js");
     expect(stdout).toMatch(/^# pass 1$/m);
     expect(stdout).toMatch(/^# fail 0$/m);
-  });
-
-  test("shows a test for Jest that passes", async () => {
-    const home = project([]);
-    writeFileSync(join(home, "page.test.js"), await javascript(snippets(page, "jest")[0] ?? ""));
-    const { stdout } = await node(home, "--experimental-vm-modules", JEST, "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ numTotalTests: 1, numPassedTests: 1, success: true });
   });
 });
 

@@ -1,11 +1,6 @@
 // The OpenAPI documents in third-party tools: Redocly and Spectral report no problem, and the generated types compile.
 
-import { createConfig, lintFromString } from "@redocly/openapi-core";
-import core from "@stoplight/spectral-core";
-import parsers from "@stoplight/spectral-parsers";
-import rulesets from "@stoplight/spectral-rulesets";
 import fc from "fast-check";
-import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -14,9 +9,16 @@ import { controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { matchesSchema } from "../../src/schema/validator.ts";
 import { exampleEvents, exampleReplies } from "../support/example-calls.ts";
+import { importTool } from "./import-tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
 type Json = any;
+
+const { createConfig, lintFromString } = await importTool("@redocly/openapi-core");
+const { default: core } = await importTool("@stoplight/spectral-core");
+const { default: parsers } = await importTool("@stoplight/spectral-parsers");
+const { default: rulesets } = await importTool("@stoplight/spectral-rulesets");
+const { default: openapiTS, astToString } = await importTool("openapi-typescript");
 
 const ADDRESS = "http://127.0.0.1:4747";
 const service: Json = serviceOpenapi(ADDRESS);
@@ -30,14 +32,14 @@ type Rules = Record<string, { severity: "error" } & Record<string, unknown>>;
 async function redocly(document: unknown, rules: Rules = {}): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"], rules });
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config });
-  return problems.map(({ ruleId, location }) => `${ruleId} at ${location[0]?.pointer}`);
+  return problems.map(({ ruleId, location }: Json) => `${ruleId} at ${location[0]?.pointer}`);
 }
 
 async function spectral(document: unknown): Promise<string[]> {
   const linter = new core.Spectral();
-  linter.setRuleset({ extends: [[rulesets.oas as core.RulesetDefinition, "recommended"]] });
+  linter.setRuleset({ extends: [[rulesets.oas, "recommended"]] });
   const problems = await linter.run(new core.Document(JSON.stringify(document), parsers.Json, "/openapi.json"));
-  return problems.map(({ code, path }) => `${code} at ${path.join("/")}`);
+  return problems.map(({ code, path }: Json) => `${code} at ${path.join("/")}`);
 }
 
 describe.each([
@@ -71,7 +73,7 @@ test.each([
 
 /** Errors of a strict compilation of the generated types with code that uses them. */
 async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {
-  const types = astToString(await openapiTS(document as unknown as OpenAPI3));
+  const types = astToString(await openapiTS(document));
   const files = new Map([
     ["/types.ts", types],
     ["/usage.ts", usage],

@@ -1,0 +1,34 @@
+// Tries the project with third-party tools, which are installed first: linters and generators of OpenAPI, Jest, and checkers of the packed package.
+
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { installTools } from "./installed-tools.js";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+const versions = {
+  "@arethetypeswrong/cli": "0.18.5",
+  "@redocly/openapi-core": "2.64.0",
+  "@stoplight/spectral-core": "1.24.1",
+  "@stoplight/spectral-parsers": "1.0.5",
+  "@stoplight/spectral-rulesets": "1.23.1",
+  jest: "29.7.0",
+  "openapi-typescript": "7.13.0",
+  publint: "0.3.25",
+  typescript: "5.9.3",
+};
+
+const folder = await installTools("check-tools", versions);
+const bin = (name) => join(folder, "node_modules/.bin", name);
+
+check(bin("publint"), "--strict");
+// merchant-sandbox/vitest is ESM only, as is vitest itself.
+check(bin("attw"), "--pack", ".", "--ignore-rules", "cjs-resolves-to-esm", "--exclude-entrypoints", "openapi.json", "control.openapi.json");
+check(process.execPath, join(root, "node_modules/vitest/vitest.mjs"), "run", "--project", "tools");
+check(process.execPath, join(root, "scripts/openapi-tools.js"), "--check");
+
+function check(file, ...args) {
+  const { status } = spawnSync(file, args, { cwd: root, stdio: "inherit", env: { ...process.env, TOOLS_FOLDER: folder } });
+  if (status !== 0) process.exit(status ?? 1);
+}
