@@ -5,7 +5,10 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { exampleReplies } from "./example-replies.js";
+import "./generate.js";
 import { licencesOf } from "./licences.js";
+import { loadSource } from "./load-source.js";
 import { rawText } from "./raw-text.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -35,7 +38,6 @@ const parts = {
   cli: "src/cli/main.ts",
   thread: "src/cli/process/worker-entry.ts",
   index: "src/index.ts",
-  documents: "src/sandbox/documents.ts",
 };
 
 /** Packages that are loaded on demand, each with its output file. */
@@ -117,7 +119,7 @@ const buildFile = (file, contents, plugin) =>
  * Node reads every character of a file at each start, and the second one is a third of all.
  */
 const deferred = new Set();
-const isDeferred = (path, kind) => path === parts.documents || (kind === "dynamic-import" && !atStart.has(path));
+const isDeferred = (path, kind) => kind === "dynamic-import" && !atStart.has(path);
 const buildProgram = (shared) => {
   const entries = Object.entries(parts).map(([name, path]) => `exports.${name} = () => require("./${path}");`);
   return buildFile("program.cjs", [...entries, exportsOf(shared)].join("\n"), modulesOf("./deferred.cjs", isDeferred, deferred));
@@ -279,15 +281,16 @@ const written = new Set([
   put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
-for (const [name, content] of Object.entries({ ...(await usualWorld()), ...openapiDocuments(), ...factList() }))
-  written.add(put(name, content));
+const sources = await loadSource(root, "scripts/docs/pages.ts");
+const { createSandbox } = createRequire(import.meta.url)(join(dist, "index.cjs"));
+for (const makeFiles of [factList, usualWorld, exampleFile, openapiDocuments])
+  for (const [name, content] of Object.entries(await makeFiles())) written.add(put(name, content));
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
 /** The facts against which a service file is checked, grouped by all but id and value: to make them from the schemas costs a fifth of a start. */
 function factList() {
-  const { assumptions } = createRequire(import.meta.url)(join(dist, "documents.cjs"));
   const groups = new Map();
-  for (const { id, kind, value, origin, why } of assumptions().facts) {
+  for (const { id, kind, value, origin, why } of sources.assumptions().facts) {
     const shared = { kind, origin, ...(origin === "design" && { why }) };
     const key = JSON.stringify(shared);
     if (!groups.has(key)) groups.set(key, { ...shared, values: {} });
@@ -298,23 +301,24 @@ function factList() {
 
 /** The seeded default world, on the day that its fixtures were written for, and where its times stand. Other fixtures are seeded at start. */
 async function usualWorld() {
-  const require = createRequire(import.meta.url);
-  const { createSandbox } = require(join(dist, "index.cjs"));
-  const { imageTimes } = require(join(dist, "documents.cjs"));
   const fixtures = join(root, "fixtures/merchants");
   const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
   const sandbox = await createSandbox({ fixtures, clock: asOf });
   const { file } = await sandbox.snapshots.save({ name: "usual" });
   const bytes = readFileSync(file);
   await sandbox.close();
-  return { "world.db": bytes, "world-times.json": JSON.stringify(imageTimes(bytes, fixtures)) };
+  return { "world.db": bytes, "world-times.json": JSON.stringify(sources.imageTimes(bytes, fixtures)) };
 }
 
-/** The OpenAPI documents, with the default address. */
+/** The examples in the OpenAPI document of the service and in the reference. */
+async function exampleFile() {
+  return { "example-replies.json": JSON.stringify(await exampleReplies(createSandbox, sources.exampleCalls)) };
+}
+
+/** The OpenAPI documents, with the default address. They contain the examples of `exampleFile`. */
 function openapiDocuments() {
-  const { serviceOpenapi, controlOpenapi } = createRequire(import.meta.url)(join(dist, "documents.cjs"));
-  const url = "http://127.0.0.1:4747";
-  return { "openapi.json": JSON.stringify(serviceOpenapi(url)), "control.openapi.json": JSON.stringify(controlOpenapi(url)) };
+  const { serviceOpenapi, controlOpenapi, USUAL_URL } = sources;
+  return { "openapi.json": JSON.stringify(serviceOpenapi(USUAL_URL)), "control.openapi.json": JSON.stringify(controlOpenapi(USUAL_URL)) };
 }
 
 /** Files that are already up to date are not written, so that a running program never sees a half-written file. */

@@ -5,19 +5,26 @@ import { dirname, join } from "node:path";
 
 /** `files` are texts by path below `root`; `problem` makes the error message of `--check` from the stale paths. */
 export function writeGenerated(root, files, problem) {
-  const stale = Object.keys(files).filter((name) => files[name] !== written(join(root, name)));
+  const stale = staleFiles(root, files);
   const names = stale.join(", ");
   if (stale.length === 0) console.log("All generated files are up to date.");
   else if (process.argv.includes("--check")) {
     console.error(problem(names));
     process.exitCode = 1;
   } else {
-    for (const name of stale) {
-      mkdirSync(dirname(join(root, name)), { recursive: true });
-      writeFileSync(join(root, name), files[name]);
-    }
+    writeChanged(root, files);
     console.log(`Wrote ${names}.`);
   }
 }
+
+/** A file that is up to date keeps its time, so that no watcher starts again. */
+export function writeChanged(root, files) {
+  for (const name of staleFiles(root, files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), files[name]);
+  }
+}
+
+const staleFiles = (root, files) => Object.keys(files).filter((name) => files[name] !== written(join(root, name)));
 
 const written = (file) => (existsSync(file) ? readFileSync(file, "utf8").replaceAll("\r\n", "\n") : undefined);

@@ -7,14 +7,15 @@ import { createServer } from "node:net";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { exampleCalls } from "../dist/documents.cjs";
 import { createSandbox } from "../dist/index.cjs";
+import { loadSource } from "./load-source.js";
 import { callSandbox, compile, generate, generators, writePrograms } from "./openapi-tools/generators.js";
 import { postman } from "./openapi-tools/postman.js";
 import { prism, recordCalls } from "./openapi-tools/prism.js";
 import { openWorkFolder, versions } from "./openapi-tools/work-folder.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { exampleCalls } = await loadSource(root, "scripts/docs/pages.ts");
 const page = join(root, "docs/openapi-tools.md");
 const require = createRequire(import.meta.url);
 

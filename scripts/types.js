@@ -7,10 +7,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
 import ts from "typescript";
-import { optionDescriptions } from "../dist/documents.cjs";
 import { writeGenerated } from "./generated-files.js";
+import { loadSource } from "./load-source.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { optionDescriptions } = await loadSource(root, "scripts/docs/pages.ts");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
 
 const declarations = { "types/index.d.cts": library(), "types/vitest.d.ts": forVitest() };

@@ -1,6 +1,6 @@
 // The public API of the package.
 
-export type * from "./client/control-api.generated.ts";
+export type * from "../generated/control-api.ts";
 export { type ConnectOptions, connect } from "./client/http-transport.ts";
 export { type OwnMerchant, ownMerchant } from "./client/test-merchant.ts";
 export { type FieldError, SandboxError } from "./kernel/errors.ts";

@@ -1,9 +1,9 @@
 // A call of the control API as a value: built from an operation and its input, sent by a transport, shown as a line of curl.
 
+import type { ControlApi, LoggedAttempt } from "../../generated/control-api.ts";
+import { controlOperations } from "../../generated/control-operations.ts";
 import type { Method } from "../contracts/endpoint.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
-import type { ControlApi, LoggedAttempt } from "./control-api.generated.ts";
-import { controlOperations } from "./control-operations.generated.ts";
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {

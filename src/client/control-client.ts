@@ -1,7 +1,7 @@
 // The client of the control API: a typed method for each operation, over whichever transport it is given.
 
+import type { ControlApi } from "../../generated/control-api.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import type { ControlApi } from "./control-api.generated.ts";
 import { type CallInput, type ControlCall, describeCall, divideInput, type Input, operationMethods } from "./control-call.ts";
 
 /** Sends a call and resolves with its reply: JSON as a value, a document as text. */

@@ -1,8 +1,8 @@
 // The control API over HTTP: where a sandbox is, its token, and the errors for a refused call and for no reply.
 
+import type { ControlApi } from "../../generated/control-api.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { type ErrorBody, type ErrorCode, SandboxError } from "../kernel/errors.ts";
-import type { ControlApi } from "./control-api.generated.ts";
 import type { ControlCall } from "./control-call.ts";
 import { createControlClient } from "./control-client.ts";
 import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";

@@ -13,7 +13,7 @@ import type {
   SandboxVerifyInput,
   SandboxVerifyReply,
   TriggeredEvent,
-} from "./control-api.generated.ts";
+} from "../../generated/control-api.ts";
 
 export interface OwnMerchant {
   readonly id: string;

@@ -9,10 +9,9 @@ import { areasOf, type Catalogue, type DeclaredOperation, describePathParameter,
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import type { EventType } from "./events.ts";
-import { examplePathOf, type Replies } from "./example.ts";
+import { examplePathOf, type Replies, sampleOf } from "./examples.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
 import { bodyNameOf, eventNameOf, operationIdOf, replyNameOf } from "./openapi-names.ts";
-import { sampleOf } from "./sample-value.ts";
 import { shownOn } from "./strip-assumed.ts";
 import type { Printed } from "./subschemas.ts";
 

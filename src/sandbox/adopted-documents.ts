@@ -2,7 +2,7 @@
 
 import type { Surface } from "../reference/api-surface.ts";
 import type { EventType } from "../reference/events.ts";
-import type { Replies } from "../reference/example.ts";
+import type { Replies } from "../reference/examples.ts";
 import type { OpenApiSource } from "../reference/openapi.ts";
 import { factOf, isAssumed } from "../schema/assumed.ts";
 import { adoptedSchemas, enveloped } from "../service/adopted-reply.ts";

@@ -1,7 +1,7 @@
 // createSandbox(): reads the options, fills the database, and opens the sockets.
 
 import { resolve } from "node:path";
-import type { ControlApi } from "../client/control-api.generated.ts";
+import type { ControlApi } from "../../generated/control-api.ts";
 import { createControlClient } from "../client/control-client.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";

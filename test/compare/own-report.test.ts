@@ -1,9 +1,10 @@
 // The sandbox compared with itself: its own report, read back, contradicts nothing.
 
 import { expect, test } from "vitest";
+import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { compare } from "../../src/compare/compare.ts";
 import { readHar } from "../../src/compare/read-har.ts";
-import { comparedSandbox, exampleCalls } from "../../src/sandbox/documents.ts";
+import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 

@@ -1,7 +1,8 @@
 // Records, lists, errors, events and bodies in the shape of the real service.
 
 import { describe, expect, test } from "vitest";
-import { assumptions, exampleCalls } from "../../src/sandbox/documents.ts";
+import { exampleCalls } from "../../scripts/docs/pages.ts";
+import { assumptions } from "../../src/sandbox/documents.ts";
 import { createFactCheck } from "../../src/service/fact-check.ts";
 import { openAs } from "../support/service-file.ts";
 import { receive } from "../support/webhooks.ts";

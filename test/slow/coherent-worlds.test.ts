@@ -1,7 +1,7 @@
 // The world of each seeded merchant stays coherent through a month of time, and through each scenario with a client that makes every example call.
 
 import { expect, test } from "vitest";
-import { exampleCalls } from "../../src/sandbox/documents.ts";
+import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { NOON, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
 import { violations } from "../support/world-violations.ts";

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { eventTypes } from "../../src/areas/index.ts";
-import { exampleCalls } from "../../src/sandbox/documents.ts";
 import { runCommand } from "../support/commands.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { eventLine, eventObject } from "../../src/cli/output/event-lines.ts";
-import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";

@@ -1,6 +1,6 @@
 // Runs the example call of every operation.
 
-import { exampleCalls } from "../../src/sandbox/documents.ts";
+import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { type Answer, open } from "./sandbox.ts";
 
 /** Event bodies that the example calls emit, each call in its own sandbox. */

@@ -1,6 +1,6 @@
 // Stream items and poll replies for tests without a sandbox.
 
-import type { RateWindow, SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { RateWindow, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";

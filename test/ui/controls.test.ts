@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { controls } from "../../ui/controls/index.ts";
 import { attemptRow } from "../../ui/details/delivery.ts";

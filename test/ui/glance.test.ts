@@ -1,7 +1,7 @@
 // Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by what is left.
 
 import { afterAll, describe, expect, test } from "vitest";
-import type { SandboxTrendReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { timingLines } from "../../ui/details/timing.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { updatePreview } from "../../ui/overlays/preview.ts";

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
-import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import { failedDeliveries } from "../../ui/panes/delivery-keys.ts";

@@ -1,7 +1,7 @@
 // The response to a call of the explorer: its status, headers and body, and the way to its request, events and deliveries.
 
 import { useEffect, useState } from "preact/hooks";
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import { unmaskedBodyLines } from "../details/detail-lines.ts";
 import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
 import { openReference } from "../keys/references.ts";

@@ -1,6 +1,6 @@
 // The lesson beside a learner's requests: the current step, its commands with copy buttons, hints, and what to do next.
 
-import type { LessonBlock } from "../../src/client/control-api.generated.ts";
+import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
 import { lesson as lessonPane } from "../panes/lesson.ts";

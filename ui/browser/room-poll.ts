@@ -1,7 +1,7 @@
 // Polls what a learner's page shows: the learner's progress, and the requests, deliveries and verdicts of their merchant.
 // The live stream is not for learners: it has the requests of all merchants.
 
-import type { RoomSandboxReply, SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { RoomSandboxReply, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import { plainSignature } from "../../src/contracts/signature.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";

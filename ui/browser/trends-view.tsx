@@ -1,6 +1,6 @@
 // The pane of trends: rates, errors and latencies of the last minutes, plotted.
 
-import type { SandboxTrendReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { count, duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { Chart } from "./chart.tsx";

@@ -1,6 +1,6 @@
 // The retries and the ends of faults that fall due before a moment of the sandbox's clock, as far as the rows at hand tell.
 
-import type { FaultRule } from "../../src/client/control-api.generated.ts";
+import type { FaultRule } from "../../generated/control-api.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { Reference } from "../details/detail-lines.ts";
 import { laterAttempts } from "../details/row-lines.ts";

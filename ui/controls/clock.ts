@@ -1,6 +1,6 @@
 // The clock key: advance, freeze or set the sandbox clock.
 
-import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../src/client/control-api.generated.ts";
+import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";

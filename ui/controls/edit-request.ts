@@ -1,6 +1,6 @@
 // The form that edits a logged request and sends it again.
 
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import type { ServiceCall } from "../../src/client/service-call.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";

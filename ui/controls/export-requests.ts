@@ -1,6 +1,6 @@
 // Saves the listed requests as a file: as HAR, or as a shell script of curl commands. Secrets are masked as in the details.
 
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { isoTime } from "../../src/kernel/clock.ts";

@@ -1,6 +1,6 @@
 // The form that arms a fault. Actions and fields come from the sandbox's JSON Schema of a fault rule.
 
-import type { FaultAction, ScenariosListReply } from "../../src/client/control-api.generated.ts";
+import type { FaultAction, ScenariosListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { describeRule } from "../details/rule-text.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";

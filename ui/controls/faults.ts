@@ -1,6 +1,6 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults.
 
-import type { FaultRule } from "../../src/client/control-api.generated.ts";
+import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { definitionOf, describeRule } from "../details/rule-text.ts";
 import { confirm } from "../overlays/confirm.ts";

@@ -1,6 +1,6 @@
 // The default values of forms: from the selected row and its merchant, with options for the known merchants.
 
-import type { FaultRule, ListedMerchant, RateWindow } from "../../src/client/control-api.generated.ts";
+import type { FaultRule, ListedMerchant, RateWindow } from "../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import type { FieldOption } from "../overlays/field.ts";

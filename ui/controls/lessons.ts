@@ -1,6 +1,6 @@
 // The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard or on the board.
 
-import type { Learner, LessonsListReply } from "../../src/client/control-api.generated.ts";
+import type { Learner, LessonsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";

@@ -1,6 +1,6 @@
 // The merchant keys: create a merchant, reset, change a rate limit.
 
-import type { RateWindow } from "../../src/client/control-api.generated.ts";
+import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField } from "../overlays/field.ts";

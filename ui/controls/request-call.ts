@@ -1,6 +1,6 @@
 // The call that a logged request made, to copy, resend or export it.
 
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import type { ServiceCall } from "../../src/client/service-call.ts";
 import { byteLength } from "../../src/kernel/byte-length.ts";
 import { MASK } from "../../src/kernel/mask.ts";

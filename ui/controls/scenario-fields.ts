@@ -1,6 +1,6 @@
 // The scenario fields of the fault form: arm a scenario, or disarm it and show its score.
 
-import type { ScenariosListReply } from "../../src/client/control-api.generated.ts";
+import type { ScenariosListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Submission, submission } from "../overlays/form.ts";

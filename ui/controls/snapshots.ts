@@ -1,6 +1,6 @@
 // The snapshot key: save, restore or delete a snapshot of the sandbox.
 
-import type { SnapshotsListReply } from "../../src/client/control-api.generated.ts";
+import type { SnapshotsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";

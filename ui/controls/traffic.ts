@@ -1,6 +1,6 @@
 // The traffic key: starts and stops generated background traffic.
 
-import type { TrafficListReply, TrafficStartInput } from "../../src/client/control-api.generated.ts";
+import type { TrafficListReply, TrafficStartInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";

@@ -1,6 +1,6 @@
 // The comparison of two requests, such as a retry with its first try: the lines of both messages, with what differs marked.
 
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";

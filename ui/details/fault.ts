@@ -1,6 +1,6 @@
 // The detail of a fault rule: its effect, its firings so far, and the rule as JSON.
 
-import type { FaultRule } from "../../src/client/control-api.generated.ts";
+import type { FaultRule } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";

@@ -1,6 +1,6 @@
 // The detail of a learner: current step, current hint and past steps.
 
-import type { Learner } from "../../src/client/control-api.generated.ts";
+import type { Learner } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";

@@ -1,6 +1,6 @@
 // A lesson step as text: progress marks, prose, commands and the current hint.
 
-import type { Lesson, LessonBlock, LessonStep } from "../../src/client/control-api.generated.ts";
+import type { Lesson, LessonBlock, LessonStep } from "../../generated/control-api.ts";
 import type { LearnerView } from "../state/learning-mode.ts";
 import { sanitize, widthOf, wrap } from "../terminal/cells.ts";
 import { styled, symbols, type Theme } from "../terminal/style.ts";

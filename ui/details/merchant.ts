@@ -1,6 +1,6 @@
 // The detail of a merchant: its API keys, its rate limit and traffic, and its newest requests.
 
-import type { ListedMerchant } from "../../src/client/control-api.generated.ts";
+import type { ListedMerchant } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { sharedWindow } from "../controls/form-defaults.ts";
 import type { Detail } from "../overlays/detail.ts";

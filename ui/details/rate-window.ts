@@ -1,6 +1,6 @@
 // The detail of a rate-limit window: requests remaining, reset time, and recent 429 responses of its merchant.
 
-import type { RateWindow } from "../../src/client/control-api.generated.ts";
+import type { RateWindow } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { apiKeysOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";

@@ -1,6 +1,6 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
-import type { Learner, LoggedRequest, RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { Learner, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";

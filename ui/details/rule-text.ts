@@ -1,6 +1,6 @@
 // A fault rule in words: its name in lists, its action, its trigger, and what was armed.
 
-import type { FaultRule, FaultsAddInput } from "../../src/client/control-api.generated.ts";
+import type { FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import { count, counted } from "../view/format.ts";
 
 /** The rule's name, or a description such as `429 on payments.list`. */

@@ -1,6 +1,6 @@
 // The detail of a scenario: what it does, its score by check, and its faults.
 
-import type { Scenario } from "../../src/client/control-api.generated.ts";
+import type { Scenario } from "../../generated/control-api.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { counted, dateTimeToSecond, milliseconds } from "../view/format.ts";

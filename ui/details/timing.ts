@@ -1,6 +1,6 @@
 // The timing of a request: a line for each stage, with a bar where the stage lies in the whole duration.
 
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import { styled, symbols, type TextStyle, type Theme } from "../terminal/style.ts";
 import { duration } from "../view/format.ts";
 

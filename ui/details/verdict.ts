@@ -1,6 +1,6 @@
 // The detail of a verdict: the finding, the rule, how to fix it, and the requests and attempts it is based on.
 
-import type { JudgedRule, VerdictsListReply } from "../../src/client/control-api.generated.ts";
+import type { JudgedRule, VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";

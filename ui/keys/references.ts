@@ -1,6 +1,6 @@
 // Opens what a row or a link refers to: the detail of another row, fetched if its list does not have it.
 
-import type { FaultRule, RateWindow } from "../../src/client/control-api.generated.ts";
+import type { FaultRule, RateWindow } from "../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { attemptCall } from "../details/delivery.ts";

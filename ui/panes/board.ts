@@ -1,6 +1,6 @@
 // The pane of a workshop's board: every learner's step and time, and who has been on a step longest.
 
-import type { Learner } from "../../src/client/control-api.generated.ts";
+import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey } from "../controls/lessons.ts";
 import { learnerDetail } from "../details/learner.ts";

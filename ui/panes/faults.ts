@@ -1,6 +1,6 @@
 // The pane of fault rules: how often each may still fire, and how clients coped with it.
 
-import type { FaultRule } from "../../src/client/control-api.generated.ts";
+import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { endRule } from "../controls/faults.ts";

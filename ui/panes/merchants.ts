@@ -1,6 +1,6 @@
 // The pane of merchants: their API keys, how many records and requests each has, its rate limit and its traffic.
 
-import type { ListedMerchant } from "../../src/client/control-api.generated.ts";
+import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { sharedWindow } from "../controls/form-defaults.ts";
 import { merchantDetail } from "../details/merchant.ts";

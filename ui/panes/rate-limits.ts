@@ -1,6 +1,6 @@
 // The pane of rate-limit windows: how many requests remain in each, and when it resets.
 
-import type { RateWindow } from "../../src/client/control-api.generated.ts";
+import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { rateWindowDetail, rateWindowId } from "../details/rate-window.ts";
 import { type KeyBinding, listOf, makeCall, secondsUntil, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";

@@ -1,6 +1,6 @@
 // The keys of a request: copy it as curl, resend it as it is or edited, compare it, export the listed ones.
 
-import type { RequestDetail } from "../../src/client/control-api.generated.ts";
+import type { RequestDetail } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { editRequest } from "../controls/edit-request.ts";
 import { exportKeys } from "../controls/export-requests.ts";

@@ -1,6 +1,6 @@
 // The pane of scenarios: what each makes fail, which are armed, and their scores as the verdicts come.
 
-import type { Scenario } from "../../src/client/control-api.generated.ts";
+import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { scenarioDetail, scenarioId } from "../details/scenario.ts";
 import { type KeyBinding, makeCall, type StateUpdate, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";

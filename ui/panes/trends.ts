@@ -1,6 +1,6 @@
 // The pane of trends: the rate, the errors and the 95th percentile of the last minutes, of all requests and of the selected request's operation.
 
-import type { SandboxTrendReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import type { UiState } from "../state/state.ts";
 import { selectedOperation, TRENDS_PANE } from "../state/trends.ts";
 import { cut, sanitize } from "../terminal/cells.ts";

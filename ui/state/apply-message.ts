@@ -1,6 +1,6 @@
 // Applies messages from the sandbox to the state: stream messages, poll replies, connection changes and clock ticks.
 
-import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { MadeCounts } from "../../src/contracts/counts.ts";
 import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
 import type { Pane } from "../panes/pane.ts";

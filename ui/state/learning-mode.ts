@@ -1,6 +1,6 @@
 // The types of lessons in the state: whose lesson a dashboard shows, and how far the learner is.
 
-import type { Learner, LeftStep, Lesson } from "../../src/client/control-api.generated.ts";
+import type { Learner, LeftStep, Lesson } from "../../generated/control-api.ts";
 
 /** Lessons: one learner at this dashboard, or a workshop whose board it shows. */
 export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };

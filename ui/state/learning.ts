@@ -1,6 +1,6 @@
 // Lessons in the state: the learner's progress, the lesson shown, and the calls that fetch them.
 
-import type { Lesson } from "../../src/client/control-api.generated.ts";
+import type { Lesson } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { LearnerMode, LearnerView } from "./learning-mode.ts";

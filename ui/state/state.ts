@@ -1,6 +1,6 @@
 // The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
 
-import type { SandboxOverviewReply, SandboxTrendReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/counts.ts";

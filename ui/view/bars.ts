@@ -1,6 +1,6 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
-import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { lineProblem } from "../keys/filter-line.ts";
 import { enabledBindings } from "../keys/key-routing.ts";

@@ -1,6 +1,6 @@
 // The client of the live stream: connects, resumes where it left off, and reconnects until it is closed.
 
-import type { SandboxOverviewReply } from "../../src/client/control-api.generated.ts";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import type { ReadMessage } from "../../src/contracts/stream-schema.ts";

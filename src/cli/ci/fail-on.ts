@@ -1,7 +1,7 @@
 // The conditions of `exec --fail-on`: failed verdicts, missed scores, 5xx responses, and operations or events without coverage.
 
+import type { Scenario } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
-import type { Scenario } from "../../client/control-api.generated.ts";
 import { evidenceText } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";

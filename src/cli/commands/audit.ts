@@ -1,6 +1,6 @@
 // `audit`: sends a webhook receiver genuine, repeated, malformed and forged events, and reports how it should have answered.
 
-import type { SandboxAuditInput, SandboxAuditReply } from "../../client/control-api.generated.ts";
+import type { SandboxAuditInput, SandboxAuditReply } from "../../../generated/control-api.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import type { GivenOptions } from "../../sandbox/options.ts";

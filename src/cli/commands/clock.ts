@@ -1,6 +1,6 @@
 // `clock`: shows or changes the clock of a running sandbox.
 
-import type { Clock, ClockAdvanceReply } from "../../client/control-api.generated.ts";
+import type { Clock, ClockAdvanceReply } from "../../../generated/control-api.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Flags } from "../arguments.ts";
 import { command, commandGroup } from "../command.ts";

@@ -1,6 +1,6 @@
 // `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
 
-import type { AttemptsListInput } from "../../client/control-api.generated.ts";
+import type { AttemptsListInput } from "../../../generated/control-api.ts";
 import type { AttemptDetail } from "../../client/control-call.ts";
 import { mask } from "../../kernel/mask.ts";
 import { command } from "../command.ts";

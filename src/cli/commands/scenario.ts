@@ -1,7 +1,7 @@
 // `scenario`: arms, shows, scores and disarms the scenarios of a running sandbox.
 
 import { readdirSync } from "node:fs";
-import type { FaultRule, Scenario, ScenariosGetInput } from "../../client/control-api.generated.ts";
+import type { FaultRule, Scenario, ScenariosGetInput } from "../../../generated/control-api.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";

@@ -1,6 +1,6 @@
 // `show`: lists records of a kind of a running sandbox, or shows one of them.
 
-import type { RecordsListInput } from "../../client/control-api.generated.ts";
+import type { RecordsListInput } from "../../../generated/control-api.ts";
 import { kebab } from "../../kernel/kebab.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";

@@ -1,6 +1,6 @@
 // `traffic`: starts, shows and stops generated background traffic in a running sandbox.
 
-import type { Traffic } from "../../client/control-api.generated.ts";
+import type { Traffic } from "../../../generated/control-api.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { FlagDefinitions, Flags } from "../arguments.ts";
 import { command, commandGroup } from "../command.ts";

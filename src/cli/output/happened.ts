@@ -1,6 +1,6 @@
 // The lines about what life on the clock changed: by day, then the sums.
 
-import type { LifeChange } from "../../client/control-api.generated.ts";
+import type { LifeChange } from "../../../generated/control-api.ts";
 
 /** More changes of the same sort on one day are one line. */
 const MOST_LINES = 10;

@@ -1,6 +1,6 @@
 // Short checks of an address: whether a sandbox responds and is ready, and its description.
 
-import type { ControlApi, SandboxOverviewReply } from "../../client/control-api.generated.ts";
+import type { ControlApi, SandboxOverviewReply } from "../../../generated/control-api.ts";
 import { createControlClient } from "../../client/control-client.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";

@@ -1,6 +1,6 @@
 // The client of a running sandbox for a command: its control API, with errors in words of the command.
 
-import type { ControlApi, Merchant } from "../../client/control-api.generated.ts";
+import type { ControlApi, Merchant } from "../../../generated/control-api.ts";
 import { createControlClient } from "../../client/control-client.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";

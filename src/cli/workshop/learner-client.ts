@@ -1,6 +1,6 @@
 // The actions of a learner, in their own sandbox or in a workshop room on another machine.
 
-import type { Place } from "../../client/control-api.generated.ts";
+import type { Place } from "../../../generated/control-api.ts";
 import { realDelay } from "../../kernel/clock.ts";
 import { note } from "../output/print.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";

@@ -1,6 +1,6 @@
 // Behaviours of clients, played over a real HTTP client, and the verdicts that each must get.
 
-import type { FaultAction } from "../../../src/client/control-api.generated.ts";
+import type { FaultAction } from "../../../generated/control-api.ts";
 
 export interface Actions {
   post(key?: string): Promise<unknown>;

@@ -1,7 +1,30 @@
-// A sample value for a JSON Schema: the example of a response for which none is recorded.
+// Examples in the documents: the path of an example request, and a sample value for a response that no example request returned.
 
+import { paramNames } from "../contracts/endpoint.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import type { Catalogue, DeclaredOperation } from "./api-surface.ts";
 import type { DocumentedKeywords } from "./subschemas.ts";
+
+/** The response bodies of the example requests, by operation id. */
+export type Replies = Readonly<Record<string, unknown>>;
+
+/** The operation whose example creates the record that this example needs, if the seed data may not contain one. */
+export function prerequisiteOf(
+  { operations }: Catalogue,
+  { path, method, exampleParams }: DeclaredOperation,
+): DeclaredOperation | undefined {
+  const [collection] = path.split("/{");
+  if (Object.keys(exampleParams).length > 0 || (method === "POST" && path === collection)) return undefined;
+  return operations.find((other) => other.method === "POST" && other.path === collection);
+}
+
+/** The path parameters of the example; undefined if neither the declaration nor the reply to the prerequisite gives one. */
+export function examplePathOf(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): Record<string, string | undefined> {
+  const { path, exampleParams } = operation;
+  const prerequisite = prerequisiteOf(catalogue, operation);
+  const createdId = prerequisite && (replies[prerequisite.id] as { id?: string } | undefined)?.id;
+  return Object.fromEntries(paramNames(path).map((name) => [name, exampleParams[name] ?? createdId]));
+}
 
 /** 2026-01-05, 09:00 UTC. */
 const TIME = 1_767_603_600;

@@ -1,18 +1,18 @@
 // Generates docs/reference.md and docs/control.md: every operation with an example, then the sections common to all.
 
-import { errorObject } from "../contracts/error-object.ts";
-import { envelope } from "../contracts/event-envelope.ts";
-import type { Resource } from "../contracts/resource.ts";
-import type { Behaviour } from "../schema/assumed.ts";
-import type { TSchema } from "../schema/shapes.ts";
-import { areasOf, type Catalogue } from "./api-surface.ts";
-import type { EventType } from "./events.ts";
-import type { Replies } from "./example.ts";
+import { errorObject } from "../../src/contracts/error-object.ts";
+import { envelope } from "../../src/contracts/event-envelope.ts";
+import type { Resource } from "../../src/contracts/resource.ts";
+import { areasOf, type Catalogue } from "../../src/reference/api-surface.ts";
+import type { EventType } from "../../src/reference/events.ts";
+import type { Replies } from "../../src/reference/examples.ts";
+import { shownOn } from "../../src/reference/strip-assumed.ts";
+import { descriptionOf, titledSchemas } from "../../src/reference/subschemas.ts";
+import type { Behaviour } from "../../src/schema/assumed.ts";
+import type { TSchema } from "../../src/schema/shapes.ts";
 import { ASSUMED_MARK, isMarked, receivedTable } from "./fields.ts";
 import { blocks, code, GENERATED, heading, link } from "./markdown.ts";
 import { operationSection } from "./operation-section.ts";
-import { shownOn } from "./strip-assumed.ts";
-import { descriptionOf, titledSchemas } from "./subschemas.ts";
 import { behaviourTable, errorTable, eventTable, headerTables, limitTable } from "./tables.ts";
 
 export interface PageSource {

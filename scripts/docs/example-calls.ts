@@ -1,10 +1,7 @@
 // One example request per operation that succeeds on a freshly seeded sandbox, as data and as a curl command.
 
-import { paramNames } from "../contracts/endpoint.ts";
-import type { Catalogue, DeclaredOperation } from "./api-surface.ts";
-
-/** The response bodies of the example requests, by operation id. */
-export type Replies = Readonly<Record<string, unknown>>;
+import type { Catalogue, DeclaredOperation } from "../../src/reference/api-surface.ts";
+import { examplePathOf, type Replies } from "../../src/reference/examples.ts";
 
 export interface ExampleCall {
   method: string;
@@ -20,24 +17,6 @@ const KEY = "sk_test_lodge";
 
 /** Example lists request one record, which is enough to show the format. */
 const ONE = "?limit=1";
-
-/** The operation whose example creates the record that this example needs, if the seed data may not contain one. */
-export function prerequisiteOf(
-  { operations }: Catalogue,
-  { path, method, exampleParams }: DeclaredOperation,
-): DeclaredOperation | undefined {
-  const [collection] = path.split("/{");
-  if (Object.keys(exampleParams).length > 0 || (method === "POST" && path === collection)) return undefined;
-  return operations.find((other) => other.method === "POST" && other.path === collection);
-}
-
-/** The path parameters of the example; undefined if neither the declaration nor the reply to the prerequisite gives one. */
-export function examplePathOf(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): Record<string, string | undefined> {
-  const { path, exampleParams } = operation;
-  const prerequisite = prerequisiteOf(catalogue, operation);
-  const createdId = prerequisite && (replies[prerequisite.id] as { id?: string } | undefined)?.id;
-  return Object.fromEntries(paramNames(path).map((name) => [name, exampleParams[name] ?? createdId]));
-}
 
 export function exampleCall(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): ExampleCall {
   const { surface } = catalogue;

@@ -1,13 +1,20 @@
 // Renders the section of one operation: example, parameters, body, response, errors and events.
 
-import { paramNames } from "../contracts/endpoint.ts";
-import { errors } from "../kernel/errors.ts";
-import { factOf, isAssumed } from "../schema/assumed.ts";
-import { type Catalogue, type DeclaredOperation, describePathParameter, ownErrorsOf, type Surface } from "./api-surface.ts";
-import { curl, exampleCall, prerequisiteOf, type Replies } from "./example.ts";
+import { paramNames } from "../../src/contracts/endpoint.ts";
+import { errors } from "../../src/kernel/errors.ts";
+import {
+  type Catalogue,
+  type DeclaredOperation,
+  describePathParameter,
+  ownErrorsOf,
+  type Surface,
+} from "../../src/reference/api-surface.ts";
+import { prerequisiteOf, type Replies } from "../../src/reference/examples.ts";
+import { titleOf } from "../../src/reference/subschemas.ts";
+import { factOf, isAssumed } from "../../src/schema/assumed.ts";
+import { curl, exampleCall } from "./example-calls.ts";
 import { ASSUMED_MARK, boundsOf, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
-import { titleOf } from "./subschemas.ts";
 
 /** `replies` holds the response bodies of the example requests. */
 export function operationSection(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): string {

@@ -1,7 +1,7 @@
 // Generates docs/assumptions.md from the list of facts.
 
-import { type FactKind, factKinds, type ServiceFact } from "../contracts/fact.ts";
-import type { Ledger } from "./ledger.ts";
+import { type FactKind, factKinds, type ServiceFact } from "../../src/contracts/fact.ts";
+import type { Ledger } from "../../src/reference/ledger.ts";
 import { blocks, code, GENERATED, link, table } from "./markdown.ts";
 
 /** By error code: how a recording shows its condition, or why it does not. */

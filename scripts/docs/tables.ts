@@ -1,14 +1,14 @@
 // The tables of the API reference: errors, events, headers, limits and behaviour.
 
-import { type ErrorCode, errors } from "../kernel/errors.ts";
-import type { Behaviour } from "../schema/assumed.ts";
-import type { TSchema } from "../schema/shapes.ts";
-import { type Catalogue, codes, type DeclaredOperation, errorsOf, ownErrorsOf } from "./api-surface.ts";
-import type { EventType } from "./events.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { type Catalogue, codes, type DeclaredOperation, errorsOf, ownErrorsOf } from "../../src/reference/api-surface.ts";
+import type { EventType } from "../../src/reference/events.ts";
+import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/reference/headers.ts";
+import { descriptionOf } from "../../src/reference/subschemas.ts";
+import type { Behaviour } from "../../src/schema/assumed.ts";
+import type { TSchema } from "../../src/schema/shapes.ts";
 import { ASSUMED_MARK, boundsOf, DEFAULT_MAX_LENGTH, markedDescriptionOf, typeOf } from "./fields.ts";
-import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
 import { blocks, code, link, table } from "./markdown.ts";
-import { descriptionOf } from "./subschemas.ts";
 
 export function errorTable(service: Catalogue, control: Catalogue): string {
   const rows = codes.map((name) => {

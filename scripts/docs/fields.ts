@@ -1,9 +1,9 @@
 // Renders the fields of a schema as Markdown tables.
 
-import { ASSUMED } from "../schema/assumed.ts";
-import { type TSchema, text } from "../schema/shapes.ts";
+import { type DocumentedKeywords, descriptionOf, titleOf } from "../../src/reference/subschemas.ts";
+import { ASSUMED } from "../../src/schema/assumed.ts";
+import { type TSchema, text } from "../../src/schema/shapes.ts";
 import { code, link, table } from "./markdown.ts";
-import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
 /** The mark of an assumed fact, linked to the page that explains it. */
 export const ASSUMED_MARK = link("*assumed*", "assumptions.md");

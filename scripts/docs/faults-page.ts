@@ -1,7 +1,7 @@
 // Generates docs/faults.md: each fault action with an example and its fields, and the fields of a rule.
 
-import type { FaultTarget } from "../contracts/fault.ts";
-import type { TProperties, TSchema } from "../schema/shapes.ts";
+import type { FaultTarget } from "../../src/contracts/fault.ts";
+import type { TProperties, TSchema } from "../../src/schema/shapes.ts";
 import { blocks, code, fence, GENERATED, table } from "./markdown.ts";
 
 export interface DocumentedAction {

@@ -1,6 +1,6 @@
 // Generates docs/events.md: each type of event, and the commands or the call of the API that bring it about.
 
-import type { EventSource } from "../areas/event-sources.ts";
+import type { EventSource } from "../../src/areas/event-sources.ts";
 import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
 
 const PROGRAM = "merchant-sandbox";

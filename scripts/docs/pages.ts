@@ -1,0 +1,71 @@
+// The generated pages and schemas, by path, and what the scripts need from the sources to make them.
+
+import { eventSources } from "../../src/areas/event-sources.ts";
+import { catalogue, resources } from "../../src/areas/index.ts";
+import { conditionTexts } from "../../src/compare/conditions.ts";
+import { actions, matchSchemas, RULE_FIELDS } from "../../src/faults/rule-schema.ts";
+import { triggerSchema } from "../../src/faults/trigger.ts";
+import { prerequisiteOf, type Replies } from "../../src/reference/examples.ts";
+import { configSchema } from "../../src/sandbox/config-schema.ts";
+import { assumptions, behaviours, control, events, faultTypes, service } from "../../src/sandbox/documents.ts";
+import { optionDefinitions } from "../../src/sandbox/options.ts";
+import { Type } from "../../src/schema/shapes.ts";
+import { serviceFileSchema } from "../../src/service/service-file.ts";
+import { readFixtures } from "../../src/store/world/fixtures.ts";
+import { findImageTimes } from "../../src/store/world/image-times.ts";
+import { assumptionsPage } from "./assumptions-page.ts";
+import { eventsPage } from "./events-page.ts";
+import { exampleCall } from "./example-calls.ts";
+import { faultsPage } from "./faults-page.ts";
+import { controlPage, referencePage } from "./reference-page.ts";
+
+export { assumptions, controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
+
+/** The address that the pages and the OpenAPI documents of the package show. */
+export const USUAL_URL = "http://127.0.0.1:4747";
+
+/** `replies` are the responses to the example calls. */
+export const pages = (replies: Replies): Record<string, string> => ({
+  "docs/reference.md": referencePage({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies }),
+  "docs/control.md": controlPage(control(USUAL_URL)),
+  "docs/assumptions.md": assumptionsPage(assumptions(), conditionTexts()),
+  "docs/faults.md": faultsPage({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS }),
+  "docs/events.md": eventsPage([...eventSources.values()]),
+  "config.schema.json": schemaFile(configFileSchema()),
+  "service.schema.json": schemaFile(serviceFileSchema),
+});
+
+/** The JSON Schema of merchant-sandbox.json. */
+function configFileSchema() {
+  const { FaultMatch, FaultTrigger, FaultAction } = faultTypes;
+  const rule = Type.Object({
+    ...RULE_FIELDS,
+    match: Type.Optional(FaultMatch),
+    trigger: Type.Optional(FaultTrigger),
+    action: FaultAction,
+  });
+  const { properties, ...schema } = configSchema;
+  const faults = Type.Union([Type.String(), Type.Array(rule)], { description: "a file of fault rules, or the rules themselves" });
+  return { ...schema, properties: { ...properties, faults } };
+}
+
+const schemaFile = (schema: object) => `${JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema })}\n`;
+
+/**
+ * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any, whose
+ * own example must come first, and whose answer must then be in `replies`.
+ */
+export const exampleCalls = (replies: Replies = {}) =>
+  catalogue.map((operation) => ({
+    id: operation.id,
+    after: prerequisiteOf(service(USUAL_URL), operation)?.id,
+    ...exampleCall(service(USUAL_URL), operation, replies),
+  }));
+
+/** The positions of the times in an image of the world that these fixtures make. */
+export const imageTimes = (bytes: Buffer, folder: string) => findImageTimes(bytes, readFixtures(folder), resources);
+
+/** The description of each option, for its doc comment in types/. */
+export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(optionDefinitions).map(([name, { description }]) => [name, description]),
+);

@@ -1,0 +1,25 @@
+// The responses to the example calls, for the reference and the OpenAPI document.
+
+/** A time at which no seeded record has expired. */
+const CLOCK = "2026-01-05T09:00:00Z";
+
+/** By operation id. Each example runs in a sandbox of its own, so that none shows the effects of another. */
+export async function exampleReplies(createSandbox, exampleCalls) {
+  const replies = {};
+  for (const { id, after } of exampleCalls()) {
+    const sandbox = await createSandbox({ clock: CLOCK });
+    for (const name of after === undefined ? [id] : [after, id]) {
+      const call = exampleCalls(replies).find((one) => one.id === name);
+      replies[name] = await replyTo(sandbox.baseUrl, call);
+    }
+    await sandbox.close();
+  }
+  return replies;
+}
+
+async function replyTo(baseUrl, { id, method, path, headers, body }) {
+  const response = await fetch(baseUrl + path, { method, headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The example of ${id} does not succeed: ${response.status} ${text}`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,10 @@
+// Writes generated/, the client of the control API, from the declarations of its operations. The build and the type check do so first.
+
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeChanged } from "./generated-files.js";
+import { loadSource } from "./load-source.js";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { controlClient } = await loadSource(root, "scripts/docs/control-client.ts");
+writeChanged(root, controlClient());
