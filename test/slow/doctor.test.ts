@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkDisk, checkLocalhost, checkNode, checkTerminal, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
+import { plainUser } from "../support/plain-user.ts";
 import { PROGRAM, run, start } from "../support/program.ts";
 
 /** No variables of the machine that runs the tests. */
@@ -105,14 +106,11 @@ describe("finds", () => {
     ]);
   });
 
-  /** Root may write everywhere, so the doctor runs as another user. */
-  test.skipIf(process.getuid?.() !== 0 || spawnSync("setpriv", ["--version"]).status !== 0)("a folder of another user", () => {
-    const words = ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, PROGRAM, "doctor", "--json", "--port", "0"];
-    const { stdout } = spawnSync("setpriv", [...words, "--db", "/etc/data.db"], {
-      encoding: "utf8",
-      cwd: "/",
-      env: { ...process.env, ...PLAIN },
-    });
+  test("a folder of another user", ({ skip }) => {
+    const user = plainUser();
+    if (typeof user === "string") return skip(user);
+    const [command, ...words] = user.command("doctor", "--json", "--port", "0", "--db", "/etc/data.db");
+    const { stdout } = spawnSync(command, words, { encoding: "utf8", cwd: "/", env: { ...process.env, ...PLAIN } });
     const found = stdout
       .trim()
       .split("\n")
@@ -156,7 +154,7 @@ describe("finds", () => {
   });
 
   test.skipIf(spawnSync("script", ["--version"]).status !== 0)("the terminal that it runs in", async () => {
-    const line = `stty rows 10 cols 50; exec ${process.execPath} ${PROGRAM} doctor --port 0 --memory`;
+    const line = `stty rows 10 cols 50; exec "${process.execPath}" "${PROGRAM}" doctor --port 0 --memory`;
     const terminal = spawn("script", ["-qec", line, "/dev/null"], {
       env: { ...process.env, ...PLAIN, LANG: "C.UTF-8", LC_ALL: "", TERM: "xterm" },
     });

@@ -3,7 +3,6 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -23,6 +22,7 @@ import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { attempted } from "../support/attacks.ts";
+import { plainUser } from "../support/plain-user.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -391,16 +391,14 @@ describe("the file", () => {
     await sandbox.close();
   });
 
-  /** Root may write everywhere, so the program runs as another user. */
-  const nobody = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
-  const hasBits = process.platform !== "win32" && (nobody.length === 0 || spawnSync("setpriv", ["--version"]).status === 0);
-
-  test.skipIf(!hasBits)("that is read-only, or in a read-only folder, is rejected in one sentence and not changed", async () => {
+  test("that is read-only, or in a read-only folder, is rejected in one sentence and not changed", async ({ skip }) => {
+    const user = plainUser();
+    if (typeof user === "string") return skip(user);
     const db = await ours();
     const own = dirname(db);
-    if (nobody.length > 0) for (const path of [own, db]) chownSync(path, 65_534, 65_534);
+    user.own(own, db);
     const startIt = () => {
-      const [command = "", ...words] = [...nobody, process.execPath, PROGRAM, "start", "--port", "0", "--db", db];
+      const [command, ...words] = user.command("start", "--port", "0", "--db", db);
       const { status, stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
       return [status, stderr];
     };

@@ -1,12 +1,12 @@
 // Damaged copies of a database file: a sandbox must refuse to start on them and leave them unchanged.
 
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, chownSync, closeSync, cpSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, cpSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SCHEMA_VERSION } from "../../src/store/sqlite/tables.ts";
-import { folder, launchCommand, PROGRAM } from "../support/program.ts";
+import { plainUser } from "../support/plain-user.ts";
+import { folder, launchCommand } from "../support/program.ts";
 import { startOn } from "./subject.ts";
 
 export interface Spoilt {
@@ -59,24 +59,17 @@ export interface Refused {
   after: string;
 }
 
-/** root may write everywhere, so file modes are tried as another user. Undefined where that is not possible. */
-const asNobody = () => {
-  if (process.platform === "win32") return undefined;
-  if (process.getuid?.() !== 0) return [];
-  return spawnSync("setpriv", ["--version"]).status === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : undefined;
-};
-
-/** Starts the program on a damaged copy of a file; undefined where this system cannot do that. */
+/** Starts the program on a damaged copy of a file, as a user for whom file modes count; undefined where this system cannot do that. */
 export async function tryOn(db: string, { spoil }: Spoilt): Promise<Refused | undefined> {
-  const nobody = asNobody();
-  if (nobody === undefined) return undefined;
+  const user = plainUser();
+  if (typeof user === "string") return undefined;
   const place = folder();
   const copy = join(place, "data.db");
   cpSync(db, copy);
-  if (nobody.length > 0) for (const path of [place, copy]) chownSync(path, 65_534, 65_534);
+  user.own(place, copy);
   spoil(copy);
   const before = contents(copy);
-  const [command = "", ...words] = [...nobody, process.execPath, PROGRAM, ...startOn(copy)];
+  const [command, ...words] = user.command(...startOn(copy));
   const { code, error } = await launchCommand(command, words, {}, "/").ended;
   chmodSync(place, 0o700);
   return { code, error, before, after: contents(copy) };

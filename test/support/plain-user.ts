@@ -1,0 +1,71 @@
+// A user for whom file modes count. Root may read and write everything, so for root the program runs as another user.
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, sep } from "node:path";
+import { PROGRAM } from "./program.ts";
+
+export interface PlainUser {
+  /** The program and its words as a command of this user. */
+  command(...words: string[]): [string, ...string[]];
+  /** Makes the user the owner of these files and folders. */
+  own(...paths: string[]): void;
+}
+
+const NOBODY = 65_534;
+const root = join(import.meta.dirname, "../..");
+let known: PlainUser | string | undefined;
+
+/** The user, or why there is none here. */
+export function plainUser(): PlainUser | string {
+  known ??= findUser();
+  return known;
+}
+
+function findUser(): PlainUser | string {
+  if (process.platform === "win32") return "Windows has no file modes";
+  if (process.getuid?.() !== 0) return { command: (...words) => [process.execPath, PROGRAM, ...words], own: () => {} };
+  if (spawnSync("setpriv", ["--version"]).status !== 0) return "there is no setpriv to run as another user";
+  const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] as const;
+  const canRun = (...command: string[]) => spawnSync(asNobody[0], [...asNobody.slice(1), ...command], { cwd: "/" }).status === 0;
+  const copy = copyProgram();
+  // The checkout and Node itself may lie in a folder that only root may enter.
+  const node = canRun(process.execPath, "--version") ? process.execPath : copyInto(copy, process.execPath);
+  const program = join(copy, "dist/bin.cjs");
+  if (!canRun(node, program, "--version")) return `no other user can run the program in ${tmpdir()}`;
+  return {
+    command: (...words) => [...asNobody, node, program, ...words],
+    own: (...paths) => {
+      for (const path of paths) chownSync(path, NOBODY, NOBODY);
+    },
+  };
+}
+
+/** Copies what the packed program needs to a folder that every user can enter; it is removed at the end of this process. */
+function copyProgram(): string {
+  const copy = mkdtempSync(join(tmpdir(), "program-"));
+  process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
+  chmodSync(copy, 0o755);
+  for (const name of ["package.json", "dist", "fixtures"]) copyInto(copy, join(root, name));
+  const modules = join(copy, "node_modules");
+  mkdirSync(modules, { mode: 0o755 });
+  const names = ["better-sqlite3"];
+  for (const name of names) {
+    const from = join(root, "node_modules", name);
+    const { dependencies = {} } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as { dependencies?: Record<string, string> };
+    names.push(...Object.keys(dependencies).filter((one) => one !== "prebuild-install" && !names.includes(one)));
+    copyInto(modules, from);
+  }
+  return copy;
+}
+
+/** Without the sources of native code and what a compiler leaves behind, which are large. */
+const isNeeded = (path: string) => !/[\\/](deps|src|obj|obj\.target)$/.test(path) || !path.includes(`${sep}better-sqlite3${sep}`);
+
+function copyInto(folder: string, from: string): string {
+  const to = join(folder, basename(from));
+  cpSync(from, to, { recursive: true, filter: isNeeded, dereference: true });
+  spawnSync("chmod", ["-R", "a+rX", to]);
+  return to;
+}
