@@ -12,6 +12,7 @@ import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts } from "../../src/service/adopted-facts.ts";
 import { createFileCheck } from "../../src/service/fact-check.ts";
 import type { ServiceFile } from "../../src/service/service-file.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { type Difference, differences } from "../support/real-service/differences.ts";
 import { differencesPage } from "../support/real-service/differences-page.ts";
 import { createRealService } from "../support/real-service/service.ts";
@@ -80,6 +81,6 @@ test("any of the adoptable ones together leave nothing but what the file asks ab
       const asked = (file.questions ?? []).map(({ fact }) => fact);
       expect(leftUnder(file, recording).filter((id) => !asked.includes(id))).toEqual([]);
     }),
-    { numRuns: 8 },
+    { numRuns: inputs(3) },
   );
 });

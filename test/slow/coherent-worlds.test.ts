@@ -1,6 +1,6 @@
 // The world of each seeded merchant stays coherent through a month of time, and through each scenario with a client that makes every example call.
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { NOON, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
@@ -8,10 +8,10 @@ import { violations } from "../support/world-violations.ts";
 
 const MERCHANTS = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"];
 
-test("nothing is violated after any day of a month", async () => {
+test("nothing is violated in a month, looked at every second day", async () => {
   const bench = await open();
-  for (let day = 0; day < 30; day++) {
-    const { now } = await advance(bench, "1d");
+  for (let day = 0; day < 30; day += 2) {
+    const { now } = await advance(bench, "2d");
     for (const merchant of MERCHANTS) expect([now, merchant, await violations(bench, merchant, now)]).toEqual([now, merchant, []]);
   }
 });
@@ -20,17 +20,18 @@ test("nothing is violated after a scenario", async () => {
   const bench = await open();
   const { data } = await bench.control("GET", "/scenarios");
   expect(data.length).toBeGreaterThan(5);
-  await bench.close();
-  // Each has a sandbox of its own, because many delay their responses in real time.
-  await Promise.all(data.map(({ name }: { name: string }) => play(name)));
+  // Many scenarios delay responses in real time: here by a hundredth of it.
+  const { setTimeout: start } = globalThis;
+  const hurry = (callback: () => void, delay = 0) => start(callback, delay / 100);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(hurry as typeof setTimeout);
+  onTestFinished(() => void vi.restoreAllMocks());
+  for (const { name } of data) {
+    await bench.control("POST", "/reset", {});
+    await bench.control("POST", `/scenarios/${name}`, {});
+    // A scenario may break the connection: the client tries once more.
+    for (let time = 0; time < 2; time++)
+      for (const { method, path, headers, body } of exampleCalls())
+        await bench.call(method, `/v1${path}`, { key: null, headers, body, contentType: null }).catch(() => {});
+    for (const merchant of MERCHANTS) expect([name, merchant, await violations(bench, merchant, NOON)]).toEqual([name, merchant, []]);
+  }
 });
-
-async function play(name: string): Promise<void> {
-  const bench = await open();
-  await bench.control("POST", `/scenarios/${name}`, {});
-  // A scenario may break the connection: the client tries once more.
-  for (let time = 0; time < 2; time++)
-    for (const { method, path, headers, body } of exampleCalls())
-      await bench.call(method, `/v1${path}`, { key: null, headers, body, contentType: null }).catch(() => {});
-  for (const merchant of MERCHANTS) expect([name, merchant, await violations(bench, merchant, NOON)]).toEqual([name, merchant, []]);
-}

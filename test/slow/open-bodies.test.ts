@@ -9,9 +9,9 @@ import { isSecretName } from "../../src/kernel/secret-names.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../../src/schema/validator.ts";
 import { anyText } from "../support/any-text.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
-const SEED = 20_260_105;
 const RULES = "/v1/hospitality/pricing-rules";
 const PAYROLL = "/v1/employees/payroll";
 const SETTINGS = "/v1/statutory/settings";
@@ -122,6 +122,7 @@ describe("every object that is sent", () => {
   test("comes back with all its fields and values, in the response and in the event", async () => {
     const bench = await open({ bodies: "open", rateLimit: "none" });
     let accepted = 0;
+    const numRuns = inputs(80);
     const property = fc.asyncProperty(sent, async ({ operation, body }) => {
       const answer = await callOperation(bench, operation, body, await pathOf(bench, operation));
       const label = `${operation.id} ${JSON.stringify(body)}: ${answer.status} ${answer.text}`;
@@ -133,8 +134,8 @@ describe("every object that is sent", () => {
       const event = await eventData(bench, answer);
       if (event !== undefined) expect(event, label).toEqual(record);
     });
-    await fc.assert(property, { seed: SEED, numRuns: 400 });
-    expect(accepted).toBeGreaterThan(300);
+    await fc.assert(property, { numRuns });
+    expect(accepted).toBeGreaterThan(numRuns / 2);
   });
 });
 

@@ -2,8 +2,13 @@
 
 import fc from "fast-check";
 
+const { FUZZ_RUNS } = process.env;
+
 /** How many inputs a property is tried with: few in `npm test`, FUZZ_RUNS in `npm run fuzz`. */
-export const inputs = (few: number): number => Number(process.env.FUZZ_RUNS ?? few);
+export const inputs = (few: number): number => Number(FUZZ_RUNS ?? few);
+
+/** Days from one tried day to the next: many in `npm test`, few in `npm run fuzz`. */
+export const daysBetween = (many: number, few: number): number => (FUZZ_RUNS === undefined ? many : few);
 
 /** Tries the regressions of the corpus first. */
 export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
