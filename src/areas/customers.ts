@@ -20,8 +20,9 @@ export const customers = resource({
   updated: "customer.updated",
 });
 
-export const getCustomer = endpoint({
+const getCustomer = endpoint({
   id: "customers.get",
+  position: 1,
   area: "Customers",
   method: "GET",
   path: "/customers/{id}",
@@ -31,3 +32,7 @@ export const getCustomer = endpoint({
   errors: ["resource_not_found"],
   handle: ({ params, own }) => own(customers).show(params.id),
 });
+
+export const operations = [getCustomer];
+
+export const resources = [customers];

@@ -7,7 +7,20 @@ import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
-import { amount, currency, day, metadata, nullables, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import {
+  amount,
+  assumedListOf,
+  assumedPageQuery,
+  currency,
+  day,
+  metadata,
+  nullables,
+  optionals,
+  type Static,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { onDay } from "./dates.ts";
 import { homeCurrency } from "./merchants.ts";
@@ -24,6 +37,7 @@ import {
   totalsOf,
 } from "./payroll-items.ts";
 import { samplePayroll } from "./samples/payroll.ts";
+import { appraisals, disciplinaryRecords } from "./staff-records.ts";
 import { remittances, statutorySettings } from "./statutory.ts";
 
 const MOST_ITEMS = 1_000;
@@ -119,8 +133,9 @@ export const payrolls = resource({
     before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : undefined,
 });
 
-export const createPayroll = endpoint({
+const createPayroll = endpoint({
   id: "payroll.create",
+  position: 3,
   area: "Employees",
   method: "POST",
   path: "/employees/payroll",
@@ -163,8 +178,35 @@ export const createPayroll = endpoint({
   },
 });
 
+const listDisciplinaryRecords = endpoint({
+  id: "disciplinary.list",
+  position: 10,
+  area: "Employees",
+  method: "GET",
+  path: "/employees/disciplinary",
+  summary: "List all disciplinary records",
+  query: assumedPageQuery,
+  reply: assumedListOf(disciplinaryRecords.schema),
+  errors: ["invalid_limit", "invalid_cursor"],
+  handle: ({ query, own }) => own(disciplinaryRecords).list(query),
+});
+
+const listAppraisals = endpoint({
+  id: "appraisals.list",
+  position: 14,
+  area: "Employees",
+  method: "GET",
+  path: "/employees/appraisals",
+  summary: "List all appraisals",
+  query: assumedPageQuery,
+  reply: assumedListOf(appraisals.schema),
+  errors: ["invalid_limit", "invalid_cursor"],
+  handle: ({ query, own }) => own(appraisals).list(query),
+});
+
 export const overridePayrollItem = endpoint({
   id: "payroll.override_item",
+  position: 17,
   area: "Employees",
   method: "PATCH",
   path: "/employees/payroll/{id}/items/{iid}/override",
@@ -197,6 +239,10 @@ export const overridePayrollItem = endpoint({
     return overridden;
   },
 });
+
+export const operations = [createPayroll, listDisciplinaryRecords, listAppraisals, overridePayrollItem];
+
+export const resources = [payrolls, disciplinaryRecords, appraisals];
 
 function refuseItem(item: string, run: string): never {
   fail("resource_not_found", `The payroll ${run} has no item ${item}.`, { resource: "payroll_item", id: item });

@@ -97,6 +97,7 @@ export const govPayments = resource({
 
 export const postGovPayment = endpoint({
   id: "gov_payments.post",
+  position: 20,
   area: "Government payments",
   method: "POST",
   path: "/gov-payments/{id}/post-to-books",
@@ -127,6 +128,10 @@ export const postGovPayment = endpoint({
     return own(govPayments).update(payment, { ...extra, bookkeeping: posted });
   },
 });
+
+export const operations = [postGovPayment];
+
+export const resources = [govPayments];
 
 function refuse(reason: "not_paid" | "already_posted", message: string, currentStatus: string, allowed: string): never {
   fail("invalid_state", message, { reason, currentStatus, allowedFrom: [allowed] });

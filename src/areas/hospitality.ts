@@ -202,8 +202,9 @@ export const bookings = resource({
   references: { customerId: "customer", paymentId: "payment" },
 });
 
-export const createPricingRule = endpoint({
+const createPricingRule = endpoint({
   id: "pricing_rules.create",
+  position: 2,
   area: "Hospitality",
   method: "POST",
   path: "/hospitality/pricing-rules",
@@ -226,8 +227,9 @@ export const createPricingRule = endpoint({
   handle: ({ body, extra, own }) => own(pricingRules).create({ ...extra, ...body }),
 });
 
-export const declineBooking = endpoint({
+const declineBooking = endpoint({
   id: "bookings.decline",
+  position: 16,
   area: "Hospitality",
   method: "POST",
   path: "/hospitality/bookings/{id}/decline",
@@ -242,3 +244,7 @@ export const declineBooking = endpoint({
   handle: ({ params, body, extra, own }) =>
     own(bookings).move(own(bookings).require(params.id), "declined", { ...extra, declineReason: body.reason ?? null }),
 });
+
+export const operations = [createPricingRule, declineBooking];
+
+export const resources = [pricingRules, bookings];

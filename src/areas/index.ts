@@ -1,55 +1,53 @@
-// The catalogue: every operation of the emulated API, in the order of the service's documentation, and every resource.
+// The catalogue: every operation of the emulated API, and every resource.
 
 import type { Resource } from "../contracts/resource.ts";
 import { type Behaviour, factOf } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
-import { customers, getCustomer } from "./customers.ts";
-import { createPayroll, overridePayrollItem, payrolls } from "./employees.ts";
-import { govPayments, postGovPayment } from "./gov-payments.ts";
-import { bookings, createPricingRule, declineBooking, pricingRules } from "./hospitality.ts";
-import { listSyncLogs, syncLogs } from "./integrations.ts";
-import { listMarketplaceOrders, marketplaceOrders } from "./marketplace.ts";
-import { listRenewals, membershipRenewals } from "./memberships.ts";
-import { createMerchant, getOwnMerchant, login, merchants } from "./merchants.ts";
-import { eventOrganizers, getOrganizer } from "./organizers.ts";
-import { listPayments, payments } from "./payments.ts";
-import { listPayouts, payoutMethods, payouts, setPayoutMethod } from "./payouts.ts";
-import { createVariant, products, productVariants } from "./retail.ts";
+import * as customers from "./customers.ts";
+import * as employees from "./employees.ts";
+import * as govPayments from "./gov-payments.ts";
+import * as hospitality from "./hospitality.ts";
+import * as integrations from "./integrations.ts";
+import * as marketplace from "./marketplace.ts";
+import * as memberships from "./memberships.ts";
+import * as merchants from "./merchants.ts";
+import * as organizers from "./organizers.ts";
+import * as payments from "./payments.ts";
+import * as payouts from "./payouts.ts";
+import * as retail from "./retail.ts";
 import { behaviours as samples } from "./samples/behaviours.ts";
-import { appraisals, disciplinaryRecords, listAppraisals, listDisciplinaryRecords } from "./staff-records.ts";
-import { confirmRemittance, getStatutorySettings, remittances, statutorySettings, updateStatutorySettings } from "./statutory.ts";
-import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateWebhookSecret, sendTestEvent } from "./webhooks.ts";
+import * as statutory from "./statutory.ts";
+import * as webhooks from "./webhooks.ts";
 
-export const catalogue: readonly Operation[] = [
-  getCustomer,
-  createPricingRule,
-  createPayroll,
-  setPayoutMethod,
-  login,
-  createMerchant,
-  listPayouts,
-  listMarketplaceOrders,
-  listPayments,
-  listDisciplinaryRecords,
-  listRenewals,
-  getOrganizer,
-  listSyncLogs,
-  listAppraisals,
-  getOwnMerchant,
-  declineBooking,
-  overridePayrollItem,
-  createVariant,
-  confirmRemittance,
-  postGovPayment,
-  updateStatutorySettings,
-  getStatutorySettings,
-  createWebhook,
-  listWebhooks,
-  deleteWebhook,
-  rotateWebhookSecret,
-  listDeliveries,
-  sendTestEvent,
+/** What the file of an area declares. */
+interface Area {
+  operations: readonly Operation[];
+  resources?: readonly Resource[];
+}
+
+const areas: readonly Area[] = [
+  merchants,
+  customers,
+  payments,
+  payouts,
+  marketplace,
+  hospitality,
+  employees,
+  memberships,
+  organizers,
+  integrations,
+  retail,
+  statutory,
+  govPayments,
+  webhooks,
 ];
+
+/** In the order of the service's documentation. */
+export const catalogue: readonly Operation[] = areas
+  .flatMap(({ operations }) => operations)
+  .toSorted((one, other) => one.position - other.position);
+
+export const resources: readonly Resource[] = areas.flatMap(({ resources = [] }) => resources);
 
 /** One sentence about each area. */
 export const areaDescriptions: Readonly<Record<string, string>> = {
@@ -68,28 +66,6 @@ export const areaDescriptions: Readonly<Record<string, string>> = {
   "Government payments": "Payments to government agencies, and their posting to the books.",
   Webhooks: "Endpoints that receive signed events, the log of delivery attempts, and test events.",
 };
-
-export const resources: readonly Resource[] = [
-  merchants,
-  customers,
-  payments,
-  payouts,
-  payoutMethods,
-  marketplaceOrders,
-  pricingRules,
-  bookings,
-  payrolls,
-  disciplinaryRecords,
-  appraisals,
-  membershipRenewals,
-  eventOrganizers,
-  syncLogs,
-  products,
-  productVariants,
-  remittances,
-  statutorySettings,
-  govPayments,
-];
 
 /** Every event type that the service sends: those that operations emit, and those of resource status changes. */
 export const eventTypes: ReadonlySet<string> = new Set([

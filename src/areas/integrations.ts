@@ -71,8 +71,9 @@ export const syncLogs = resource({
   rules: [inOrder("created", "finishedAt"), inOrder("startedAt", "finishedAt"), failuresFit],
 });
 
-export const listSyncLogs = endpoint({
+const listSyncLogs = endpoint({
   id: "sync_logs.list",
+  position: 13,
   area: "Integrations",
   method: "GET",
   path: "/integrations/sync-logs",
@@ -82,3 +83,7 @@ export const listSyncLogs = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(syncLogs).list(query),
 });
+
+export const operations = [listSyncLogs];
+
+export const resources = [syncLogs];

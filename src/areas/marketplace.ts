@@ -193,8 +193,9 @@ export const marketplaceOrders = resource({
   references: { customerId: "customer" },
 });
 
-export const listMarketplaceOrders = endpoint({
+const listMarketplaceOrders = endpoint({
   id: "marketplace_orders.list",
+  position: 8,
   area: "Marketplace orders",
   method: "GET",
   path: "/marketplace/orders",
@@ -204,3 +205,7 @@ export const listMarketplaceOrders = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(marketplaceOrders).list(query),
 });
+
+export const operations = [listMarketplaceOrders];
+
+export const resources = [marketplaceOrders];

@@ -80,8 +80,9 @@ export const membershipRenewals = resource({
   references: { customerId: "customer" },
 });
 
-export const listRenewals = endpoint({
+const listRenewals = endpoint({
   id: "renewals.list",
+  position: 11,
   area: "Memberships",
   method: "GET",
   path: "/memberships/renewals",
@@ -91,3 +92,7 @@ export const listRenewals = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(membershipRenewals).list(query),
 });
+
+export const operations = [listRenewals];
+
+export const resources = [membershipRenewals];

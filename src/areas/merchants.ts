@@ -46,8 +46,9 @@ export const merchants = resource({
 /** A minute less than the token lives, so that no replay returns a token that has expired or is about to. */
 const SESSION_REPLAY_SECONDS = SESSION_SECONDS - 60;
 
-export const login = endpoint({
+const login = endpoint({
   id: "merchants.login",
+  position: 5,
   area: "Merchants",
   method: "POST",
   path: "/merchants/login",
@@ -83,6 +84,7 @@ export const login = endpoint({
 
 export const createMerchant = endpoint({
   id: "merchants.create",
+  position: 6,
   area: "Merchants",
   method: "POST",
   path: "/merchants",
@@ -106,8 +108,9 @@ export const createMerchant = endpoint({
   },
 });
 
-export const getOwnMerchant = endpoint({
+const getOwnMerchant = endpoint({
   id: "merchants.me",
+  position: 15,
   area: "Merchants",
   method: "GET",
   path: "/merchants/me",
@@ -115,6 +118,10 @@ export const getOwnMerchant = endpoint({
   reply: merchants.schema,
   handle: ({ merchant, own }) => own(merchants).show(merchant),
 });
+
+export const operations = [login, createMerchant, getOwnMerchant];
+
+export const resources = [merchants];
 
 /** Skips ids already in use: resetting a merchant restarts its id counter but keeps the merchants that it created. */
 function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolean): string {

@@ -41,8 +41,9 @@ export const eventOrganizers = resource({
   rules: [inOrder("created", "suspendedAt")],
 });
 
-export const getOrganizer = endpoint({
+const getOrganizer = endpoint({
   id: "organizer.get",
+  position: 12,
   area: "Event organizers",
   method: "GET",
   path: "/events/organizer",
@@ -56,3 +57,7 @@ export const getOrganizer = endpoint({
       resource: eventOrganizers.kind,
     }),
 });
+
+export const operations = [getOrganizer];
+
+export const resources = [eventOrganizers];

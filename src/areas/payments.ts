@@ -137,8 +137,9 @@ function failureOf(method: string | null): string {
   return method === "bank_transfer" ? "insufficient_funds" : method === "mobile_money" ? "timeout" : "card_declined";
 }
 
-export const listPayments = endpoint({
+const listPayments = endpoint({
   id: "payments.list",
+  position: 9,
   area: "Payments",
   method: "GET",
   path: "/payments",
@@ -148,3 +149,7 @@ export const listPayments = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(payments).list(query),
 });
+
+export const operations = [listPayments];
+
+export const resources = [payments];

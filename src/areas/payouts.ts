@@ -100,8 +100,9 @@ export const payoutMethods = resource({
   changed: becomeDefault,
 });
 
-export const setPayoutMethod = endpoint({
+const setPayoutMethod = endpoint({
   id: "payout_method.set",
+  position: 4,
   area: "Merchants",
   method: "POST",
   path: "/merchants/payout-method",
@@ -278,8 +279,9 @@ function arrivalOf(now: number, methodId: string | null, home: string | null, ow
   return method?.type === "mobile_money" ? next : nextBusinessDay(next);
 }
 
-export const listPayouts = endpoint({
+const listPayouts = endpoint({
   id: "payouts.list",
+  position: 7,
   area: "Payouts",
   method: "GET",
   path: "/payouts",
@@ -289,3 +291,7 @@ export const listPayouts = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   handle: ({ query, own }) => own(payouts).list(query),
 });
+
+export const operations = [setPayoutMethod, listPayouts];
+
+export const resources = [payouts, payoutMethods];

@@ -72,8 +72,9 @@ export const productVariants = resource({
   unique: [["sku"], ["productId", "options"]],
 });
 
-export const createVariant = endpoint({
+const createVariant = endpoint({
   id: "variants.create",
+  position: 18,
   area: "Retail",
   method: "POST",
   path: "/retail/products/{productId}/variants",
@@ -94,3 +95,7 @@ export const createVariant = endpoint({
     return own(productVariants).create({ ...extra, ...body, currency, productId: product.id });
   },
 });
+
+export const operations = [createVariant];
+
+export const resources = [products, productVariants];

@@ -2,8 +2,7 @@
 
 import { resource } from "../contracts/resource.ts";
 import { inOrder } from "../contracts/rules.ts";
-import { assumedListOf, assumedPageQuery, day, nullable, nullables, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { day, nullable, nullables, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { sampleAppraisal, sampleDisciplinaryRecord } from "./samples/office.ts";
 
 export const disciplinaryRecords = resource({
@@ -93,28 +92,4 @@ export const appraisals = resource({
     inOrder("created", "submittedAt", "completedAt"),
     inOrder("created", "submittedAt", "cancelledAt"),
   ],
-});
-
-export const listDisciplinaryRecords = endpoint({
-  id: "disciplinary.list",
-  area: "Employees",
-  method: "GET",
-  path: "/employees/disciplinary",
-  summary: "List all disciplinary records",
-  query: assumedPageQuery,
-  reply: assumedListOf(disciplinaryRecords.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(disciplinaryRecords).list(query),
-});
-
-export const listAppraisals = endpoint({
-  id: "appraisals.list",
-  area: "Employees",
-  method: "GET",
-  path: "/employees/appraisals",
-  summary: "List all appraisals",
-  query: assumedPageQuery,
-  reply: assumedListOf(appraisals.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(appraisals).list(query),
 });

@@ -162,8 +162,9 @@ export const statutorySettings = resource({
 /** Every merchant has exactly one settings record, so its id is constant. */
 const SETTINGS = "sts_settings";
 
-export const confirmRemittance = endpoint({
+const confirmRemittance = endpoint({
   id: "remittances.confirm",
+  position: 19,
   area: "Statutory",
   method: "POST",
   path: "/statutory/remittances/{id}/confirm",
@@ -181,8 +182,9 @@ export const confirmRemittance = endpoint({
   },
 });
 
-export const updateStatutorySettings = endpoint({
+const updateStatutorySettings = endpoint({
   id: "statutory_settings.update",
+  position: 21,
   area: "Statutory",
   method: "PATCH",
   path: "/statutory/settings",
@@ -206,8 +208,9 @@ export const updateStatutorySettings = endpoint({
   },
 });
 
-export const getStatutorySettings = endpoint({
+const getStatutorySettings = endpoint({
   id: "statutory_settings.get",
+  position: 22,
   area: "Statutory",
   method: "GET",
   path: "/statutory/settings",
@@ -215,6 +218,10 @@ export const getStatutorySettings = endpoint({
   reply: statutorySettings.schema,
   handle: (call) => call.own(statutorySettings).newest() ?? call.own(statutorySettings).draft(initial(call)),
 });
+
+export const operations = [confirmRemittance, updateStatutorySettings, getStatutorySettings];
+
+export const resources = [remittances, statutorySettings];
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 

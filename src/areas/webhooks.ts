@@ -48,6 +48,7 @@ const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, sec
 
 export const createWebhook = endpoint({
   id: "webhooks.create",
+  position: 23,
   area: "Webhooks",
   method: "POST",
   path: "/webhooks",
@@ -79,8 +80,9 @@ export const createWebhook = endpoint({
   },
 });
 
-export const listWebhooks = endpoint({
+const listWebhooks = endpoint({
   id: "webhooks.list",
+  position: 24,
   area: "Webhooks",
   method: "GET",
   path: "/webhooks",
@@ -96,6 +98,7 @@ export const listWebhooks = endpoint({
 
 export const deleteWebhook = endpoint({
   id: "webhooks.delete",
+  position: 25,
   area: "Webhooks",
   method: "DELETE",
   path: "/webhooks/{id}",
@@ -118,8 +121,9 @@ export const deleteWebhook = endpoint({
   },
 });
 
-export const rotateWebhookSecret = endpoint({
+const rotateWebhookSecret = endpoint({
   id: "webhooks.rotate_secret",
+  position: 26,
   area: "Webhooks",
   method: "POST",
   path: "/webhooks/{id}/rotate-secret",
@@ -154,8 +158,9 @@ const filters = {
   status: assumed(Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts with this status")), FILTER_WHY),
 };
 
-export const listDeliveries = endpoint({
+const listDeliveries = endpoint({
   id: "deliveries.list",
+  position: 27,
   area: "Webhooks",
   method: "GET",
   path: "/webhook-deliveries",
@@ -174,8 +179,9 @@ const testEvent = Type.Object({
   data: Type.Optional(Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" })),
 });
 
-export const sendTestEvent = endpoint({
+const sendTestEvent = endpoint({
   id: "events.test",
+  position: 28,
   area: "Webhooks",
   method: "POST",
   path: "/webhook-events/test",
@@ -194,6 +200,8 @@ export const sendTestEvent = endpoint({
     return { object, id, type, data, livemode, created, deliveries: endpoints.map((endpointId) => ({ endpointId })) };
   },
 });
+
+export const operations = [createWebhook, listWebhooks, deleteWebhook, rotateWebhookSecret, listDeliveries, sendTestEvent];
 
 /** The whole string, prefix included, is the HMAC key. It is hex so that clients do not mistake it for base64 and decode it. */
 const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;

@@ -30,6 +30,8 @@ export interface EndpointDeclaration<
   World,
 > {
   id: string;
+  /** The place of the operation among all of its API (default: last). */
+  position?: number;
   area: string;
   method: Method;
   path: Path;
@@ -64,6 +66,7 @@ type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export interface Endpoint<World = unknown> {
   readonly id: string;
+  readonly position: number;
   readonly area: string;
   readonly method: Method;
   readonly path: string;
@@ -104,6 +107,7 @@ export function endpointFactory<World>() {
     declared: EndpointDeclaration<Path, Query, Body, Reply, World>,
   ): Endpoint<World> => ({
     ...declared,
+    position: declared.position ?? Number.MAX_SAFE_INTEGER,
     description: declared.description ?? "",
     query: declared.query ?? nothing,
     body: declared.body,
