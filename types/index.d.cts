@@ -151,6 +151,10 @@ export interface ControlApi {
     /** List the lessons. */
     list(): Promise<LessonsListReply>;
     /** Get a lesson, with the commands of one learner if requested. */
+    get(given: LessonsGetInput & {
+      format: "file";
+    }): Promise<string>;
+    /** Get a lesson, with the commands of one learner if requested. */
     get(given: LessonsGetInput): Promise<Lesson>;
     /** Get the board as a page that updates itself. One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token. */
     board(given: LessonsBoardInput & {
@@ -161,112 +165,65 @@ export interface ControlApi {
   };
   readonly learners: {
     /** List the learners with their progress. */
-    list(): Promise<LearnersListReply>;
+    list(given?: LearnersListInput): Promise<LearnersListReply>;
     /** Add a learner. With a name, the learner gets a new merchant with the records of the first fixture. Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned. */
     join(given?: LearnersJoinInput): Promise<LearnersJoinReply>;
-    /** Get a learner. */
-    get(given: {
-      id: string;
-    }): Promise<Learner>;
+    /** Get a learner, or wait for a change. */
+    get(given: LearnersGetInput & {
+      format: "text";
+    }): Promise<string>;
+    /** Get a learner, or wait for a change. */
+    get(given: LearnersGetInput): Promise<Learner>;
+    /** Begin a lesson, at its start or at one of its steps. */
+    begin(given: LearnersBeginInput & {
+      format: "text";
+    }): Promise<string>;
     /** Begin a lesson, at its start or at one of its steps. */
     begin(given: LearnersBeginInput): Promise<Learner>;
     /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
-    skip(given: {
-      id: string;
-    }): Promise<Learner>;
+    skip(given: LearnersSkipInput & {
+      format: "text";
+    }): Promise<string>;
+    /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
+    skip(given: LearnersSkipInput): Promise<Learner>;
     /** Show the next hint of the current step, or the last one again. */
-    hint(given: {
-      id: string;
-    }): Promise<Learner>;
+    hint(given: LearnersHintInput & {
+      format: "text";
+    }): Promise<string>;
+    /** Show the next hint of the current step, or the last one again. */
+    hint(given: LearnersHintInput): Promise<Learner>;
     /** Remove a learner and all progress; the merchant is kept. */
     remove(given: {
       id: string;
     }): Promise<Learner>;
   };
   readonly room: {
-    /** Open a workshop room, or get the open one. Participants need the room's URL and no control token. Each joins with a name, gets a merchant and the first step of a lesson, and can control only that lesson. */
+    /** Open a workshop room, or get the open one. Participants need the room's URL and no control token. Each joins with a name, gets a merchant with an API key and the first step of a lesson. With that key as `Authorization: Bearer …` a participant makes the calls of this API that learners may make, for their own merchant. */
     open(): Promise<Room>;
-    /** Close the room. */
+    /** Close the room. Nobody else can join. The keys of the participants still work; removing a learner ends what their key opens of this API. */
     close(): Promise<RoomCloseReply>;
-    /** List the learners in a room, without keys. */
-    board(given: {
-      room: string;
-    }): Promise<RoomBoardReply>;
-    /** Get the board of a room as a page that updates itself. */
-    boardPage(given: RoomBoardPageInput & {
+    /** Get the board of a room as a page that updates itself, or its learners without keys. */
+    board(given: RoomBoardInput & {
       format: "json";
     }): Promise<Board>;
-    /** Get the board of a room as a page that updates itself. */
-    boardPage(given: RoomBoardPageInput): Promise<string>;
+    /** Get the board of a room as a page that updates itself, or its learners without keys. */
+    board(given: RoomBoardInput): Promise<string>;
     /** Get the page on which a browser joins the room and follows the lesson. */
-    door(given: RoomDoorInput & {
+    joinPage(given: RoomJoinPageInput & {
       format: "json";
     }): Promise<Room>;
     /** Get the page on which a browser joins the room and follows the lesson. */
-    door(given: RoomDoorInput): Promise<string>;
+    joinPage(given: RoomJoinPageInput): Promise<string>;
     /** Join a room: get a merchant, its API key and the first step. */
     join(given: RoomJoinInput & {
       format: "text";
     }): Promise<string>;
     /** Join a room: get a merchant, its API key and the first step. */
-    join(given: RoomJoinInput): Promise<Place>;
-    /** Get the lesson and step of the learner with this key. */
-    place(given: RoomPlaceInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Get the lesson and step of the learner with this key. */
-    place(given: RoomPlaceInput): Promise<Place>;
-    /** Get the initial file of the learner's lesson. */
-    file(given: RoomFileInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Get the initial file of the learner's lesson. */
-    file(given: RoomFileInput): Promise<RoomFileReply>;
-    /** Show a hint to the learner with this key. */
-    hint(given: RoomHintInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Show a hint to the learner with this key. */
-    hint(given: RoomHintInput): Promise<Place>;
-    /** Skip the current step of the learner with this key. */
-    skip(given: RoomSkipInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Skip the current step of the learner with this key. */
-    skip(given: RoomSkipInput): Promise<Place>;
-    /** Begin a lesson for the learner with this key. */
-    begin(given: RoomBeginInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Begin a lesson for the learner with this key. */
-    begin(given: RoomBeginInput): Promise<Place>;
-    /** Get the clock, the version and the merchant of the learner with this key. */
-    sandbox(given: {
-      room: string;
-      key: string;
-    }): Promise<RoomSandboxReply>;
-    /** List the requests of the learner with this key, newest first. */
-    requests(given: RoomRequestsInput): Promise<RoomRequestsReply>;
-    /** Get a request of the learner with this key, with its headers, bodies and events. */
-    request(given: {
-      room: string;
-      key: string;
-      id: string;
-    }): Promise<RequestDetail>;
-    /** List the delivery attempts to the endpoints of the learner with this key, newest first. */
-    attempts(given: RoomAttemptsInput): Promise<RoomAttemptsReply>;
-    /** Get a delivery attempt of the learner with this key, and all others of the same event to the same endpoint. */
-    attempt(given: {
-      room: string;
-      key: string;
-      id: string;
-    }): Promise<RoomAttemptReply>;
-    /** List the verdicts on the client and the receiver of the learner with this key. */
-    verdicts(given: RoomVerdictsInput): Promise<RoomVerdictsReply>;
+    join(given: RoomJoinInput): Promise<RoomJoinReply>;
   };
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. */
-    list(): Promise<MerchantsListReply>;
+    list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
     /** Remove a merchant with all its data. */
@@ -894,10 +851,26 @@ export interface Learner {
 }
 export interface LearnersBeginInput {
   id: string;
+  /** The format of the response; `text` is for a plain terminal (default: json) */
+  format?: "json" | "text";
   /** The name or number of the lesson */
   name: string;
   /** Begin at this step; the results of the steps before it are created */
   checkpoint?: number;
+}
+export interface LearnersGetInput {
+  id: string;
+  /** The format of the response; `text` is for a plain terminal (default: json) */
+  format?: "json" | "text";
+  /** Wait until the learner's version is newer than this one */
+  after?: number;
+  /** How long to wait, at most an hour (default: 25s) */
+  within?: string;
+}
+export interface LearnersHintInput {
+  id: string;
+  /** The format of the response; `text` is for a plain terminal (default: json) */
+  format?: "json" | "text";
 }
 export interface LearnersJoinInput {
   /** The learner's name, which must be unique */
@@ -909,14 +882,24 @@ export interface LearnersJoinInput {
 }
 export interface LearnersJoinReply {
   learner: Learner;
+  /** The learner's API key: for calls of the service, and for those of the control API that learners may make */
   apiKey: string;
   baseUrl: string;
+}
+export interface LearnersListInput {
+  /** Only the learner with this merchant */
+  merchant?: string;
 }
 export interface LearnersListReply {
   /** Always `list` */
   object: "list";
   /** The learners, in the order in which they joined */
   data: Learner[];
+}
+export interface LearnersSkipInput {
+  id: string;
+  /** The format of the response; `text` is for a plain terminal (default: json) */
+  format?: "json" | "text";
 }
 export interface LeftStep {
   lesson: string;
@@ -969,6 +952,8 @@ export interface LessonsGetInput {
   name: string;
   /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
   learner?: string;
+  /** The format of the response; `file` is the initial file that the learner works on (default: json) */
+  format?: "json" | "file";
 }
 export interface LessonsListReply {
   /** Always `list` */
@@ -1063,6 +1048,10 @@ export interface Merchant {
   email: string | null;
   apiKeys: string[];
 }
+export interface MerchantsListInput {
+  /** Only this merchant */
+  merchant?: string;
+}
 export interface MerchantsListReply {
   /** Always `list` */
   object: "list";
@@ -1098,16 +1087,6 @@ export interface OpenapiDocument {
   paths: Record<string, unknown>;
   components: Record<string, unknown>;
   [field: string]: unknown;
-}
-export interface Place {
-  learner: Learner;
-  /** The learner's API key, also used to come back to the room */
-  apiKey: string;
-  baseUrl: string;
-  /** The learner's URL in the room */
-  url: string;
-  /** The current lesson, with the learner's URL, key and merchant filled in; null before the first one */
-  lesson: Lesson | null;
 }
 export interface PlayedAttempt {
   /** GET /_sandbox/deliveries/{id} has the details */
@@ -1315,89 +1294,14 @@ export interface Room {
   /** The URL of the room; participants join with POST …/join */
   url: string;
 }
-export interface RoomAttemptReply {
-  attempt: LoggedAttempt;
-  attempts: LoggedAttempt[];
-  /** The request that caused the event; null if none did */
-  request: string | null;
-}
-export interface RoomAttemptsInput {
-  room: string;
-  key: string;
-  /** Only of this event */
-  eventId?: string;
-  /** Only of the events that this request caused */
-  requestId?: string;
-  /** Only to this endpoint */
-  endpointId?: string;
-  /** Only of events of this type */
-  type?: string;
-  /** Only attempts that ended with this status */
-  status?: "succeeded" | "failed" | "aborted";
-  /** Only with a path or URL that contains this text */
-  path?: string;
-  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
-  filter?: string;
-  /** Maximum number of objects to return */
-  limit?: number;
-  /** Cursor: id of an object; returns the objects after it (older) */
-  starting_after?: string;
-  /** Cursor: id of an object; returns the objects before it (newer) */
-  ending_before?: string;
-}
-export interface RoomAttemptsReply {
-  /** Always `list` */
-  object: "list";
-  /** Newest first */
-  data: LoggedAttempt[];
-  /** Whether there are more objects after this page, in the requested direction */
-  has_more: boolean;
-}
-export interface RoomBeginInput {
-  room: string;
-  key: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
-  /** The name or number of the lesson */
-  name: string;
-  /** Begin at this step; the results of the steps before it are created */
-  checkpoint?: number;
-}
-export interface RoomBoardPageInput {
+export interface RoomBoardInput {
   room: string;
   /** The format of the response (default: html) */
   format?: "html" | "json";
-}
-export interface RoomBoardReply {
-  /** Always `list` */
-  object: "list";
-  /** The learners, in the order in which they joined */
-  data: Learner[];
 }
 export interface RoomCloseReply {
   /** The code of the closed room; null if none was open */
   closed: string | null;
-}
-export interface RoomDoorInput {
-  room: string;
-  /** The format of the response (default: html) */
-  format?: "html" | "json";
-}
-export interface RoomFileInput {
-  room: string;
-  key: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
-}
-export interface RoomFileReply {
-  name: string;
-  text: string;
-}
-export interface RoomHintInput {
-  room: string;
-  key: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
 }
 export interface RoomJoinInput {
   room: string;
@@ -1408,69 +1312,16 @@ export interface RoomJoinInput {
   /** The name or number of the lesson to begin with (default: the first) */
   lesson?: string;
 }
-export interface RoomPlaceInput {
+export interface RoomJoinPageInput {
   room: string;
-  key: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
-  /** Wait until the learner's version is newer than this one */
-  after?: number;
-  /** How long to wait, at most an hour (default: 25s) */
-  within?: string;
+  /** The format of the response (default: html) */
+  format?: "html" | "json";
 }
-export interface RoomRequestsInput {
-  room: string;
-  key: string;
-  /** Only of this operation, such as payments.list */
-  operation?: string;
-  /** A status such as 429, or a class such as 4xx */
-  status?: string;
-  /** Only requests at or after this time */
-  since?: string;
-  /** Only with a path or URL that contains this text */
-  path?: string;
-  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
-  filter?: string;
-  /** Id of a request: only requests before it */
-  starting_after?: string;
-  /** Maximum number of objects to return */
-  limit?: number;
-}
-export interface RoomRequestsReply {
-  /** Always `list` */
-  object: "list";
-  /** Newest first */
-  data: LoggedRequest[];
-  /** Whether there are more objects after this page, in the requested direction */
-  has_more: boolean;
-}
-export interface RoomSandboxReply {
-  version: string;
+export interface RoomJoinReply {
+  learner: Learner;
+  /** The learner's API key: for calls of the service, and for those of the control API that learners may make */
+  apiKey: string;
   baseUrl: string;
-  clock: Clock;
-  merchant: Merchant;
-}
-export interface RoomSkipInput {
-  room: string;
-  key: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
-}
-export interface RoomVerdictsInput {
-  room: string;
-  key: string;
-  /** Only of this rule, or of several, as in retry_after.* */
-  rule?: string;
-  /** Only with this verdict */
-  verdict?: "pass" | "fail" | "inconclusive";
-  /** Only at or after this sandbox time, such as 2026-01-05T09:00:00Z */
-  since?: string;
-}
-export interface RoomVerdictsReply {
-  /** Oldest first; open ones last */
-  verdicts: Verdict[];
-  /** Every rule, with the counts of these verdicts */
-  rules: JudgedRule[];
 }
 export interface RunReport {
   /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on` */
@@ -1645,6 +1496,7 @@ export interface SandboxDrainReply {
 }
 export interface SandboxHealthReply {
   status: "ready";
+  version: string;
   /** The longest time in real milliseconds for which the event loop was blocked while requests or webhooks passed */
   longestStallMs: number;
 }
@@ -2154,7 +2006,7 @@ declare const errors: {
   readonly control_token_required: {
     readonly status: 403;
     readonly error: "permission_error";
-    readonly when: "The sandbox is open to the network, and the control API request lacks the control token.";
+    readonly when: "The sandbox is open to the network, and the control API request lacks the control token; or a learner's key does not allow the request.";
   };
   readonly resource_not_found: {
     readonly status: 404;

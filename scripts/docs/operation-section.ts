@@ -3,6 +3,7 @@
 import { paramNames } from "../../src/contracts/endpoint.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import {
+  accessNote,
   type Catalogue,
   type DeclaredOperation,
   describePathParameter,
@@ -25,7 +26,7 @@ export function operationSection(catalogue: Catalogue, operation: DeclaredOperat
   return blocks(
     heading(3, summary, id),
     `${code(`${method} ${address}`)} · ${code(id)}`,
-    description,
+    [description, accessNote(operation)].filter((part) => part !== "").join(" "),
     prerequisite ? `Run the example of ${link(code(prerequisite.id), `#${prerequisite.id}`)} first.` : "",
     fence("sh", curl(surface.server, exampleCall(catalogue, operation, replies))),
     parameters(operation),

@@ -22,6 +22,23 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
   extra: Record<string, unknown>;
 }
 
+/**
+ * Who may call an operation of the control API besides its host, who may call each. `room`: the operation checks the room's code in its path
+ * itself. `learner`: a call with the API key of a learner, limited to the learner's merchant.
+ */
+export type Access<World> = "room" | { learner: LearnerLimit<World> };
+
+/**
+ * How a call is limited to a learner's merchant. `anyone`: the reply is the same for every caller. `query`: the learner's merchant is filled
+ * in, and another one is refused. `param`: a path with another merchant is refused. `ownerOf`: finds the merchant of the record in the path;
+ * a record of another one is answered like one that does not exist.
+ */
+export type LearnerLimit<World> =
+  | "anyone"
+  | { query: string }
+  | { param: string }
+  | { ownerOf(call: { params: Record<string, string> } & World): string | null | undefined };
+
 export interface EndpointDeclaration<
   Path extends string,
   Query extends ObjectSchema,
@@ -58,6 +75,7 @@ export interface EndpointDeclaration<
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
   replayWindow?: number;
+  access?: Access<World>;
   handle(call: HandlerInput<Path, Query, Body> & World): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
@@ -85,6 +103,7 @@ export interface Endpoint<World = unknown> {
   readonly mayEmit: Readonly<Record<string, string>>;
   readonly idempotent: boolean;
   readonly replayWindow: number | undefined;
+  readonly access: Access<World> | undefined;
   /** Translates a valid query from the names of a service file. */
   readonly readQuery?: ((query: Record<string, unknown>) => Record<string, unknown>) | undefined;
   /** Translates a valid body from the names and forms of a service file. */
@@ -121,6 +140,7 @@ export function endpointFactory<World>() {
     mayEmit: declared.mayEmit ?? {},
     idempotent: declared.idempotent ?? (declared.method === "POST" || declared.method === "PATCH"),
     replayWindow: declared.replayWindow,
+    access: declared.access,
     handle: declared.handle as unknown as Endpoint<World>["handle"],
   });
 }

@@ -1,20 +1,19 @@
 // The list of control operations, in the order of the reference.
 
 import { auditReceiver } from "./audit.ts";
-import { showBoard, showBoardInRoom, showJoinPage } from "./board.ts";
 import { advanceClock, setClock, showClock } from "./clock.ts";
 import type { ControlOperation } from "./control-context.ts";
 import { enableEndpoint, registerEndpoint, removeEndpoint } from "./endpoints.ts";
 import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
 import {
   beginLesson,
+  getLearner,
+  getLesson,
+  giveHint,
   joinLessons,
   listLearners,
   listLessons,
   removeLearner,
-  showHint,
-  showLearner,
-  showLesson,
   skipStep,
 } from "./lessons.ts";
 import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
@@ -23,6 +22,7 @@ import { listWindows, setWindow } from "./rate-limits.ts";
 import { changeRecord, createRecord, listRecords, showRecord } from "./records.ts";
 import { showReport } from "./reports.ts";
 import { listRequests, showRequest } from "./requests.ts";
+import { closeRoom, joinRoom, openRoom, showBoard, showJoinPage, showRoomBoard } from "./room.ts";
 import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
@@ -30,8 +30,6 @@ import { triggerEvent } from "./trigger.ts";
 import { clearVerdicts, listVerdicts } from "./verdicts.ts";
 import { verify } from "./verify.ts";
 import { drain, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
-import { beginInRoom, closeRoom, hintInRoom, joinRoom, openRoom, showFile, showPlace, showRoom, skipInRoom } from "./workshop.ts";
-import { listOwnAttempts, listOwnRequests, listOwnVerdicts, showOwnAttempt, showOwnRequest, showOwnSandbox } from "./workshop-inspector.ts";
 
 const operations: readonly ControlOperation[] = [
   showOverview,
@@ -84,32 +82,20 @@ const operations: readonly ControlOperation[] = [
   listTraffic,
   stopTraffic,
   listLessons,
-  showLesson,
+  getLesson,
   listLearners,
   showBoard,
   joinLessons,
-  showLearner,
+  getLearner,
   beginLesson,
   skipStep,
-  showHint,
+  giveHint,
   removeLearner,
   openRoom,
   closeRoom,
-  showRoom,
-  showBoardInRoom,
+  showRoomBoard,
   showJoinPage,
   joinRoom,
-  showPlace,
-  showFile,
-  hintInRoom,
-  skipInRoom,
-  beginInRoom,
-  showOwnSandbox,
-  listOwnRequests,
-  showOwnRequest,
-  listOwnAttempts,
-  showOwnAttempt,
-  listOwnVerdicts,
   listMerchants,
   mintMerchant,
   removeMerchant,

@@ -1,30 +1,72 @@
-// The control operations for lessons and learners.
+// The control operations for lessons and learners. A learner may call those of their own place with their API key.
 
+import { Document } from "../contracts/document.ts";
 import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
+import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { type ControlContext, endpoint } from "./control-context.ts";
 
-export const shownLearner = (state: LearnerState): Static<typeof ShownLearner> => ({
+export const showLearner = (state: LearnerState): Static<typeof ShownLearner> => ({
   ...state,
   since: isoTime(state.since),
   left: state.left.map((left) => ({ ...left, at: isoTime(left.at) })),
 });
 
-const LearnerWithKey = Type.Object({ learner: ShownLearner, apiKey: Type.String(), baseUrl: Type.String() });
-
-export const LearnerList = Type.Object({
+const LearnerList = Type.Object({
   object: oneOf(["list"], "Always `list`"),
   data: Type.Array(ShownLearner, { description: "The learners, in the order in which they joined" }),
 });
 
-/** The API key and base URL of a learner. */
-export const learnerAccess = ({ tenants, about }: Pick<ControlContext, "tenants" | "about">, id: string) => ({
+type LessonParts = Pick<ControlContext, "tenants" | "about" | "lessons">;
+
+export const learnerAccess = {
+  apiKey: Type.String({
+    description: "The learner's API key: for calls of the service, and for those of the control API that learners may make",
+  }),
+  baseUrl: Type.String(),
+};
+
+export const accessOf = ({ tenants, about }: Omit<LessonParts, "lessons">, id: string) => ({
   apiKey: tenants.keyOf(id),
   baseUrl: `${about.url()}/v1`,
 });
+
+export const textFormat = {
+  format: Type.Optional(oneOf(["json", "text"], "The format of the response; `text` is for a plain terminal (default: json)")),
+};
+export const textDocuments = { text: "text/plain" };
+export const plainText = (words: string) => new Document(textDocuments.text, `${words}\n`);
+
+/** The learner's step as text, and the commands that go on from it. */
+export async function placeText(context: LessonParts, learner: LearnerState): Promise<string> {
+  const lesson = learner.lesson === null ? null : await context.lessons.find(learner.lesson, learner.id);
+  const step = lesson ? currentStepText(lesson, learner) : "No lesson has begun yet.";
+  return `${step}\n\n${commandList(context, learner, lesson)}`;
+}
+
+function commandList({ tenants, about }: LessonParts, { id, step, next }: LearnerState, lesson: Lesson | null): string {
+  const curl = `curl -s -H 'Authorization: Bearer ${tenants.keyOf(id)}'`;
+  const url = `${about.url()}/_sandbox`;
+  const own = `${url}/learners/${id}`;
+  const file = lesson?.file
+    ? [`the file ${lesson.file.name}:  ${curl} '${url}/lessons/${lesson.name}?format=file' > ${lesson.file.name}`]
+    : [];
+  const another = `another lesson:  ${curl} --json '{"name": "${next ?? "first-call"}"}' '${own}/lesson?format=text'`;
+  return [
+    "--",
+    ...file,
+    ...(step === null ? [another] : []),
+    `where you are:  ${curl} '${own}?format=text'`,
+    `a hint:  ${curl} -X POST '${own}/hint?format=text'`,
+    `skip this step:  ${curl} -X POST '${own}/skip?format=text'`,
+  ].join("\n");
+}
+
+const learnerReply = async (context: LessonParts, learner: LearnerState, format: string | undefined) =>
+  format === "text" ? plainText(await placeText(context, learner)) : showLearner(learner);
 
 export const learnerName = text("The learner's name, which must be unique", {
   minLength: 1,
@@ -32,14 +74,8 @@ export const learnerName = text("The learner's name, which must be unique", {
   pattern: "^[^\\p{Cc}\\p{Cf}]+$",
 });
 
-export const lessonChoice = {
-  name: text("The name or number of the lesson"),
-  checkpoint: Type.Optional(
-    Type.Integer({ description: "Begin at this step; the results of the steps before it are created", minimum: 1 }),
-  ),
-};
-
-const EXAMPLE_LEARNER = { exampleParams: { id: "mer_lodge" } };
+const ownLearner = { access: { learner: { param: "id" } }, exampleParams: { id: "mer_lodge" } } as const;
+const learnerQuery = Type.Object(textFormat);
 
 export const listLessons = endpoint({
   id: "lessons.list",
@@ -52,21 +88,32 @@ export const listLessons = endpoint({
   handle: async ({ lessons }) => ({ object: "list" as const, data: [...(await lessons.list())] }),
 });
 
-export const showLesson = endpoint({
+export const getLesson = endpoint({
   id: "lessons.get",
   area: "Lessons",
   method: "GET",
   path: "/lessons/{name}",
   exampleParams: { name: "first-call" },
   summary: "Get a lesson, with the commands of one learner if requested",
+  access: { learner: { query: "learner" } },
   query: Type.Object({
     learner: Type.Optional(
       text("The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747)"),
     ),
+    format: Type.Optional(
+      oneOf(["json", "file"], "The format of the response; `file` is the initial file that the learner works on (default: json)"),
+    ),
   }),
   reply: Lesson,
+  documents: { file: "text/plain" },
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ lessons, params, query }) => await lessons.find(params.name, query.learner),
+  async handle({ lessons, params, query }) {
+    const lesson = await lessons.find(params.name, query.learner);
+    if (query.format !== "file") return lesson;
+    return lesson.file
+      ? new Document("text/plain", lesson.file.start)
+      : fail("resource_not_found", `The lesson ${lesson.name} has no file.`);
+  },
 });
 
 export const listLearners = endpoint({
@@ -75,9 +122,14 @@ export const listLearners = endpoint({
   method: "GET",
   path: "/learners",
   summary: "List the learners with their progress",
+  access: { learner: { query: "merchant" } },
+  query: Type.Object({ merchant: Type.Optional(text("Only the learner with this merchant")) }),
   reply: LearnerList,
   errors: ["validation_failed"],
-  handle: async ({ lessons }) => ({ object: "list" as const, data: (await lessons.learners()).map(shownLearner) }),
+  async handle({ lessons, query: { merchant } }) {
+    const learners = await lessons.learners();
+    return { object: "list" as const, data: learners.filter(({ id }) => merchant === undefined || id === merchant).map(showLearner) };
+  },
 });
 
 export const joinLessons = endpoint({
@@ -94,32 +146,42 @@ export const joinLessons = endpoint({
     hintAfter: Type.Optional(text("Real time at a step before a hint is shown automatically; 0s for never (default: 90s)")),
   }),
   example: { name: "Ada" },
-  reply: LearnerWithKey,
+  reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),
   errors: ["validation_failed", "resource_not_found", "already_exists", "invalid_state"],
   async handle({ body: { name, merchant, hintAfter }, ...context }) {
     const learner = await context.lessons.join({ name, merchant, hintAfter: parseWait("hintAfter", hintAfter) });
-    return { learner: shownLearner(learner), ...learnerAccess(context, learner.id) };
+    return { learner: showLearner(learner), ...accessOf(context, learner.id) };
   },
 });
 
 /** Parses a duration of up to an hour into milliseconds. */
-export function parseWait(field: string, given: string | undefined): number | undefined {
+function parseWait(field: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const span = tryParseDuration(given);
   if (span !== undefined && span <= 3_600_000) return span;
   return fail("validation_failed", `${field} must be a span such as 90s, an hour at most; received ${JSON.stringify(given)}.`);
 }
 
-export const showLearner = endpoint({
+export const getLearner = endpoint({
   id: "learners.get",
   area: "Lessons",
   method: "GET",
   path: "/learners/{id}",
-  ...EXAMPLE_LEARNER,
-  summary: "Get a learner",
+  ...ownLearner,
+  summary: "Get a learner, or wait for a change",
+  query: Type.Object({
+    ...textFormat,
+    after: Type.Optional(Type.Integer({ description: "Wait until the learner's version is newer than this one", minimum: 0 })),
+    within: Type.Optional(text("How long to wait, at most an hour (default: 25s)")),
+  }),
   reply: ShownLearner,
-  errors: ["resource_not_found"],
-  handle: async ({ lessons, params }) => shownLearner(await lessons.learner(params.id)),
+  documents: textDocuments,
+  errors: ["validation_failed", "resource_not_found"],
+  async handle({ params: { id }, query: { format, after, within }, ...context }) {
+    const { lessons } = context;
+    const wait = parseWait("within", within) ?? 25_000;
+    return learnerReply(context, await (after === undefined ? lessons.learner(id) : lessons.waitForNewer(id, after, wait)), format);
+  },
 });
 
 export const beginLesson = endpoint({
@@ -127,13 +189,21 @@ export const beginLesson = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/learners/{id}/lesson",
-  ...EXAMPLE_LEARNER,
+  ...ownLearner,
   summary: "Begin a lesson, at its start or at one of its steps",
-  body: Type.Object(lessonChoice),
+  query: learnerQuery,
+  body: Type.Object({
+    name: text("The name or number of the lesson"),
+    checkpoint: Type.Optional(
+      Type.Integer({ description: "Begin at this step; the results of the steps before it are created", minimum: 1 }),
+    ),
+  }),
   example: { name: "first-call" },
   reply: ShownLearner,
+  documents: textDocuments,
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ lessons, params, body: { name = "", checkpoint } }) => shownLearner(await lessons.begin(params.id, name, checkpoint)),
+  handle: async ({ params, query, body: { name = "", checkpoint }, ...context }) =>
+    learnerReply(context, await context.lessons.begin(params.id, name, checkpoint), query.format),
 });
 
 export const skipStep = endpoint({
@@ -141,24 +211,31 @@ export const skipStep = endpoint({
   area: "Lessons",
   method: "POST",
   path: "/learners/{id}/skip",
-  ...EXAMPLE_LEARNER,
+  ...ownLearner,
   summary: "Skip the current step of a learner",
   description: "The results of the step are created, so that the following steps can be done.",
+  query: learnerQuery,
   reply: ShownLearner,
+  documents: textDocuments,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
-  handle: async ({ lessons, params }) => shownLearner(await lessons.skip(params.id)),
+  handle: async ({ params, query, ...context }) => learnerReply(context, await context.lessons.skip(params.id), query.format),
 });
 
-export const showHint = endpoint({
+export const giveHint = endpoint({
   id: "learners.hint",
   area: "Lessons",
   method: "POST",
   path: "/learners/{id}/hint",
-  ...EXAMPLE_LEARNER,
+  ...ownLearner,
   summary: "Show the next hint of the current step, or the last one again",
+  query: learnerQuery,
   reply: ShownLearner,
+  documents: textDocuments,
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ lessons, params }) => shownLearner(await lessons.hint(params.id)),
+  async handle({ lessons, params, query }) {
+    const learner = await lessons.hint(params.id);
+    return query.format === "text" ? plainText(learner.hint ?? "This step has no hint.") : showLearner(learner);
+  },
 });
 
 export const removeLearner = endpoint({
@@ -166,9 +243,9 @@ export const removeLearner = endpoint({
   area: "Lessons",
   method: "DELETE",
   path: "/learners/{id}",
-  ...EXAMPLE_LEARNER,
+  exampleParams: ownLearner.exampleParams,
   summary: "Remove a learner and all progress; the merchant is kept",
   reply: ShownLearner,
   errors: ["validation_failed", "resource_not_found"],
-  handle: async ({ lessons, params }) => shownLearner(await lessons.leave(params.id)),
+  handle: async ({ lessons, params }) => showLearner(await lessons.leave(params.id)),
 });

@@ -1,6 +1,7 @@
 // Merchants: list, create, remove and reset them.
 
 import { oneOf, Type, text } from "../schema/shapes.ts";
+import type { Tenant } from "../store/records/tenants.ts";
 import { endpoint } from "./control-context.ts";
 
 export const Merchant = Type.Object(
@@ -29,10 +30,14 @@ export const listMerchants = endpoint({
   method: "GET",
   path: "/merchants",
   summary: "List the merchants with their API keys, and how many records and requests each has",
+  access: { learner: { query: "merchant" } },
+  query: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ListedMerchant) }),
-  handle({ tenants, requestLog }) {
+  errors: ["validation_failed", "resource_not_found"],
+  handle({ query: { merchant }, tenants, requestLog }) {
     requestLog.flush();
-    return { object: "list" as const, data: tenants.list().map((tenant) => ({ ...tenant, ...tenants.summaryOf(tenant.id) })) };
+    const found = merchant === undefined ? tenants.list() : [tenants.find(tenants.require(merchant)) as Tenant];
+    return { object: "list" as const, data: found.map((tenant) => ({ ...tenant, ...tenants.summaryOf(tenant.id) })) };
   },
 });
 

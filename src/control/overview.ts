@@ -118,19 +118,21 @@ export const showHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
+  access: { learner: "anyone" },
   description:
     "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({
     status: Type.String({ const: "ready" }),
+    version: Type.String(),
     longestStallMs: Type.Number({
       description: "The longest time in real milliseconds for which the event loop was blocked while requests or webhooks passed",
     }),
   }),
   errors: ["database_missing"],
-  handle({ database, stalls }) {
+  handle({ about, database, stalls }) {
     if (!database.isInPlace())
       fail("database_missing", `The SQLite file ${database.file} was deleted or replaced, so nothing is kept. Start the sandbox again.`);
-    return { status: "ready", longestStallMs: Math.round(stalls.longest() * 10) / 10 };
+    return { status: "ready", version: about.version, longestStallMs: Math.round(stalls.longest() * 10) / 10 };
   },
 });
 

@@ -60,6 +60,7 @@ export const listRequests = endpoint({
   path: "/requests",
   summary: "List requests, newest first",
   description: "The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged.",
+  access: { learner: { query: "merchant" } },
   query: Type.Object({
     operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
     merchant: Type.Optional(Type.String()),
@@ -98,6 +99,7 @@ export const showRequest = endpoint({
   path: "/requests/{id}",
   exampleParams: { id: "req_1" },
   summary: "Get a request with its headers, bodies and events",
+  access: { learner: { ownerOf: ({ requestLog, params: { id = "" } }) => requestLog.get(id)?.merchant } },
   reply: RequestDetail,
   errors: ["resource_not_found"],
   handle({ params, requestLog, outbox }) {
@@ -108,7 +110,7 @@ export const showRequest = endpoint({
   },
 });
 
-export const noSuchRequest = (id: string) => fail("resource_not_found", `The log has no request ${id}; it keeps the newest 10,000.`);
+const noSuchRequest = (id: string) => fail("resource_not_found", `The log has no request ${id}; it keeps the newest 10,000.`);
 
 /** The last two stages are those that every request reaches. */
 function stagesOf({ stages, duration }: RequestRow) {

@@ -100,6 +100,7 @@ export const listAttempts = endpoint({
   path: "/deliveries",
   summary: "List delivery attempts of all merchants, newest first",
   description: WHAT_IS_KEPT,
+  access: { learner: { query: "merchant" } },
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
     eventId: Type.Optional(text("Only of this event")),
@@ -140,6 +141,7 @@ export const showAttempt = endpoint({
   method: "GET",
   path: "/deliveries/{id}",
   summary: "Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event",
+  access: { learner: { ownerOf: ({ attempts, params: { id = "" } }) => attempts.find(undefined, id)?.merchant } },
   reply: Type.Object({
     attempt: LoggedAttempt,
     attempts: Type.Array(LoggedAttempt),
@@ -151,12 +153,12 @@ export const showAttempt = endpoint({
     const [record] = attempts.log(about.merchant, { id: params.id }).data;
     const { data } = attempts.log(about.merchant, { eventId: about.eventId, endpointId: about.endpointId, limit: 100 });
     if (!record) return noSuchAttempt(params.id);
-    const request = eventLog.find(about.eventId)?.request ?? null;
+    const request = eventLog.find(about.eventId, about.merchant)?.request ?? null;
     return { attempt: showAttemptOf(record), attempts: data.map(showAttemptOf), request };
   },
 });
 
-export const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
+const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
 
 export const replayAttempt = endpoint({
   id: "attempts.replay",

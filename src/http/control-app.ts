@@ -11,6 +11,7 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type RequestContext } from "./context.ts";
+import type { ControlCaller } from "./control-access.ts";
 import { keepNodePrototypes } from "./express-prototypes.ts";
 import { admit, type Guard } from "./guard.ts";
 import { asksForPage, createPage } from "./page.ts";
@@ -23,8 +24,8 @@ interface ControlAppOptions<World> {
   clock: Clock;
   control: readonly Endpoint<World>[];
   world: World;
-  /** Throws 403 unless the request may use the control API. */
-  checkToken: (incoming: IncomingMessage) => void;
+  /** Throws 403 unless the request may use the control API, or a part of it. */
+  callerOf: (incoming: IncomingMessage) => ControlCaller;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard for a browser, at its first request. */
   loadPage: () => Document;
@@ -34,7 +35,7 @@ interface ControlAppOptions<World> {
 type Work = (context: RequestContext, params: Record<string, string>) => Promise<void> | void;
 
 export function createControlApp<World>(options: ControlAppOptions<World>): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const { guard, control, world, checkToken, loadPage } = options;
+  const { guard, control, callerOf, loadPage } = options;
   const app = express();
   keepNodePrototypes(app);
   app.disable("x-powered-by");
@@ -52,18 +53,18 @@ export function createControlApp<World>(options: ControlAppOptions<World>): (inc
   );
   // Before the token is checked: the page holds no data, and asks for the token itself.
   app.get(PAGE_PATH, answer(createPage(loadPage)));
-  app.use(
-    CONTROL_PREFIX,
-    check(({ incoming }) => checkToken(incoming)),
-  );
   for (const endpoint of control) {
     const verb = endpoint.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
     const path = CONTROL_PREFIX + endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
     app[verb](
       path,
-      answer((context, params) => run(endpoint, world, context, params)),
+      answer((context, params) => run(endpoint, options, context, params)),
     );
   }
+  app.use(
+    CONTROL_PREFIX,
+    check(({ incoming }) => void callerOf(incoming)),
+  );
   app.use(answer((context) => refuse(context, control)));
   app.use((error: unknown, incoming: express.Request, outgoing: express.Response, next: express.NextFunction) =>
     answer((context) => refuseUndecodable(context, error))(incoming, outgoing, next),
@@ -93,9 +94,16 @@ function respond<World>({ clock, report }: ControlAppOptions<World>, work: Work,
   };
 }
 
-async function run<World>(endpoint: Endpoint<World>, world: World, context: RequestContext, params: Record<string, string>): Promise<void> {
+async function run<World>(
+  endpoint: Endpoint<World>,
+  { world, callerOf }: ControlAppOptions<World>,
+  context: RequestContext,
+  params: Record<string, string>,
+): Promise<void> {
+  // The code of a room takes the place of a token.
+  const caller = endpoint.access === "room" ? "host" : callerOf(context.incoming);
   await readBody(context);
-  const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, params, context));
+  const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, params, context, caller));
   Object.assign(context.headers, endpoint.headers);
   context.reply = { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
 }

@@ -3,18 +3,23 @@
 import { Document } from "../contracts/document.ts";
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
+import { type ControlCaller, limitToCaller, requireAccess } from "./control-access.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 
-/** Validates the input against the declaration and returns the handler's result. */
+/** Validates the input against the declaration, limits it to what the caller may reach, and returns the handler's result. */
 export async function runControlOperation<World>(
   endpoint: Endpoint<World>,
   world: World,
   params: Record<string, string>,
   received: RequestInput,
+  caller: ControlCaller = "host",
 ): Promise<unknown> {
+  requireAccess(caller, endpoint.id, endpoint.access);
   readInput(endpoint, received, "strict");
   const { query, body, extra } = received;
-  return endpoint.handle({ ...world, params, query, body, extra });
+  const call = { ...world, params, query, body, extra };
+  limitToCaller(endpoint, caller, call);
+  return endpoint.handle(call);
 }
 
 /** The reply as JSON, or the requested document. Throws if the operation does not declare it. */

@@ -12,20 +12,20 @@ interface UpgradeOptions {
   /** The only path that accepts upgrades. */
   path: string;
   guard: Guard;
-  /** Checks the control token. */
-  checkToken: (incoming: IncomingMessage) => void;
+  /** Throws unless the host of the sandbox sent the request. */
+  requireHost: (incoming: IncomingMessage) => void;
   accept: UpgradeHandler;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown) => void;
 }
 
-export function createUpgradeHandler({ path, guard, checkToken, accept, report }: UpgradeOptions): UpgradeHandler {
+export function createUpgradeHandler({ path, guard, requireHost, accept, report }: UpgradeOptions): UpgradeHandler {
   return async (incoming, socket, head) => {
     // A client that disconnects is not an error.
     socket.on("error", () => socket.destroy());
     try {
       guard.check(incoming);
-      checkToken(incoming);
+      requireHost(incoming);
       if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
       checkHandshake(incoming);
       await accept(incoming, socket, head);

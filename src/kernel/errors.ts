@@ -58,7 +58,7 @@ export const errors = {
   control_token_required: {
     status: 403,
     error: "permission_error",
-    when: "The sandbox is open to the network, and the control API request lacks the control token.",
+    when: "The sandbox is open to the network, and the control API request lacks the control token; or a learner's key does not allow the request.",
   },
   resource_not_found: {
     status: 404,

@@ -159,6 +159,14 @@ export function ownErrorsOf(surface: Surface, operation: DeclaredOperation): Err
 const errorCodeOf = (parameter: TSchema): ErrorCode =>
   (parameter as { "x-sandbox-code"?: ErrorCode })["x-sandbox-code"] ?? "validation_failed";
 
+/** Who may call an operation of the control API without the control token. */
+export function accessNote({ access }: DeclaredOperation): string {
+  if (access === undefined) return "";
+  if (access === "room") return "Takes the room's code instead of the control token.";
+  const limit = access.learner === "anyone" ? "" : ", for their own merchant only";
+  return `A learner may call it with their API key${limit}.`;
+}
+
 /** The description of a path parameter, derived from its name. */
 export function describePathParameter(name: string): string {
   const owner = /^(.+)Id$/.exec(name)?.[1] ?? "record";

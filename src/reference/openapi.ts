@@ -5,7 +5,7 @@ import { paramNames } from "../contracts/endpoint.ts";
 import { envelope } from "../contracts/event-envelope.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
-import { areasOf, type Catalogue, type DeclaredOperation, describePathParameter, type Surface } from "./api-surface.ts";
+import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter, type Surface } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import type { EventType } from "./events.ts";
@@ -110,12 +110,14 @@ function operationOf(operation: DeclaredOperation, printing: Printing): Printed 
   };
 }
 
-function describe({ summary, description, emits, mayEmit }: DeclaredOperation): string {
+function describe(operation: DeclaredOperation): string {
+  const { summary, description, emits, mayEmit } = operation;
   const events = [
     ...emits.map((fact) => `\`${factOf(fact)}\``),
     ...Object.entries(mayEmit).map(([type, when]) => `\`${type}\` ${when}`),
   ].join(", and ");
-  return [description || `${summary}.`, ...(events ? [`Emits ${events}.`] : [])].join(" ");
+  const parts = [description || `${summary}.`, events ? `Emits ${events}.` : "", accessNote(operation)];
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 function parametersOf(operation: DeclaredOperation, { surface, operations, replies, components }: Printing): Printed[] {

@@ -5,7 +5,7 @@ import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { openContext } from "../http/context.ts";
-import { requireControlToken } from "../http/control-token.ts";
+import { identifyCaller, requireAccess } from "../http/control-access.ts";
 import { createCors } from "../http/cors.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
@@ -26,7 +26,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlContext): S
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, engine.service?.headerName);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
-  const checkToken = requireControlToken(options.controlToken);
+  const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
   const { recorder, service } = openService(engine, guard, report);
   // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
   const control = once(async () => {
@@ -36,7 +36,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlContext): S
       clock,
       control: controlCatalogue,
       world: controlApi(),
-      checkToken,
+      callerOf,
       report,
       loadPage: loadDashboardPage,
     });
@@ -64,11 +64,18 @@ export function openSockets(engine: Engine, controlApi: () => ControlContext): S
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
-      checkToken,
+      requireHost: (incoming) => requireAccess(callerOf(incoming), "The live stream"),
       accept: hub.acceptUpgrade,
       report: (error) => reportDefect(listeners, error, "live stream"),
     }),
   };
+}
+
+/** The learner whose API key it is. Session tokens, and the public keys of the fixtures, open nothing. */
+function learnerWithKey({ stores: { tenants, learners }, fixtures }: Engine, key: string): string | undefined {
+  const identity = tenants.identify(key);
+  if (identity?.kind !== "key" || !learners.has(identity.merchant)) return undefined;
+  return fixtures().some(({ merchant }) => merchant.apiKey === key) ? undefined : identity.merchant;
 }
 
 type Report = (error: unknown, request: { id: string }) => void;

@@ -143,7 +143,7 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
       const { apiKey } = (await bench.call("POST", `${pathname}/join`, { key: null, body: { name: "Ada" } })).body;
       await bench.call("GET", "/v1/payments", { key: apiKey });
       await expectAccessible(
-        `${bench.url}/_sandbox/ui#room/${body.room}/${apiKey}`,
+        `${bench.url}/_sandbox/ui#learner/${apiKey}`,
         'document.querySelector(".command pre") !== null && document.querySelectorAll(".row").length === 2',
         scheme,
       );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { checkedTransport } from "../../src/cli/remote/checked-replies.ts";
-import { type LearnerPlace, roomLearnerClient } from "../../src/cli/workshop/learner-client.ts";
+import { type LearnerPlace, learnerClient } from "../../src/cli/workshop/learner-client.ts";
 import { createControlClient } from "../../src/client/control-client.ts";
 import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
@@ -34,9 +34,6 @@ function placeOf({ lesson, file, how, version }: { lesson: string; file: string;
       ...{ since: "2026-01-05T12:00:00.000Z", elapsed: 0, next: null, version },
       left: how === "" ? [] : [{ lesson, step: 1, how, hints: 0, at: "2026-01-05T12:00:00.000Z" }],
     },
-    apiKey: "sk_test_1",
-    baseUrl: "http://127.0.0.1:1/v1",
-    url: "http://127.0.0.1:1/_sandbox/room/00",
     lesson: {
       name: lesson,
       number: 2,
@@ -106,9 +103,9 @@ test("any answers of a room leave the user's files as they are, and add none but
     let shown: LearnerPlace | undefined;
     for (const { edits, ...drawn } of answers) {
       attempted("Files written by a lesson or a room's server");
-      const reply = edited(placeOf(drawn), edits);
-      const control = createControlClient(checkedTransport("http://room", () => Promise.resolve(reply)));
-      const client = roomLearnerClient({ control } as Parameters<typeof roomLearnerClient>[0], { room: "00", key: "sk_test_1" });
+      const reply = edited(placeOf(drawn), edits) as Partial<LearnerPlace>;
+      const answerTo = ({ path }: { path: string }) => Promise.resolve(path.startsWith("/lessons/") ? reply.lesson : reply.learner);
+      const client = learnerClient({ control: createControlClient(checkedTransport("http://room", answerTo)) }, "mer_1");
       const place = await client.place().catch((error: unknown) => {
         expect(error).toBeInstanceOf(SandboxError);
         refused++;

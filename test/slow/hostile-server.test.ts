@@ -44,7 +44,7 @@ interface Brought {
   skipped?: boolean;
 }
 
-/** The place of a learner as the server of a room answers it. */
+/** A learner and their lesson, as the server of a room answers them. */
 function placeOf({ name = "paging", file = `${name}.mjs`, title = "Paging", start = "start", skipped = false }: Brought) {
   const step = { number: 1, title: "Read", blocks: [{ kind: "prose", text: "Read." }], command: null, hints: 0, mends: true };
   return {
@@ -53,17 +53,26 @@ function placeOf({ name = "paging", file = `${name}.mjs`, title = "Paging", star
       ...{ since: "2026-01-05T12:00:00.000Z", elapsed: 0, next: null, version: skipped ? 1 : 0 },
       left: skipped ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }] : [],
     },
-    apiKey: "sk_test_1",
-    baseUrl: "http://127.0.0.1:1/v1",
-    url: "http://127.0.0.1:1/_sandbox/room/00",
     lesson: { name, number: 2, title, about: "About.", steps: [step], file: { name: file, start, solution: "solution" } },
   };
 }
 
+type Place = ReturnType<typeof placeOf>;
+
+/** Replies with the first place until the learner waits for the next one. */
+function roomOf(places: readonly Place[]): (path: string) => unknown {
+  let current = 0;
+  return (path) => {
+    if (path.includes("after=")) current++;
+    const { learner, lesson } = places[current] ?? {};
+    if (path.startsWith("/_sandbox/lessons/")) return lesson;
+    return path.endsWith("/join") ? { learner, apiKey: "sk_test_1", baseUrl: "http://127.0.0.1:1/v1" } : learner;
+  };
+}
+
 /** Joins a room whose server answers these places, one after another, and then keeps the long poll waiting. */
-async function joinRoomOf(places: unknown[], cwd: string): Promise<Program> {
-  let next = 0;
-  const url = await answering(() => places[next++]);
+async function joinRoomOf(places: Place[], cwd: string): Promise<Program> {
+  const url = await answering(roomOf(places));
   return launch(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"], {}, cwd);
 }
 
@@ -126,11 +135,13 @@ describe("a workshop server cannot write a file", () => {
   });
 });
 
-test.each([{ learner: null }, "text", [[]], null, { ...placeOf({}), lesson: { steps: 7 } }])(
+const INVALID_LESSON = { ...placeOf({}), lesson: { steps: 7 } } as unknown as Place;
+
+test.each([{ learner: null }, "text", [[]], null, INVALID_LESSON])(
   "learn --join reports an invalid response such as %j in one sentence",
   async (answer) => {
     attempted("Replies of a foreign server to the command line");
-    const url = await answering(() => answer);
+    const url = await answering(answer === INVALID_LESSON ? roomOf([INVALID_LESSON]) : () => answer);
     const { code, error } = await run(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
     expect([code, error]).toEqual([
       1,
@@ -238,7 +249,7 @@ describe("text of a hostile sandbox cannot control the terminal", () => {
 
   test("in a room", async () => {
     attempted("Escape sequences in a terminal");
-    const url = await answering(() => placeOf({ title: NASTY, start: NASTY }));
+    const url = await answering(roomOf([placeOf({ title: NASTY, start: NASTY })]));
     const text = await outputOf(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
     expect([text.includes("owned"), STEERS.test(text)]).toEqual([true, false]);
   });

@@ -360,11 +360,11 @@ describe("a room", () => {
     expect(joined.body).toMatchObject({
       learner: { name: "Ada", lesson: "first-call", step: 1 },
       baseUrl: bench.baseUrl,
-      lesson: { name: "first-call" },
     });
-    expect(joined.body.lesson.steps[0].command).toContain(joined.body.apiKey);
+    const lesson = await bench.call("GET", "/_sandbox/lessons/first-call", { key: joined.body.apiKey });
+    expect(lesson.body.steps[0].command).toContain(joined.body.apiKey);
     const doors: [string, string][] = [
-      ["GET", "/_sandbox/learners"],
+      ["GET", "/_sandbox"],
       ["POST", "/_sandbox/room"],
       ["DELETE", "/_sandbox/room"],
       ["GET", `${path}/../../learners`],
@@ -377,7 +377,7 @@ describe("a room", () => {
     }
     const wrong = await enter(bench, "/_sandbox/room/00000000", "Eve");
     expect([wrong.status, wrong.body.code]).toEqual([404, "resource_not_found"]);
-    expect((await bench.call("GET", path, { key: null })).text).not.toContain("sk_test_");
+    expect((await bench.call("GET", `${path}/board?format=json`, { key: null })).text).not.toContain("sk_test_");
   });
 
   test("does not exist by default, and stays open across a restart", async () => {
@@ -410,7 +410,7 @@ describe("a room", () => {
     expect(joined).toContain("[first-call 1/5] Ask who you are");
     const place = /where you are: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     const command = /^ {4}(curl .*)$/m.exec(joined)?.[1] ?? "";
-    const id = (await bench.call("GET", path, { key: null })).body.data[0].id as string;
+    const id = (await bench.call("GET", `${path}/board?format=json`, { key: null })).body.data[0].id as string;
     const ticked = nextNews(bench, id, "ticked");
     await shell(command, folder());
     await ticked;
@@ -424,23 +424,23 @@ describe("a room", () => {
   test("answers a waiting learner when the step completes", async () => {
     const { bench, path } = await openRoom();
     const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
-    const waiting = bench.call("GET", `${path}/learners/${apiKey}?after=${learner.version}&within=1m`, { key: null });
+    const waiting = bench.call("GET", `/_sandbox/learners/${learner.id}?after=${learner.version}&within=1m`, { key: apiKey });
     await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-    expect((await waiting).body.learner).toMatchObject({ step: 2, ticked: 1 });
+    expect((await waiting).body).toMatchObject({ step: 2, ticked: 1 });
   });
 
   test("serves forty learners at once, each with separate progress", async () => {
     const { bench, path } = await openRoom();
     const everybody = await Promise.all(Array.from({ length: 40 }, (_, index) => enter(bench, path, `attendee ${index}`)));
     expect(new Set(everybody.map(({ body }) => body.apiKey)).size).toBe(40);
-    const done = everybody.map(({ body }, index) => attend(bench, path, body, index));
+    const done = everybody.map(({ body }, index) => attend(bench, body, index));
     await Promise.all(done);
-    const { data } = (await bench.call("GET", path, { key: null })).body as { data: Learner[] };
+    const { data } = (await bench.call("GET", `${path}/board?format=json`, { key: null })).body as { data: Learner[] };
     expect(data.map(({ name, ticked }) => [name, ticked])).toEqual(everybody.map((_, index) => [`attendee ${index}`, index % 6]));
   });
 
   /** Each attendee completes as many steps of the first lesson as its number, all concurrently. */
-  async function attend({ url }: Bench, path: string, { apiKey, learner }: Answer["body"], index: number): Promise<void> {
+  async function attend({ url }: Bench, { apiKey, learner }: Answer["body"], index: number): Promise<void> {
     const rule = { name: "Harvest", adjustmentType: "percentage", adjustmentValue: 1200 };
     const steps = [
       () => call(url, "GET", "/v1/merchants/me", { key: apiKey }),
@@ -449,11 +449,11 @@ describe("a room", () => {
       () => call(url, "POST", "/v1/hospitality/pricing-rules", { key: apiKey, body: { name: "Harvest" } }),
       () => call(url, "POST", "/v1/hospitality/pricing-rules", { key: apiKey, body: rule }),
     ];
-    let { version } = learner as Learner;
+    let { id, version } = learner as Learner;
     for (const step of steps.slice(0, index % 6)) {
-      const waiting = call(url, "GET", `${path}/learners/${apiKey}?after=${version}&within=1m`, { key: null });
+      const waiting = call(url, "GET", `/_sandbox/learners/${id}?after=${version}&within=1m`, { key: apiKey });
       await step();
-      version = (await waiting).body.learner.version;
+      version = (await waiting).body.version;
     }
   }
 });

@@ -11,8 +11,7 @@ import { streamHandlers } from "../stream-handlers.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { type LiveStream, openLive } from "../wire/live.ts";
 import { perform } from "./fetch-perform.ts";
-import { type Place, performInRoom } from "./room-perform.ts";
-import { POLL_MS, pollRoom } from "./room-poll.ts";
+import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";
 
 export interface BrowserDashboard {
@@ -38,20 +37,20 @@ const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", y
 export interface BrowserOptions {
   target: HttpTarget;
   views: readonly FaceView[];
-  /** The place of a learner, whose page it is. Default: the dashboard of the sandbox. */
-  place: Place | undefined;
+  /** The token is a learner's key, and this is the learner's page. */
+  isLearner: boolean;
   paint(): void;
 }
 
-export function openBrowserDashboard({ target, views, place, paint }: BrowserOptions): BrowserDashboard {
-  const learning = place && ({ kind: "learner", isGuest: true, id: "" } as const);
-  const shown = { panes, views: place ? [] : views, alsoShown: ALSO_SHOWN, learning };
+export function openBrowserDashboard({ target, views, isLearner, paint }: BrowserOptions): BrowserDashboard {
+  const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
+  const shown = { panes, views: isLearner ? [] : views, alsoShown: ALSO_SHOWN, learning };
   const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      if (!place) refresh(dashboard);
+      if (!isLearner) refresh(dashboard);
     },
   });
   const change = (next: UiState) => {
@@ -59,10 +58,10 @@ export function openBrowserDashboard({ target, views, place, paint }: BrowserOpt
     scheduler.paintSoon();
   };
   const handlers = streamHandlers(() => dashboard, change);
-  const stream = place
-    ? followPlace(() => void pollRoom(dashboard, place))
+  const stream = isLearner
+    ? keepPolling(() => void pollAsLearner(dashboard))
     : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
-  const face = openFace(place, (text, style) => change(withNotice(dashboard.state, text, style)));
+  const face = openFace(isLearner, (text, style) => change(withNotice(dashboard.state, text, style)));
   const dashboard: RunningDashboard = { target, face, scheduler, stream, state, leave: () => {} };
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
@@ -82,7 +81,7 @@ export function openBrowserDashboard({ target, views, place, paint }: BrowserOpt
 }
 
 /** Polls now and at every interval. */
-function followPlace(poll: () => void): LiveStream {
+function keepPolling(poll: () => void): LiveStream {
   let cancel = afterRealTime(0, again);
   function again() {
     poll();
@@ -91,9 +90,10 @@ function followPlace(poll: () => void): LiveStream {
   return { subscribe: () => {}, close: () => cancel() };
 }
 
-function openFace(place: Place | undefined, notify: (text: string, style: "green" | "yellow") => void): Face {
+function openFace(isLearner: boolean, notify: (text: string, style: "green" | "yellow") => void): Face {
   return {
-    ...(place ? { perform: performInRoom(place), poll: (dashboard) => void pollRoom(dashboard, place) } : { perform }),
+    perform,
+    ...(isLearner && { poll: (dashboard) => void pollAsLearner(dashboard) }),
     copy(text) {
       // An insecure origin, such as a container's address, has no clipboard.
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";

@@ -3,17 +3,17 @@
 import { render } from "preact";
 import { openBrowserDashboard } from "./browser-dashboard.ts";
 import { listenForKeys } from "./keyboard.ts";
-import { placeIn } from "./room-perform.ts";
+import { learnerKeyIn } from "./learner-poll.ts";
 import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 import { views } from "./views.ts";
 
 const root = document.getElementById("root") as HTMLElement;
-const place = placeIn(location.hash);
+const learnerKey = learnerKeyIn(location.hash);
 const dashboard = openBrowserDashboard({
-  target: { url: location.origin, token: place ? undefined : readToken() },
+  target: { url: location.origin, token: learnerKey ?? readToken() },
   views,
-  place,
+  isLearner: learnerKey !== undefined,
   paint: () => render(<Shell dashboard={dashboard} />, root),
 });
 

@@ -11,7 +11,7 @@ import { uiFlags } from "../output/ui-choice.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import { localUrl } from "../remote/environment.ts";
 import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
-import { type LearnerClient, type LearnerPlace, ownLearnerClient } from "../workshop/learner-client.ts";
+import { type LearnerClient, type LearnerPlace, learnerClient } from "../workshop/learner-client.ts";
 import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
 import { type LessonPrompt, openLessonPrompt } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
@@ -69,7 +69,7 @@ async function learnAlone({ options, flags, positionals: [wanted] }: Arguments):
     const join = async () => {
       const hintAfter = flags["hint-after"];
       const { learner } = await running.control.learners.join({ ...(hintAfter !== undefined && { hintAfter }) });
-      const client = ownLearnerClient(running, learner.id);
+      const client = learnerClient(running, learner.id);
       return { client, place: await beginAt(client, wanted, checkpoint) };
     };
     const watched = watchLearner(sandbox, running.url, await join(), join);

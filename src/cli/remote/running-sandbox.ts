@@ -34,7 +34,7 @@ export function sandboxAt(
   words: Readonly<Record<string, string>> = {},
 ): RunningSandbox {
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
-  const failures = failureWords(url, translate);
+  const failures = failureWords(url, translate, controlToken !== undefined);
   const send = httpTransport({ url, token: controlToken }, failures, { largest: MAX_REPLY });
   const control = createControlClient(checkedTransport(url, send));
   return {
@@ -58,8 +58,8 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
 }
 
 /** The error messages of a command for a failed call. */
-const failureWords = (url: string, translate: (message: string) => string): FailureWords => ({
-  refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply, translate),
+const failureWords = (url: string, translate: (message: string) => string, hasToken: boolean): FailureWords => ({
+  refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply, translate, hasToken),
   unreachable: (error) =>
     error instanceof SandboxError
       ? error
@@ -81,12 +81,18 @@ const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<
     return words[field] ?? (flag === undefined ? whole : `--${flag}`);
   });
 
-function refusal(method: string, path: string, { status, body }: HttpReply, translate: (message: string) => string): SandboxError {
+function refusal(
+  method: string,
+  path: string,
+  { status, body }: HttpReply,
+  translate: (message: string) => string,
+  hasToken: boolean,
+): SandboxError {
   const { message, code, details } = (body ?? {}) as { message?: unknown; code?: unknown; details?: unknown };
   const said =
     typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
   const exit = REFUSED_WORDS[status];
-  if (code === "control_token_required")
+  if (code === "control_token_required" && !hasToken)
     return new SandboxError("The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.");
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
     return new SandboxError(allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said), exit);

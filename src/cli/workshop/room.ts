@@ -11,8 +11,8 @@ import { show } from "../output/show.ts";
 import type { WatchedSandbox } from "../output/watched-sandbox.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { localUrl } from "../remote/environment.ts";
-import { sandboxAt } from "../remote/running-sandbox.ts";
-import { followRoom, roomLearnerClient } from "./learner-client.ts";
+import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
+import { followLearner, learnerClient } from "./learner-client.ts";
 import { openLessonPrompt } from "./lesson-prompt.ts";
 
 export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
@@ -93,20 +93,27 @@ interface Start {
 /** Takes part in a room until the user stops. */
 export async function joinRoom(address: string, name: string | undefined, { lesson, checkpoint }: Start): Promise<undefined> {
   const { origin, room, key } = parseRoomUrl(address);
-  const sandbox = sandboxAt({ url: origin, controlToken: undefined });
   const stopped = stopSignal();
   const joined =
-    key === undefined
-      ? await sandbox.control.room.join({ room, name: name ?? userInfo().username, ...(lesson !== undefined && { lesson }) })
-      : undefined;
-  const learner = { room, key: key ?? joined?.apiKey ?? "" };
-  const client = roomLearnerClient(sandbox, learner);
-  const there = joined ?? (await client.place());
+    room === undefined
+      ? undefined
+      : await sandboxAt({ url: origin, controlToken: undefined }).control.room.join({
+          room,
+          name: name ?? userInfo().username,
+          ...(lesson !== undefined && { lesson }),
+        });
+  const sandbox = sandboxAt({ url: origin, controlToken: joined?.apiKey ?? key });
+  const id = joined?.learner.id ?? (await ownId(sandbox));
+  const client = learnerClient(sandbox, id);
+  const there = await client.place();
   const isRequested = checkpoint !== undefined || (joined === undefined && lesson !== undefined);
   const first = isRequested ? await client.begin(lesson ?? there.learner.lesson ?? "1", checkpoint) : there;
-  if (joined) note(`You are ${joined.learner.name}, and your key is ${joined.apiKey}. To come back, use learn --join ${joined.url}`);
+  if (joined)
+    note(
+      `You are ${joined.learner.name}, and your key is ${joined.apiKey}. To come back, use learn --join '${pageOf(origin, joined.apiKey)}', or open that address in a browser.`,
+    );
   const prompt = openLessonPrompt(client, first);
-  const end = followRoom(sandbox, learner, first, prompt.update);
+  const end = followLearner(client, first, prompt.update);
   await stopped;
   end();
   prompt.end();
@@ -114,14 +121,24 @@ export async function joinRoom(address: string, name: string | undefined, { less
   process.exit(0);
 }
 
-/** Parses the URL of a room, or the URL of a learner in it, with which a learner comes back. */
-function parseRoomUrl(address: string) {
+/** The id of the learner whose key the calls have: it lists that learner only. */
+async function ownId({ url, control }: RunningSandbox): Promise<string> {
+  const [learner] = (await control.learners.list()).data;
+  if (learner) return learner.id;
+  throw new SandboxError(`No learner at ${url} has this key.`, "usage");
+}
+
+/** The learner's page. A browser never sends the fragment, so the key stays out of logs. */
+const pageOf = (origin: string, key: string) => `${origin}/_sandbox/ui#learner/${key}`;
+
+/** Parses the URL of a room, or that of a learner's page, with which a learner comes back. */
+function parseRoomUrl(address: string): { origin: string; room?: string; key?: string } {
   const [, origin, room, key] =
-    /^(https?:\/\/[^/]+)\/_sandbox\/room\/([0-9a-f]+)(?:\/learners\/(\w+)|\/(?:join|board))?\/?$/.exec(address) ?? [];
-  if (origin === undefined || room === undefined)
-    throw new SandboxError(
-      `--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e5b2d8046; received "${address}".`,
-      "usage",
-    );
-  return { origin, room, key };
+    /^(https?:\/\/[^/]+)\/_sandbox\/(?:room\/([0-9a-f]+)(?:\/(?:join|board))?\/?|ui#learner\/(\w+))$/.exec(address) ?? [];
+  if (origin !== undefined && room !== undefined) return { origin, room };
+  if (origin !== undefined && key !== undefined) return { origin, key };
+  throw new SandboxError(
+    `--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e5b2d8046, or of your page in it; received "${address}".`,
+    "usage",
+  );
 }

@@ -2,8 +2,8 @@
 
 const byId = (id) => document.getElementById(id);
 
-/** The learner's page. Browsers never send the fragment, so the code and the key stay in this browser. */
-const openPlace = (key) => location.assign(`/_sandbox/ui#room/${location.pathname.split("/").at(-2)}/${encodeURIComponent(key)}`);
+/** The learner's page. Browsers never send the fragment, so the key stays in this browser. */
+const openPlace = (key) => location.assign(`/_sandbox/ui#learner/${encodeURIComponent(key)}`);
 
 /** Resolves with the reply; a refusal is an error that has `isRefusal`. */
 async function call(path, options) {

@@ -43,9 +43,11 @@ export function openEventLog({ sql }: Database) {
   const ofAll = lists("@merchant is null");
   const ofOne = lists("e.merchant = @merchant");
   const placeOf = sql.prepare<[string], number>("select sequence from events where id = ?").pluck();
-  const find = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.id = ?`);
+  const find = sql.prepare<[{ id: string; merchant: string | null }], LoggedEvent>(
+    `${EVENT} where e.id = @id and e.merchant = coalesce(@merchant, e.merchant)`,
+  );
   return {
-    find: (id: string) => find.get(id),
+    find: (id: string, merchant: string | null = null) => find.get({ id, merchant }),
     page(query: EventQuery): Page<LoggedEvent> {
       const { merchant = null, type = null, limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
       const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? failInvalidCursor(query, "event"));

@@ -23,6 +23,7 @@ export function openLearners({ sql }: Database) {
   const columns = "merchant, name, lesson, step, hints, began, mark";
   const list = sql.prepare<[], Learner>(`select ${columns} from learners order by sequence`);
   const named = sql.prepare<[string], Learner>(`select ${columns} from learners where name = ?`);
+  const exists = sql.prepare<[string], number>("select 1 from learners where merchant = ?").pluck();
   const put = sql.prepare<[Learner]>(
     `insert into learners (${columns}) values (@merchant, @name, @lesson, @step, @hints, @began, @mark)
      on conflict (merchant) do update set lesson = @lesson, step = @step, hints = @hints, began = @began, mark = @mark`,
@@ -40,6 +41,7 @@ export function openLearners({ sql }: Database) {
   return {
     /** All learners, in the order in which they joined. */
     list: () => list.all(),
+    has: (merchant: string) => exists.get(merchant) !== undefined,
     named: (name: string) => named.get(name),
     /** Adds a learner, or replaces the one of the same merchant. */
     // A copy: the redo log may execute the statement again after the caller has changed the learner.

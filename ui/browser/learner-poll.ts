@@ -1,7 +1,8 @@
 // Polls what a learner's page shows: the learner's progress, and the requests, deliveries and verdicts of their merchant.
 // The live stream is not for learners: it has the requests of all merchants.
 
-import type { RoomSandboxReply, SandboxOverviewReply } from "../../generated/control-api.ts";
+import type { ListedMerchant, SandboxOverviewReply } from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import { plainSignature } from "../../src/contracts/signature.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
@@ -12,22 +13,22 @@ import { applyUpdate, type RunningDashboard } from "../run-effects.ts";
 import { applyConnection, applyPolledRows, applySandboxIndex } from "../state/apply-message.ts";
 import { pollLearner } from "../state/learning.ts";
 import { type UiState, update, valuesOf } from "../state/state.ts";
-import type { Call } from "../wire/control-calls.ts";
-import { askRoom, type Place } from "./room-perform.ts";
 
 /** Each learner of a room asks this often. */
 export const POLL_MS = 2_000;
-const SANDBOX_CALL: Call<RoomSandboxReply> = { method: "GET", path: "/sandbox" };
 
-export async function pollRoom(dashboard: RunningDashboard, place: Place): Promise<void> {
+/** `#learner/KEY`: a browser never sends this part of an address. */
+export const learnerKeyIn = (hash: string): string | undefined => /^#learner\/([\w-]+)$/.exec(hash)?.[1];
+
+export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> {
   const { target, face } = dashboard;
   const show = (next: (state: UiState) => UiState) => {
     applyUpdate(dashboard, update(next({ ...dashboard.state, now: realNow() })));
     dashboard.scheduler.paintSoon();
   };
   try {
-    const { body } = await askRoom(target, place, SANDBOX_CALL);
-    show((state) => withSandbox(applyConnection(state, { phase: "live" }), body));
+    const sandbox = await readSandbox(dashboard);
+    show((state) => withSandbox(applyConnection(state, { phase: "live" }), sandbox));
     applyUpdate(dashboard, update(dashboard.state, ...pollLearner(dashboard.state)));
     const panes = visiblePanes(dashboard.state);
     const replies = await Promise.all(panes.map(({ log }) => log && face.perform(target, log.call({ before: undefined, filter: "" }))));
@@ -35,6 +36,18 @@ export async function pollRoom(dashboard: RunningDashboard, place: Place): Promi
   } catch (error) {
     show((state) => applyConnection(state, { phase: "reconnecting", retryInMs: POLL_MS, reason: (error as Error).message }));
   }
+}
+
+/** With a learner's key, the list of merchants has the learner's only. */
+async function readSandbox({ target, face, state }: RunningDashboard) {
+  const [clock, merchants, health] = await Promise.all([
+    face.perform(target, controlCalls.clock.get()),
+    face.perform(target, controlCalls.merchants.list()),
+    state.sandbox ? undefined : face.perform(target, controlCalls.health()),
+  ]);
+  const [merchant] = merchants.body.data;
+  if (!merchant) throw new Error("The merchant of this key was removed");
+  return { version: health?.body.version ?? state.sandbox?.version ?? "", baseUrl: `${target.url}/v1`, clock: clock.body, merchant };
 }
 
 /** The newest rows of the log, in its order. */
@@ -54,8 +67,10 @@ function countOf(verdicts: readonly VerdictMessage[]) {
   return counts;
 }
 
+type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"> & { merchant: ListedMerchant };
+
 /** The sandbox as far as a learner sees it: without counts of others, scenarios and traffic. */
-function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: RoomSandboxReply): UiState {
+function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
   const sandbox: SandboxOverviewReply = {
     ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null },
     ...{

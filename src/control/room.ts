@@ -1,0 +1,160 @@
+// A workshop room: open and close it, join it, and its board. What is below the room's URL takes its code instead of the control token.
+
+import { ShownLearner } from "../contracts/lesson.ts";
+import { fail } from "../kernel/errors.ts";
+import { randomToken } from "../kernel/random.ts";
+import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
+import { type ControlContext, endpoint } from "./control-context.ts";
+import { accessOf, learnerAccess, learnerName, placeText, plainText, showLearner, textDocuments, textFormat } from "./lessons.ts";
+import { boardPage } from "./pages/board-page.ts";
+import { joinPage } from "./pages/join-page.ts";
+
+/** Hexadecimal digits: 64 bits, so that guessing is hopeless without counting wrong codes. */
+const CODE_LENGTH = 16;
+
+const RoomShape = Type.Object(
+  {
+    room: Type.String({ description: "The code of the room, part of its URL" }),
+    url: Type.String({ description: "The URL of the room; participants join with POST …/join" }),
+  },
+  { title: "room" },
+);
+
+const BoardShape = Type.Object(
+  {
+    object: oneOf(["list"], "Always `list`"),
+    url: nullable(Type.String({ description: "The URL at which participants join; null if no room is open" })),
+    data: Type.Array(ShownLearner, {
+      description: "The learners, in the order in which they joined; without hints, because they may contain API keys",
+    }),
+  },
+  { title: "board" },
+);
+
+const pageFormat = Type.Object({
+  format: Type.Optional(oneOf(["html", "json"], "The format of the response (default: html)", { default: "html" })),
+});
+const pageDocuments = { html: "text/html" };
+
+type RoomParts = Pick<ControlContext, "roomCode" | "about" | "lessons">;
+
+const roomReply = ({ about }: Pick<RoomParts, "about">, code: string) => ({ room: code, url: `${about.url()}/_sandbox/room/${code}` });
+
+/** Throws a 404 if the code is not that of the open room. The message is the same if no room is open, so that it reveals nothing. */
+function requireRoom({ roomCode }: Pick<RoomParts, "roomCode">, code: string): void {
+  if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
+}
+
+async function boardReply(context: RoomParts, format: string | undefined) {
+  if (format !== "json") return boardPage();
+  const code = context.roomCode.code();
+  const data = (await context.lessons.learners()).map((learner) => showLearner({ ...learner, hint: null }));
+  return { object: "list" as const, url: code === undefined ? null : roomReply(context, code).url, data };
+}
+
+export const openRoom = endpoint({
+  id: "room.open",
+  area: "Lessons",
+  method: "POST",
+  path: "/room",
+  summary: "Open a workshop room, or get the open one",
+  description:
+    "Participants need the room's URL and no control token. Each joins with a name, gets a merchant with an API key and the first step of a lesson. " +
+    "With that key as `Authorization: Bearer …` a participant makes the calls of this API that learners may make, for their own merchant.",
+  reply: RoomShape,
+  handle({ roomCode, about }) {
+    if (roomCode.code() === undefined) roomCode.open(randomToken().slice(0, CODE_LENGTH));
+    return roomReply({ about }, roomCode.code() as string);
+  },
+});
+
+export const closeRoom = endpoint({
+  id: "room.close",
+  area: "Lessons",
+  method: "DELETE",
+  path: "/room",
+  summary: "Close the room",
+  description: "Nobody else can join. The keys of the participants still work; removing a learner ends what their key opens of this API.",
+  reply: Type.Object({ closed: nullable(Type.String({ description: "The code of the closed room; null if none was open" })) }),
+  handle({ roomCode }) {
+    const closed = roomCode.code() ?? null;
+    roomCode.close();
+    return { closed };
+  },
+});
+
+export const showBoard = endpoint({
+  id: "lessons.board",
+  area: "Lessons",
+  method: "GET",
+  path: "/board",
+  summary: "Get the board as a page that updates itself",
+  description: "One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token.",
+  query: pageFormat,
+  reply: BoardShape,
+  documents: pageDocuments,
+  errors: ["validation_failed"],
+  handle: ({ query, ...context }) => boardReply(context, query.format),
+});
+
+export const showRoomBoard = endpoint({
+  id: "room.board",
+  area: "Lessons",
+  method: "GET",
+  path: "/room/{room}/board",
+  access: "room",
+  summary: "Get the board of a room as a page that updates itself, or its learners without keys",
+  query: pageFormat,
+  reply: BoardShape,
+  documents: pageDocuments,
+  errors: ["validation_failed", "resource_not_found"],
+  async handle({ params, query, ...context }) {
+    requireRoom(context, params.room);
+    return boardReply(context, query.format);
+  },
+});
+
+export const showJoinPage = endpoint({
+  id: "room.join_page",
+  area: "Lessons",
+  method: "GET",
+  path: "/room/{room}/join",
+  access: "room",
+  summary: "Get the page on which a browser joins the room and follows the lesson",
+  query: pageFormat,
+  reply: RoomShape,
+  documents: pageDocuments,
+  errors: ["validation_failed", "resource_not_found"],
+  handle({ params, query, ...context }) {
+    requireRoom(context, params.room);
+    return query.format === "json" ? roomReply(context, params.room) : joinPage();
+  },
+});
+
+export const joinRoom = endpoint({
+  id: "room.join",
+  area: "Lessons",
+  method: "POST",
+  path: "/room/{room}/join",
+  access: "room",
+  summary: "Join a room: get a merchant, its API key and the first step",
+  query: Type.Object(textFormat),
+  body: Type.Object({
+    name: learnerName,
+    lesson: Type.Optional(text("The name or number of the lesson to begin with (default: the first)")),
+  }),
+  example: { name: "Ada" },
+  reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),
+  documents: textDocuments,
+  errors: ["validation_failed", "resource_not_found", "already_exists", "invalid_state"],
+  async handle({ params, query, body: { name = "", lesson = "1" }, ...context }) {
+    requireRoom(context, params.room);
+    const wanted = await context.lessons.find(lesson);
+    const { id } = await context.lessons.join({ name });
+    const learner = await context.lessons.begin(id, wanted.name);
+    const access = accessOf(context, id);
+    if (query.format !== "text") return { learner: showLearner(learner), ...access };
+    const welcome = `Welcome, ${learner.name}. Your key is ${access.apiKey}, and the service is at ${access.baseUrl}. Both are filled in in the commands below.`;
+    return plainText(`${welcome}\n\n${await placeText(context, learner)}`);
+  },
+});
