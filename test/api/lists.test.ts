@@ -161,16 +161,6 @@ describe("the parameters of a list", () => {
     expect(both).toMatchObject({ status: 400, body: { code: "invalid_cursor" } });
   });
 
-  test.each(made)("%s accepts no cursor of another merchant's record", async (_, operation) => {
-    const bench = await open();
-    const theirs = idsOf(await read(bench, operation, {}, "sk_test_lodge"))[0] as string;
-    const own = await make(bench, operation);
-    for (const cursor of ["starting_after", "ending_before"]) {
-      expect(await read(bench, operation, { [cursor]: theirs })).toMatchObject({ status: 400, body: { code: "invalid_cursor" } });
-      expect((await read(bench, operation, { [cursor]: own })).body).toEqual({ object: "list", data: [], has_more: false });
-    }
-  });
-
   test.each(made)("%s can be paged to its end on the seeded data", async (_, operation) => {
     const bench = await open();
     const key = "sk_test_lodge";

@@ -3,11 +3,12 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
+import type { RunReport } from "../../src/contracts/run-report.ts";
 import { mask } from "../../src/kernel/mask.ts";
-import { escapeXml } from "../../src/report/junit.ts";
+import { escapeXml, junit } from "../../src/report/junit.ts";
 import { Type } from "../../src/schema/shapes.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
-import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, NOON, open } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 
 const FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
@@ -87,6 +88,13 @@ describe("a failed verdict", () => {
     expect(found).toBeGreaterThan(0);
     const counts = ["", "&failOn=", "&failOn=verdicts", "&failOn=5xx&problems=one", "&failOn=verdicts&problems=one"];
     expect(await Promise.all(counts.map((query) => failures(bench, query)))).toEqual([found, 0, 0, 1, found + 1]);
+  });
+
+  test("of a scenario fails the report exactly if the run fails on scores", () => {
+    const scenario = { name: "storm", merchant: null, title: "A storm", verdict: "fail", says: "2 of 5 points", expectations: [] };
+    const run = { sandbox: { now: NOON }, scenarios: [scenario], verdicts: [], problems: [], coverage: [] };
+    const failing = [["score"], ["verdicts"]].map((failOn) => junit({ ...run, failed: true, failOn } as unknown as RunReport));
+    expect(failing.map((text) => /<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1])).toEqual(["1", "0"]);
   });
 
   test.each(["junit", "markdown", "html"] as const)("shows its calls with connections and its proof in %s", async (format) => {

@@ -8,7 +8,7 @@ import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
 import { anyText } from "../support/any-text.ts";
-import { inputs } from "../support/fuzzing.ts";
+import { inputs, oddValue } from "../support/fuzzing.ts";
 import { type Answer, type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -30,38 +30,21 @@ function expectSound(answer: Answer, label: string) {
 }
 
 const odd = fc.oneof(
-  fc.jsonValue({ maxDepth: 3 }),
+  oddValue,
   anyText(),
   fc.constantFrom<unknown>(
-    2 ** 53,
-    -(2 ** 53),
-    1e308,
-    -0,
-    0.1,
-    "",
-    null,
-    [],
-    {},
-    "2026-02-30",
     "EUR",
     "eur",
-    "\u0000",
-    "\ud800",
-    "__proto__",
-    "9".repeat(400),
-  ),
-  fc.constantFrom<unknown>(
     "2026-01-05",
     1,
     100,
-    true,
+    0.1,
     "PT",
     "percentage",
     "lodge@lodge.example",
     ["monday"],
     { a: "b" },
     "http://localhost:1",
-    ["*"],
   ),
 );
 

@@ -7,10 +7,8 @@ import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { anyText } from "../support/any-text.ts";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
+import { type Change, changed, changeOf, type Edit, edit, edited, JSON_TOKENS, runs } from "../support/fuzzing.ts";
 import { type Answer, type Bench, share } from "../support/sandbox.ts";
-
-const TOKENS = ["{", "}", '"', ",", "null", "1e999", "\\u0000", "\\ud800", '"__proto__":{},', "[".repeat(50), "\xff", "sk_live_abc"];
 
 interface Call {
   /** Index of the operation, modulo their number. */
@@ -26,7 +24,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   edits: fc.array(edit, { maxLength: 3 }),
   changes: fc.oneof(
     { weight: 4, arbitrary: fc.constant<Change[]>([]) },
-    { weight: 1, arbitrary: fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(changeOf(JSON_TOKENS), { minLength: 1, maxLength: 3 }) },
   ),
   param: fc.oneof(
     fc.constantFrom(

@@ -17,36 +17,11 @@ import { packageFile } from "../../src/sandbox/package-files.ts";
 import { readScenario } from "../../src/scenarios/scenario-files.ts";
 import { readCheckedFixtures } from "../../src/store/world/fixtures.ts";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
+import { type Change, changed, changeOf, type Edit, edit, edited, JSON_TOKENS, runs } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
 import { NOON } from "../support/sandbox.ts";
 
-const TOKENS = [
-  "{",
-  "}",
-  "[",
-  "]",
-  '"',
-  ",",
-  ":",
-  "null",
-  "\\u0000",
-  "\\ud800",
-  "//",
-  "/*",
-  "\0",
-  "\xef\xbb\xbf",
-  "1e999",
-  "-",
-  "sk_live_x",
-  '"__proto__":',
-  "<!--",
-  "-->",
-  "```",
-  "## 9. ",
-  "\n",
-  "# ",
-];
+const TOKENS = [...JSON_TOKENS, "//", "/*", "\0", "\xef\xbb\xbf", "<!--", "-->", "```", "## 9. ", "\n", "# "];
 
 /** The files of a package folder by name. */
 function filesOf(path: string): Record<string, string> {

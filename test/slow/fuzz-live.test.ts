@@ -12,7 +12,7 @@ import { applyMessage } from "../../ui/state/apply-message.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, type Edit, edit, edited, runs } from "../support/fuzzing.ts";
+import { type Change, changed, changeOf, type Edit, edit, edited, JSON_TOKENS, runs } from "../support/fuzzing.ts";
 import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";
 
 const learner = {
@@ -46,7 +46,7 @@ const MESSAGES: object[] = [
   { type: "gap", from: 1, to: 3 },
 ];
 
-const TOKENS = ["{", "}", '"', ",", "null", "1e999", "\\u0000", "\\ud800", '"__proto__":{},', "\xff", '"kind":"newer",'];
+const TOKENS = [...JSON_TOKENS, '"kind":"newer",'];
 const message = fc
   .record({
     message: fc.constantFrom(...MESSAGES),

@@ -16,6 +16,26 @@ export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
   examples: corpus.map((one): [T] => [one]),
 });
 
+/** Pieces that break JSON, or that only look like JSON. */
+export const JSON_TOKENS = [
+  "{",
+  "}",
+  "[",
+  "]",
+  '"',
+  ",",
+  ":",
+  "null",
+  "1e999",
+  "-",
+  "\\u0000",
+  "\\ud800",
+  '"__proto__":{},',
+  "[".repeat(50),
+  "\xff",
+  "sk_live_x",
+];
+
 /** One change of bytes: its position, its kind and its size. */
 export interface Change {
   what: "flip" | "drop" | "double" | "insert" | "cut";

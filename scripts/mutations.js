@@ -1,0 +1,247 @@
+// Puts one defect after another into a copy of the checkout, and runs the tests of `npm test` that should catch it: fails if a defect survives.
+// ONLY=clock,store tries the defects of these rooms.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** `find` stands once in the file. */
+const mutations = [
+  {
+    room: "areas",
+    defect: "a declined booking can be declined again",
+    file: "src/areas/hospitality.ts",
+    find: 'declined: { to: [], event: "booking.declined"',
+    replace: 'declined: { to: ["declined"], event: "booking.declined"',
+    tests: ["test/api/states.test.ts", "test/api/areas.test.ts"],
+  },
+  {
+    room: "http pipeline",
+    defect: "a body is validated before the stored reply of its key is looked up",
+    file: "src/http/pipeline.ts",
+    find: "    readIdempotencyKey(adoption?.idempotencyHeader), //  400\n",
+    replace: "    validate(bodies),\n    readIdempotencyKey(adoption?.idempotencyHeader), //  400\n",
+    tests: ["test/api/http.test.ts", "test/api/idempotency.test.ts"],
+  },
+  {
+    room: "guard",
+    defect: "any Host is allowed",
+    file: "src/http/guard.ts",
+    find: "authorities().includes(authority)",
+    replace: "authority.length > 0",
+    tests: ["test/api/security.test.ts", "test/api/http.test.ts"],
+  },
+  {
+    room: "idempotency",
+    defect: "a key replays its reply for another request",
+    file: "src/http/idempotency.ts",
+    find: "stored.fingerprint !== context.fingerprint",
+    replace: "stored.fingerprint === undefined",
+    tests: ["test/api/idempotency.test.ts"],
+  },
+  {
+    room: "rate limit",
+    defect: "one request too many is allowed",
+    file: "src/http/rate-limit.ts",
+    find: "if (used >= limit) return false;",
+    replace: "if (used > limit) return false;",
+    tests: ["test/api/rate-limits.test.ts"],
+  },
+  {
+    room: "webhook retries",
+    defect: "Retry-After delays a retry without bound",
+    file: "src/webhooks/retry-schedule.ts",
+    find: "Math.min(Math.max(asked, 0), MAX_RETRY_AFTER)",
+    replace: "Math.max(asked, 0)",
+    tests: ["test/webhooks/delivery.test.ts"],
+  },
+  {
+    room: "webhook signatures",
+    defect: "every signature of the right length is genuine",
+    file: "src/webhooks/signature.ts",
+    find: "received.length === expected.length && timingSafeEqual(received, expected)",
+    replace: "received.length === expected.length || timingSafeEqual(received, expected)",
+    tests: ["test/webhooks/signature.test.ts"],
+  },
+  {
+    room: "webhook order",
+    defect: "attempts at one moment end in the order in which the receiver responds",
+    file: "src/webhooks/endpoint-queues.ts",
+    find: 'responds && clock.mode !== "frozen" ? MAX_SLOTS',
+    replace: "responds ? MAX_SLOTS",
+    tests: ["test/api/determinism.test.ts", "test/webhooks/delivery.test.ts", "test/webhooks/order.test.ts"],
+  },
+  {
+    room: "faults",
+    defect: "a rule skips one match too few",
+    file: "src/faults/trigger.ts",
+    find: "skip: given.skip ?? 0",
+    replace: "skip: Math.max(0, (given.skip ?? 0) - 1)",
+    tests: ["test/faults/rules.test.ts"],
+  },
+  {
+    room: "judge",
+    defect: "a retry before the time of Retry-After passes",
+    file: "src/judge/rules/retry-after-honoured.ts",
+    find: "milliseconds - waited > tolerance",
+    replace: "milliseconds - waited > tolerance + milliseconds / 2",
+    tests: ["test/judge/behaviours.test.ts", "test/judge/judge.test.ts"],
+  },
+  {
+    room: "judge",
+    defect: "a repeated delivery that takes effect twice passes",
+    file: "src/judge/rules/webhook-single-effect.ts",
+    find: 'verdict: second ? "fail" : "pass"',
+    replace: 'verdict: second ? "pass" : "pass"',
+    tests: ["test/judge/receivers.test.ts", "test/judge/judge.test.ts"],
+  },
+  {
+    room: "store",
+    defect: "a full last page says that there is more",
+    file: "src/store/records/record-pages.ts",
+    find: "const hasMore = bodies.length > limit;",
+    replace: "const hasMore = bodies.length >= limit;",
+    tests: ["test/api/lists.test.ts"],
+  },
+  {
+    room: "clock",
+    defect: "time moves to the end of an advance before the work that falls due on the way",
+    file: "src/kernel/clock.ts",
+    find: "if (due > time.now()) time.moveTo(due);",
+    replace: "if (due > time.now()) time.moveTo(until);",
+    tests: ["test/kernel/clock.test.ts", "test/webhooks/delivery.test.ts"],
+  },
+  {
+    room: "life",
+    defect: "a record moves at a due time that a change of settings has put off",
+    file: "src/life/next-state.ts",
+    find: "if (!next || next.at > due.due) {",
+    replace: "if (!next) {",
+    tests: ["test/life/life.test.ts"],
+  },
+  {
+    room: "masking",
+    defect: "a quote after an escaped backslash does not end a string",
+    file: "src/kernel/secrets-in.ts",
+    find: "return (index - first) % 2 === 1;",
+    replace: "return index - first > 0;",
+    tests: ["test/kernel/mask.test.ts", "test/slow/masking-properties.test.ts"],
+  },
+  {
+    room: "verify",
+    defect: "expectations that wait for nothing to come pass at once",
+    file: "src/verify/check-requests.ts",
+    find: "if (elapsed < span) return",
+    replace: "if (elapsed < 0) return",
+    tests: ["test/control/verify.test.ts"],
+  },
+  {
+    room: "report",
+    defect: "a scenario that a run tolerates is a failure in JUnit",
+    file: "src/report/junit.ts",
+    find: 'if (!countsAsFailure(run, "score")) return',
+    replace: 'if (!countsAsFailure(run, "score") && says === "") return',
+    tests: ["test/control/report.test.ts"],
+  },
+  {
+    room: "lessons",
+    defect: "a step is ticked before its check holds",
+    file: "src/lessons/step-checks.ts",
+    find: 'if (verdict !== "pass") return;',
+    replace: 'if (verdict === "inconclusive") return;',
+    tests: ["test/ui/lesson.test.ts", "test/control/workshop-inspector.test.ts", "test/slow/lessons.test.ts"],
+  },
+  {
+    room: "cli",
+    defect: "a flag that needs a value takes none",
+    file: "src/cli/arguments.ts",
+    find: "if (definition.value !== undefined && token.value === undefined)",
+    replace: "if (definition.value === undefined && token.value === undefined && flag === command)",
+    tests: ["test/slow/cli.test.ts"],
+  },
+  {
+    room: "dashboard",
+    defect: "a full list drops its newest rows",
+    file: "ui/state/list.ts",
+    find: "rows: rows.slice(-MAX_ROWS), total, newest",
+    replace: "rows: rows.slice(0, MAX_ROWS), total, newest",
+    tests: ["test/slow/list-properties.test.ts", "test/ui/list.test.ts"],
+  },
+  {
+    room: "compare",
+    defect: "calls of another host are compared",
+    file: "src/compare/find-base.ts",
+    find: "if (url.origin !== origin || !url.pathname",
+    replace: "if (!url.pathname",
+    tests: ["test/compare/compare.test.ts", "test/compare/command.test.ts"],
+  },
+  {
+    room: "service",
+    defect: "a list under another name keeps its old field in the documents",
+    file: "src/service/adopted-reply.ts",
+    find: '(field === "data" ? name : field)',
+    replace: "field",
+    tests: ["test/service/documents.test.ts", "test/service/types.test.ts"],
+  },
+  {
+    room: "schema",
+    defect: "a missing field is no error",
+    file: "src/schema/validator.ts",
+    find: "if (!(name in value)) yield",
+    replace: "if (name in value && value[name] === undefined) yield",
+    tests: ["test/kernel/validator.test.ts", "test/api/contract.test.ts"],
+  },
+];
+
+const rooms = process.env.ONLY?.split(",");
+const chosen = rooms ? mutations.filter(({ room }) => rooms.includes(room)) : mutations;
+const copy = mkdtempSync(join(tmpdir(), "mutations-"));
+const run = (command, args) => spawnSync(command, args, { cwd: copy, encoding: "utf8", timeout: 600_000, killSignal: "SIGKILL" });
+
+/** The first test that failed; undefined if all passed. */
+function runTests(tests) {
+  const report = join(copy, "report.json");
+  rmSync(report, { force: true });
+  const { status, stderr } = run(process.execPath, [
+    ...["node_modules/vitest/vitest.mjs", "run", ...tests.filter((test) => known.has(test))],
+    ...["--bail", "1", "--reporter", "json", "--outputFile", report],
+  ]);
+  if (status === 0) return undefined;
+  const { testResults } = JSON.parse(readFileSync(report, "utf8"));
+  const failed = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter((one) => one.status === "failed").map(({ fullName }) => `${name.split("/test/")[1]}: ${fullName}`),
+  );
+  return failed[0] ?? testResults.find(({ status }) => status === "failed")?.message ?? stderr.slice(-500);
+}
+
+const files = spawnSync("git", ["ls-files"], { encoding: "utf8" }).stdout.trim().split("\n");
+const known = new Set(files);
+const survivors = [];
+try {
+  for (const file of files) cpSync(file, join(copy, file), { verbatimSymlinks: true });
+  symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
+  const build = run(process.execPath, ["scripts/build.js"]);
+  if (build.status !== 0) throw new Error(`The copy cannot be built:\n${build.stderr}`);
+  for (const { room, defect, file, find, replace, tests } of chosen) {
+    const path = join(copy, file);
+    const sound = readFileSync(path, "utf8");
+    const places = sound.split(find).length - 1;
+    if (places !== 1) throw new Error(`${file} has these lines ${places} times instead of once; mend the defect of ${room}:\n${find}`);
+    if (!tests.some((test) => known.has(test))) throw new Error(`None of the tests of ${room} exists: ${tests.join(", ")}`);
+    writeFileSync(
+      path,
+      sound.replace(find, () => replace),
+    );
+    // Tests that start the program need it built.
+    if (tests.some((test) => dirname(test) === "test/slow")) run(process.execPath, ["scripts/build.js"]);
+    const caught = runTests(tests);
+    writeFileSync(path, sound);
+    console.log(`${caught ? "caught  " : "SURVIVED"} ${room}: ${defect}${caught ? `\n         ${caught}` : ""}`);
+    if (!caught) survivors.push(defect);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+console.log(`${chosen.length - survivors.length} of ${chosen.length} defects were caught.`);
+process.exitCode = survivors.length > 0 ? 1 : 0;
