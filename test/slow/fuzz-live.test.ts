@@ -10,7 +10,7 @@ import { handleKey } from "../../ui/keys/key-routing.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage } from "../../ui/state/apply-message.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, type Edit, edit, edited, JSON_TOKENS, runs } from "../support/fuzzing.ts";
 import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";

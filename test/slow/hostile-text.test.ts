@@ -7,7 +7,7 @@ import { handleKey } from "../../ui/keys/key-routing.ts";
 import { applyConnection, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { topOverlay, type UiState, withNotice } from "../../ui/state/state.ts";
 import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/terminal/cells.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { anyText } from "../support/any-text.ts";
 import { attempted } from "../support/attacks.ts";
 import { inputs } from "../support/fuzzing.ts";

@@ -7,7 +7,7 @@ import { panes } from "../../ui/panes/index.ts";
 import { MAX_ROWS } from "../../ui/state/list.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { copySequence } from "../../ui/terminal/clipboard.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { emptyDashboard, request, withLiveEvents } from "../support/live-rows.ts";
 
 const frames = createFrameRenderer();

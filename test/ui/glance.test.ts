@@ -9,7 +9,7 @@ import { panes } from "../../ui/panes/index.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, type UiState } from "../../ui/state/state.ts";
 import { pollTrends } from "../../ui/state/trends.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { placementOf } from "../../ui/view/layout.ts";
 import { sparkline } from "../../ui/view/sparkline.ts";
 import {

@@ -11,7 +11,7 @@ import { applyPolledRows } from "../../ui/state/apply-message.ts";
 import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
 import type { LearningMode } from "../../ui/state/learning-mode.ts";
 import type { Effect, UiState } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { perform } from "../../ui/wire/node-perform.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";

@@ -6,9 +6,9 @@ import { bodyLines } from "../../ui/details/detail-lines.ts";
 import { handleKey } from "../../ui/keys/key-routing.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { withNotice } from "../../ui/state/state.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { detectTheme, stripStyles, type Theme } from "../../ui/terminal/style.ts";
 import { contrast, fixedColour, HUES, type ReportedColours, tonesOn } from "../../ui/terminal/tones.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
 import { attempt, emptyDashboard, rateWindow, request, rule, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { PALETTES, type Palette } from "../support/palettes.ts";
 

@@ -12,7 +12,7 @@ import { panes } from "../../ui/panes/index.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState, withList, withNotice } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/view/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
 import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
 import {
   attempt,

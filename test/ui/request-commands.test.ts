@@ -101,7 +101,7 @@ test("a shown command has no border beside it, and the lines of a long one are o
   const lines = desk.screen(60, 30).slice(3);
   const shown = lines.slice(
     0,
-    lines.findIndex((line) => line.startsWith("└")),
+    lines.findIndex((line) => line.startsWith("─")),
   );
   expect(lines.length).toBeGreaterThan(3);
   const { stdout } = await shell("sh", ["-c", `printf '%s\\n' ${shown.join("\n").trim()}`]);

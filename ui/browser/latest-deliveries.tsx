@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { LATEST_ROWS } from "../load-rows.ts";
 import { paneNamed } from "../panes/index.ts";
 import { listOf } from "../state/state.ts";
-import { listNote } from "../view/pane-view.ts";
+import { listNote } from "../view/pane-content.ts";
 import { charactersIn, Headings, RowLine, useSize, type ViewProps } from "./list-view.tsx";
 
 export function LatestDeliveries({ dashboard }: ViewProps) {

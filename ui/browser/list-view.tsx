@@ -11,7 +11,7 @@ import { filteredRows, follow, select, selectedRow } from "../state/list.ts";
 import type { List, Row } from "../state/rows.ts";
 import { listOf, type UiState, update, withList } from "../state/state.ts";
 import { sanitize } from "../terminal/cells.ts";
-import { emptyText, isStale, listNote } from "../view/pane-view.ts";
+import { emptyText, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { StyledText } from "./styled-text.tsx";
 

@@ -99,9 +99,6 @@ export function toAscii(line: string): string {
   return letters.join("");
 }
 
-/** Pads a line that may contain styles; a wider line is unchanged. */
-export const padEnd = (line: string, width: number) => line + " ".repeat(Math.max(0, width - stringWidth(line)));
-
 /** Wraps text at any character. */
 export function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];

@@ -7,9 +7,10 @@ import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { type FilterLine, sandboxNow, shortMerchant, topOverlay, type UiState } from "../state/state.ts";
-import { fitTo, padEnd, sanitize, widthOf } from "../terminal/cells.ts";
+import { cut, fitTo, sanitize, widthOf } from "../terminal/cells.ts";
 import { styled, symbols } from "../terminal/style.ts";
 import { count } from "./format.ts";
+import { MINIMUM_SIZE } from "./layout.ts";
 
 /** Connection and URL first, then as much as fits: clock, API keys, version. The counts are at the right end. */
 export function statusBar(state: UiState): string {
@@ -113,7 +114,7 @@ export function tabBar(state: UiState): string {
         : `${text} ${styled(theme, mark, ...(mark.startsWith(symbols(theme).bad) ? (["failure"] as const) : (["magenta", "bold"] as const)))}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
   });
-  return padEnd(` ${tabs.join("")}`, size.columns);
+  return ` ${tabs.join("")}`;
 }
 
 /** The filter being edited, the notice, or the verdicts so far. */
@@ -177,5 +178,8 @@ export function keyBar(state: UiState): string {
   const drawn = (text: string) =>
     text.replace(/^\S+/, (key) => styled(state.theme, key, "bold")).replace(/ .*$/, (label) => styled(state.theme, label, "dim"));
   while (first.length > 0 && widthOf([...first, ...last].join("  ")) > width) first = first.slice(0, -1);
-  return padEnd(` ${[...first, ...last].map(drawn).join("  ")}`, width + 1);
+  return ` ${[...first, ...last].map(drawn).join("  ")}`;
 }
+
+export const tooSmall = ({ size: { columns, rows } }: UiState): string =>
+  cut(`${columns}x${rows} is too small: resize to ${MINIMUM_SIZE.columns}x${MINIMUM_SIZE.rows} or larger, or press q to quit`, columns);

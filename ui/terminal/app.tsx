@@ -1,0 +1,122 @@
+// The screen as components of Ink: bars, and between them the panes or an overlay. layout.ts says how large each is; Ink places and draws them.
+
+import { Box, Text, Transform } from "ink";
+import { useMemo } from "react";
+import { topOverlay, type UiState } from "../state/state.ts";
+import { keyBar, noticeBar, statusBar, tabBar, tooSmall } from "../view/bars.ts";
+import { type BoxSize, layoutOf, type PanePlacement } from "../view/layout.ts";
+import { type BoxContent, overlayContent, paneContent } from "../view/pane-content.ts";
+import { cut, widthOf } from "./cells.ts";
+import { styled, symbols, type Theme } from "./style.ts";
+
+export function App({ state }: { state: UiState }) {
+  const { columns, rows } = state.size;
+  const { shape } = layoutOf(state);
+  return (
+    <Box flexDirection="column" width={columns} height={rows}>
+      {shape === "small" ? (
+        <Lines lines={[tooSmall(state)]} />
+      ) : (
+        <>
+          <Lines lines={[statusBar(state), ...(shape === "tabs" ? [tabBar(state)] : [])]} />
+          {topOverlay(state) ? <Overlay state={state} /> : <Panes state={state} />}
+          <Lines lines={[noticeBar(state), keyBar(state)]} />
+        </>
+      )}
+    </Box>
+  );
+}
+
+function Panes({ state }: { state: UiState }) {
+  const { left, right, below } = layoutOf(state);
+  const stacked = (placements: readonly PanePlacement[]) => (
+    <Box flexDirection="column">
+      {placements.map((placed) => (
+        <TitledBox key={placed.pane} theme={state.theme} size={placed} content={paneContent(state, placed)} />
+      ))}
+    </Box>
+  );
+  return (
+    <>
+      <Box>
+        {stacked(left)}
+        {stacked(right)}
+      </Box>
+      {below && stacked([below])}
+    </>
+  );
+}
+
+function Overlay({ state }: { state: UiState }) {
+  const { overlay } = layoutOf(state);
+  return <TitledBox theme={state.theme} size={overlay} content={overlayContent(state, overlay)} />;
+}
+
+/** The cells of the top border beside the title: its corners, and one more on each side. */
+const TITLE_MARGIN = 4;
+/** The title keeps at least this much of its line. */
+const MIN_TITLE_WIDTH = 12;
+
+/** A box with a title on its border. A focused box has a cursor before its title; a bare one has no border beside its lines. */
+function TitledBox({ theme, size: { width, height }, content }: { theme: Theme; size: BoxSize; content: BoxContent }) {
+  const { title, note, lines, isFocused, isBare = false } = content;
+  const room = width - TITLE_MARGIN;
+  const right = note === "" ? "" : ` ${cut(note, Math.max(0, room - MIN_TITLE_WIDTH))} `;
+  const left = cut(` ${isFocused ? `${symbols(theme).cursor} ` : ""}${title} `, Math.max(0, room - widthOf(right)));
+  const { unicode } = theme;
+  // Memoized, because Ink forgets `borderLeft={false}` when only the border's style changes.
+  const borderStyle = useMemo(() => border(unicode, isFocused), [unicode, isFocused]);
+  return (
+    <Box
+      key={isBare ? "bare" : "framed"}
+      flexDirection="column"
+      flexShrink={0}
+      width={width}
+      height={height}
+      borderStyle={borderStyle}
+      borderLeft={!isBare}
+      borderRight={!isBare}
+    >
+      <Box position="absolute" marginTop={-1} marginLeft={isBare ? 2 : 1} width={room} justifyContent="space-between">
+        <Lines lines={[styled(theme, left, "bold")]} />
+        <Box width={widthOf(right)}>
+          <Lines lines={[right]} />
+        </Box>
+      </Box>
+      <Box flexGrow={1} overflowY="hidden">
+        <Lines lines={lines} />
+      </Box>
+    </Box>
+  );
+}
+
+/** Bold if focused, dim otherwise. The first and the last character of a line of the border turn its style on and off. */
+function border(unicode: boolean, isFocused: boolean) {
+  const theme = { unicode, colours: false };
+  const { horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight } = symbols(theme);
+  const [on = "", off = ""] = styled(theme, "\n", isFocused ? "bold" : "dim").split("\n");
+  const side = on + vertical + off;
+  return {
+    topLeft: on + topLeft,
+    top: horizontal,
+    topRight: topRight + off,
+    left: side,
+    right: side,
+    bottomLeft: on + bottomLeft,
+    bottom: horizontal,
+    bottomRight: bottomRight + off,
+  };
+}
+
+/**
+ * Lines of text, none wider than its box.
+ *
+ * Trick:  Ink lays out a blank for each line, and the transform replaces it with the line.
+ * Reason: Ink keeps every text that it has measured for as long as the program runs.
+ * Figure: a thousand frames of new rows took 7.4 MB; with blanks they take none.
+ */
+const Lines = ({ lines }: { lines: readonly string[] }) => (
+  <Transform transform={(_blank, index) => lines[index] ?? ""}>
+    <Text>{Array.from(lines, () => " ").join("\n")}</Text>
+  </Transform>
+);

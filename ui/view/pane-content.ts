@@ -1,0 +1,155 @@
+// What is in the boxes on the screen: the panes with their rows, their text or a hint while they are empty; the overlay; the preview.
+
+import { wrapped } from "../details/detail-lines.ts";
+import { isDetail } from "../overlays/detail.ts";
+import { textOf } from "../overlays/detail-view.ts";
+import { paneNamed, visiblePanes } from "../panes/index.ts";
+import type { Pane } from "../panes/pane.ts";
+import { filteredRows, unseenCount, visibleRows } from "../state/list.ts";
+import type { List } from "../state/rows.ts";
+import { listOf, topOverlay, type UiState } from "../state/state.ts";
+import { cut, sanitize } from "../terminal/cells.ts";
+import { stripStyles, styled, symbols } from "../terminal/style.ts";
+import { count } from "./format.ts";
+import { type BoxSize, headingLines, type PanePlacement, PREVIEW } from "./layout.ts";
+
+export interface BoxContent {
+  title: string;
+  /** At the right end of the title line. */
+  note: string;
+  lines: readonly string[];
+  isFocused: boolean;
+  /** Without a border beside the lines, so that a selection contains the text only. */
+  isBare?: boolean | undefined;
+}
+
+/** The size of the text in a box: inside the border, with a blank cell on each side. */
+export const textSize = ({ width, height }: BoxSize): BoxSize => ({ width: width - 4, height: height - 2 });
+
+const indented = (lines: readonly string[]) => lines.map((line) => ` ${line}`);
+
+/** The content of a pane or of the preview. Rows of another version, or of another program, must not end the dashboard. */
+export function paneContent(state: UiState, { pane: name, ...size }: PanePlacement): BoxContent {
+  try {
+    return name === PREVIEW ? previewContent(state, textSize(size)) : contentOf(state, paneNamed(name), size);
+  } catch (error) {
+    const lines = [cut(`${name} cannot be shown: ${sanitize(String(error))}`, textSize(size).width)];
+    return { title: name, note: "", lines: indented(lines), isFocused: false };
+  }
+}
+
+function contentOf(state: UiState, pane: Pane, size: BoxSize): BoxContent {
+  const list = listOf(state, pane.name);
+  const isFocused = state.pane === pane.name && !topOverlay(state);
+  const title = `${visiblePanes(state).indexOf(pane) + 1} ${pane.title}`;
+  const text = pane.textLines && scrolled(pane.textLines(state, textSize(size).width), state.scrolls[pane.name], textSize(size).height);
+  if (text) return { title, note: joinNotes(pane.titleNote(state), text.part), lines: indented(text.lines), isFocused };
+  const lines = rowLines(state, pane, list, { width: size.width - 2, height: size.height - 2 }, isFocused);
+  return { title, note: listNote(state, pane, list), lines, isFocused };
+}
+
+/** The visible part of a text, and which part it is. */
+function scrolled(text: readonly string[], scroll = 0, height: number): { lines: readonly string[]; part: string } {
+  const top = Math.max(0, Math.min(scroll, text.length - height));
+  const lines = text.slice(top, top + height);
+  return { lines, part: text.length > height ? `${top + 1}-${top + lines.length} of ${text.length}` : "" };
+}
+
+export function overlayContent(state: UiState, size: BoxSize): BoxContent {
+  const { width, height } = textSize(size);
+  const overlay = topOverlay(state);
+  if (!overlay) return { title: "", note: "", lines: [], isFocused: true };
+  const { title, isBare } = overlay;
+  const { lines, part } = scrolled(overlay.lines(state, width), overlay.scroll, height);
+  return {
+    title,
+    note: joinNotes(overlay.note?.(state, width) ?? "", part),
+    lines: isBare ? lines : indented(lines),
+    isFocused: true,
+    isBare,
+  };
+}
+
+/** The detail of the selected row, from its start: Enter opens it to be scrolled and followed. */
+function previewContent(state: UiState, { width, height }: BoxSize): BoxContent {
+  const overlay = state.preview?.overlay;
+  const lines = overlay && isDetail(overlay) ? overlay.content(state, width, true).map(textOf) : [];
+  const note = lines.length > height ? `first ${height} of ${lines.length} lines` : "";
+  return { title: overlay?.title ?? "Details", note, lines: indented(lines.slice(0, height)), isFocused: false };
+}
+
+function rowLines(state: UiState, pane: Pane, list: List, { width, height }: BoxSize, isFocused: boolean): string[] {
+  const headings = headingLines(height);
+  const { rows, selected, isGone } = visibleRows(list, height - headings);
+  if (rows.length === 0) return emptyLines(state, pane, list, width);
+  const example = rows.find(({ gap }) => !gap);
+  const heading = example ? `  ${pane.headingText(example, state, width - 3)}` : "";
+  const lines = rows.map((row, index) => {
+    const isSelected = index === selected && (isFocused || !list.follows);
+    const cursor = isSelected ? symbols(state.theme).cursor : " ";
+    const text = pane.rowText(row, state, width - 3);
+    const line = ` ${cursor}${(isSelected && isGone) || isStale(state) ? styled(state.theme, text, "dim") : text} `;
+    // In one tone: inverse colours would give each cell another background.
+    return isSelected && isFocused ? styled(state.theme, stripStyles(line), "inverse") : line;
+  });
+  return headings > 0 ? [heading, ...lines] : lines;
+}
+
+function emptyLines(state: UiState, pane: Pane, list: List, width: number): string[] {
+  const isFiltered = list.rows.length > 0;
+  const text = isFiltered
+    ? [`No row${amongKept(state, pane, list)} matches ${list.filter}. Press Esc to clear the filter.`]
+    : emptyText(state, pane);
+  return ["", ...text.flatMap((line) => wrapped(line, width - 2, "  "))];
+}
+
+/** A dashboard that never reached the sandbox says why, instead of how to make the first row. */
+export function emptyText(state: UiState, pane: Pane): string[] {
+  const { connection, run, target } = state;
+  if (run !== undefined || connection.phase === "live" || connection.phase === "connecting") return pane.emptyText(state);
+  return [`No sandbox answers at ${target.url}: ${connection.reason}.`, "", "Check the address, or start a sandbox there."];
+}
+
+export const isStale = ({ connection, run }: UiState) => connection.phase !== "live" && run !== undefined;
+
+/** How many rows the log has dropped since the last reset. */
+function droppedCount({ sandbox }: UiState, { stream }: Pane): number {
+  if (!sandbox) return 0;
+  const { made, kept } = sandbox;
+  if (stream?.kind === "request") return Math.max(0, made.requests - kept.requests);
+  return stream?.kind === "attempt" ? Math.max(0, made.attempts - kept.attempts) : 0;
+}
+
+/** ` of the 10,000 kept`, if the log has dropped others. */
+function amongKept(state: UiState, pane: Pane, { total }: List): string {
+  const dropped = droppedCount(state, pane);
+  return dropped === 0 ? "" : ` of the ${count(total - dropped)} kept`;
+}
+
+/** The note in the title after the pane's own: the filter, the counts, and whether the list follows. A page shows the filter in its input instead. */
+export function listNote(state: UiState, pane: Pane, list: List, names: "filter" | "counts" = "filter"): string {
+  const { filter, total } = list;
+  const dropped = droppedCount(state, pane);
+  const all = dropped === 0 ? count(total) : `${count(total)}, ${count(total - dropped)} kept`;
+  const name = names === "filter" ? `/${sanitize(filter)}  ` : "";
+  const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
+  const made = filter === "" && pane.stream && total > 0 ? all : "";
+  return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
+}
+
+/** `41`, or `41+` while rows have not been looked at. */
+function matchCount(list: List): string {
+  const rows = filteredRows(list);
+  const gaps = rows.filter(({ gap }) => gap).length;
+  return `${count(rows.length - gaps)}${gaps > 0 ? "+" : ""}`;
+}
+
+const joinNotes = (...notes: string[]) => notes.filter((note) => note !== "").join("  ");
+
+function followNote({ follows }: Pane, list: List): string {
+  const unseen = unseenCount(list);
+  const news = unseen > 0 ? ` +${count(unseen)} new` : "";
+  if (list.frozen) return `FROZEN${news}`;
+  if (!follows) return "";
+  return list.follows ? "following" : `PAUSED${news}`;
+}
