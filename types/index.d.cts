@@ -1540,8 +1540,6 @@ export interface SandboxOverviewReply {
   database: string | null;
   /** The service file of `--service`; null for the plain service */
   service: string | null;
-  /** Only if it is another: the service file under which the database was used before; null for the plain service */
-  previousService?: string | null;
   /** The signature of deliveries */
   signature: {
     /** The header that carries it; null if a service file removes it */

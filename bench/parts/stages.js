@@ -19,7 +19,7 @@ export const cuts = {
   route: [before("faults.auth,")],
   key: [before("faults.limit,")],
   limit: [before("readBody,")],
-  body: [before("readIdempotencyKey(adoption?.idempotencyHeader),")],
+  body: [before("readIdempotencyKey(values.idempotencyHeader),")],
   validate: [before("faults.around(")],
   unnoted: [{ file: "src/store/request-log/request-log.ts", find: "buffer.add(entry);", replace: "" }],
   whole: [],

@@ -1,11 +1,11 @@
 // How the condition of an error is recognised: from the request and what came before it, never from the code that the service answers with.
 // A call is looked at in the order of these rules, as the sandbox's pipeline is, and the first that applies names the condition.
 
-import type { ErrorCode } from "../kernel/errors.ts";
+import type { ErrorCode, FieldError } from "../kernel/errors.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
-import { isObject, refused, succeeded } from "./recording.ts";
+import { isObject, ownBodyOf, refused, succeeded } from "./recording.ts";
 import { routeConditions } from "./route-conditions.ts";
 import { isMasked } from "./shown-code.ts";
 
@@ -235,7 +235,9 @@ export function conditionOf(held: HeldCall): ErrorCode | undefined {
 }
 
 /** The error in the body of a call, by the sandbox's schema; none if the recording does not show the body. */
-export const bodyProblems = (call: HeldCall["call"]) => {
-  const body = call.operation.accepts ?? call.operation.body;
-  return body && isObject(call.body) ? fieldErrors(body, call.body).filter(({ pointer }) => !isMasked(valueAt(call.body, pointer))) : [];
-};
+export function bodyProblems({ operation, body }: HeldCall["call"]): FieldError[] {
+  if (!operation.body || !isObject(body)) return [];
+  const own = ownBodyOf(operation, body);
+  const problems = [...(own.problems ?? []), ...fieldErrors(operation.body, own.body)];
+  return problems.filter(({ pointer }) => !isMasked(valueAt(own.body, pointer)));
+}

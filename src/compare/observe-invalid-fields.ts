@@ -16,9 +16,13 @@ interface Found {
 /** The list of invalid fields in an error; undefined if the error has none in a known form. */
 export function invalidFieldsIn({ call }: Pick<HeldCall, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
   const { details, errors } = namesOf(where);
-  const { accepts, body, query } = call.operation;
+  const { id, body, query } = call.operation;
   const sent = isObject(call.body) ? Object.keys(call.body) : [];
-  const declared = [accepts ?? body, query].flatMap((schema) => (schema ? fieldsOf(schema).map(([name]) => name) : []));
+  const named = (place: string, name: string) => where.sightings.nameOf(`${id}.${place}.${name}`, name);
+  const declared = [
+    ...(body ? fieldsOf(body).map(([name]) => named("body", name)) : []),
+    ...fieldsOf(query).map(([name]) => named("query", name)),
+  ];
   const known = new Set([...declared, ...sent, ...call.url.searchParams.keys()]);
   const inner = error[details];
   const found = (place: InvalidFieldsPlace, value: unknown): Found[] => {

@@ -7,7 +7,7 @@ import { fieldsOf, isRequired, nameOf } from "../schema/walk.ts";
 import type { HeldCall } from "./history.ts";
 import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, succeeded } from "./recording.ts";
+import { isObject, type JsonFields, ownBodyOf, succeeded } from "./recording.ts";
 import type { Sightings } from "./sightings.ts";
 import { typeOfJson } from "./unknown-fields.ts";
 
@@ -71,11 +71,12 @@ function acceptedValue(part: string, code: string, value: unknown, { shown }: Si
 function observeAcceptedBody({ call, problems }: HeldCall, where: ObservationContext): void {
   const { sightings } = where;
   const place = `${call.operation.id}.body`;
+  const { body } = ownBodyOf(call.operation, call.body as JsonFields);
   for (const { pointer, code } of problems) {
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
     const part = PARTS[code] ?? "";
     const fact = sightings.fact(id + part) ? id + part : id;
-    sightings.see(fact, acceptedValue(part, code, valueAt(call.body, pointer), sightings), false, { ...where, lenient: "service" });
+    sightings.see(fact, acceptedValue(part, code, valueAt(body, pointer), sightings), false, { ...where, lenient: "service" });
   }
   if (problems.length > 0) return;
   sightings.see(`${place}.accepted`, "accepted", true, where);

@@ -1,6 +1,6 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
-import { createHmac } from "node:crypto";
+import { digestOf, formsOfSignature, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
 import { jsonIn } from "./read-har.ts";
@@ -81,25 +81,13 @@ const SKEW = 5_000;
 
 const isTestData = (data: unknown) => isObject(data) && data.id === undefined && data.object === undefined;
 
-const KEYS: readonly [string, (secret: string) => string | Buffer][] = [
-  ["the whole secret", (secret) => secret],
-  ["the secret without its prefix", (secret) => secret.replace(/^[a-z]+_/, "")],
-  ["the secret without its prefix, decoded from base64", (secret) => Buffer.from(secret.replace(/^[a-z]+_/, ""), "base64")],
-  ["the secret without its prefix, decoded from hex", (secret) => Buffer.from(secret.replace(/^[a-z]+_/, ""), "hex")],
-];
-
 /** Some services sign a time or the id of the event with the body. */
-function contentsOf({ text, headers }: RecordedDelivery, header: string): [string, string][] {
+function contentsOf({ text, headers }: RecordedDelivery, header: string): Readonly<Record<string, string>> {
   const id = headers["x-webhook-id"] ?? "";
   const time = headers["x-webhook-timestamp"] ?? /\bt=(\d+)/.exec(header)?.[1];
-  const timed: [string, string][] =
-    time === undefined
-      ? []
-      : [
-          ["time and body", `${time}.${text}`],
-          ["id, time and body", `${id}.${time}.${text}`],
-        ];
-  return [["body", text], ["id and body", `${id}.${text}`], ...timed];
+  const timed: Record<string, string> =
+    time === undefined ? {} : { "time and body": `${time}.${text}`, "id, time and body": `${id}.${time}.${text}` };
+  return { body: text, "id and body": `${id}.${text}`, ...timed };
 }
 
 function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, sightings: Sightings): void {
@@ -120,17 +108,12 @@ function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets 
 
 /** How the header follows from the secret; undefined if in no known way, as with the secret of another endpoint. */
 function signatureForm(delivery: RecordedDelivery, header: string, secret: string): string | undefined {
-  const forms = KEYS.flatMap(([key, keyOf]) =>
-    contentsOf(delivery, header).flatMap(([content, signed]) =>
-      (["hex", "base64"] as const).map((encoding) => ({ key, keyOf, content, signed, encoding })),
-    ),
-  );
-  const digestOf = ({ keyOf, signed, encoding }: (typeof forms)[number]) =>
-    createHmac("sha256", keyOf(secret)).update(signed).digest(encoding);
-  const found = forms.find((form) => header.includes(digestOf(form)));
-  if (!found) return undefined;
-  const inside = header === digestOf(found) ? "" : ", among other text";
-  return `${found.encoding} digest of the ${found.content}, keyed with ${found.key}${inside}`;
+  const contents = contentsOf(delivery, header);
+  for (const form of formsOfSignature(Object.keys(contents))) {
+    const digest = digestOf(form, secret, contents[form.content] as string);
+    if (header.includes(digest)) return `${wordsOf(form)}${header === digest ? "" : ", among other text"}`;
+  }
+  return undefined;
 }
 
 /** By which part of its length, and by how many seconds, a gap may be longer or shorter: jitter, and the way there. */

@@ -1,8 +1,10 @@
 // A recording as the comparison sees it: exchanges with the service, and webhooks that a receiver got.
 
-import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
+import type { FieldError } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
+import type { ReadBody } from "../service/translate-request.ts";
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 /** Header values by name in lower case. */
@@ -54,8 +56,8 @@ export type ComparedOperation = Pick<
   Endpoint,
   "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow" | "emits"
 > & {
-  /** The body in the names and with the rules of a service file (default: the sandbox's own). */
-  accepts?: ObjectSchema | undefined;
+  /** Reads a body in the names and forms of a service file (default: the sandbox's own). */
+  readBody?: ReadBody;
 };
 
 /** The sandbox that recordings are compared with. */
@@ -82,6 +84,10 @@ export interface RecordedCall extends RecordedExchange {
 }
 
 export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A body in the sandbox's names, and what does not have the service's form. */
+export const ownBodyOf = ({ readBody }: ComparedOperation, body: JsonFields): { body: JsonFields; problems?: readonly FieldError[] } =>
+  readBody ? readBody(body) : { body };
 
 export const succeeded = ({ status }: { status: number }) => status >= 200 && status < 300;
 export const refused = ({ status }: { status: number }) => status >= 400 && status < 500;

@@ -1,7 +1,7 @@
 // Turns a comparison into a service file: each difference that the recording proves as a value with its evidence, all others as questions.
 
 import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
-import type { RefusedEntry } from "../service/fact-check.ts";
+import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
 import { addedFields, fieldRenames } from "./write-fields.ts";

@@ -104,16 +104,6 @@ export interface Endpoint<World = unknown> {
   readonly idempotent: boolean;
   readonly replayWindow: number | undefined;
   readonly access: Access<World> | undefined;
-  /** Translates a valid query from the names of a service file. */
-  readonly readQuery?: ((query: Record<string, unknown>) => Record<string, unknown>) | undefined;
-  /** Translates a valid body from the names and forms of a service file. */
-  readonly readBody?: ((body: Record<string, unknown>) => Record<string, unknown>) | undefined;
-  /** Translates the ids in the path. */
-  readonly readParams?: ((params: Record<string, string>) => Record<string, string>) | undefined;
-  /** The names in the service file of parameters that it renames. */
-  readonly renamed?: ReadonlyMap<string, string>;
-  /** The names that a service file gives to fields of the body, by the sandbox's own, as errors of the handler quote them. */
-  readonly renamedFields?: ReadonlyMap<string, string> | undefined;
   handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
 }
 

@@ -22,7 +22,6 @@ import type { Trends } from "../live/trends.ts";
 import type { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import type { ServiceMark } from "../store/world/service-note.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import type { World } from "../store/world/world.ts";
 import type { Verifier } from "../verify/verifier.ts";
@@ -38,8 +37,6 @@ export interface ControlContext extends Stores {
     /** The service file; undefined for the plain service. */
     service: string | undefined;
     signature: Signature;
-    /** The service file before, null for none, if it was another. */
-    previousService: ServiceMark | null | undefined;
   };
   clock: Clock;
   random: Random;

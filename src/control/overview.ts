@@ -19,11 +19,6 @@ const Overview = Type.Object({
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: Type.Union([Type.String(), Type.Null()], { description: "The SQLite file; null in memory" }),
   service: Type.Union([Type.String(), Type.Null()], { description: "The service file of `--service`; null for the plain service" }),
-  previousService: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], {
-      description: "Only if it is another: the service file under which the database was used before; null for the plain service",
-    }),
-  ),
   signature: Type.Object(
     {
       header: Type.Union([Type.String(), Type.Null()], { description: "The header that carries it; null if a service file removes it" }),
@@ -90,7 +85,6 @@ export function showSandbox(context: Pick<ControlContext, Shown>): Static<typeof
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
     service: about.service ?? null,
-    ...(about.previousService === undefined ? {} : { previousService: about.previousService?.file ?? null }),
     signature: about.signature,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
-import type { Adoption } from "../service/adoption.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 
@@ -10,6 +9,8 @@ export interface Reply {
   status: number;
   /** The body as sent: JSON. */
   body: string;
+  /** Translates all headers, where a service file has other names or forms for them. */
+  headersOut?(headers: Record<string, string | number>, at: number): Record<string, string | number>;
 }
 
 /** The state of one rate limit window. */
@@ -90,9 +91,7 @@ export interface RequestContext {
   faults: CallFaults | undefined;
   /** Whether the guard admitted the request. The request log keeps no other: a web page could fill it with requests that the guard refuses. */
   isAdmitted: boolean;
-  /** The changes of the service file. */
-  adoption: Adoption | undefined;
-  /** The sandbox's own code of the error in the reply; the service file may have another code and status for it. */
+  /** The sandbox's own code of the error in the reply. */
   errorCode: string | undefined;
   /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;
@@ -138,7 +137,6 @@ export function openContext(
     replayOf: undefined,
     faults: undefined,
     isAdmitted: false,
-    adoption: undefined,
     errorCode: undefined,
     reply: undefined,
   };

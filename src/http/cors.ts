@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import type { ServiceValues } from "../contracts/service-values.ts";
 import { isApiPath } from "./route.ts";
 
 export interface Cors {
@@ -38,8 +39,8 @@ const RESPONSE_HEADERS = [
 /** Seconds for which a browser remembers a preflight. */
 const MAX_AGE = "600";
 
-/** Undefined if no origin is named. `nameOf` is the name of a response header under a service file, if it is sent. */
-export function createCors(origins: readonly string[], nameOf: (header: string) => string | undefined = same): Cors | undefined {
+/** Undefined if no origin is named. `nameOf` is the name of a response header, if it is sent. */
+export function createCors(origins: readonly string[], nameOf: ServiceValues["headerName"]): Cors | undefined {
   if (origins.length === 0) return undefined;
   const exposed = RESPONSE_HEADERS.flatMap((header) => nameOf(header) ?? []).join(", ");
   const responseHeaders = new Map(
@@ -65,8 +66,6 @@ export function createCors(origins: readonly string[], nameOf: (header: string) 
     },
   };
 }
-
-const same = (header: string) => header;
 
 const isShared = (url = "") => isApiPath(url) || url.split("?")[0] === OPENAPI_PATH;
 

@@ -13,8 +13,7 @@ const MAX_CACHED_FINGERPRINTS = 500;
 /** Characters. */
 const MAX_CACHED_LENGTH = 4_096;
 
-/** The header is named `Idempotency-Key` unless a service file has another name. */
-export function readIdempotencyKey(header = "Idempotency-Key"): Stage {
+export function readIdempotencyKey(header: string): Stage {
   const name = header.toLowerCase();
   return (context) => {
     if (!context.operation?.idempotent) return;

@@ -1,8 +1,9 @@
 // The request pipeline under /v1: its stages, in the order in which they run.
 
 import type { ApiFaults } from "../contracts/fault.ts";
+import type { ServiceValues } from "../contracts/service-values.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Adoption } from "../service/adoption.ts";
+import type { Translation } from "../service/translation.ts";
 import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
 import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
 import type { RecordHistory } from "../store/records/record-history.ts";
@@ -24,8 +25,9 @@ import { type BodyMode, validate } from "./validate.ts";
 export interface PipelineDependencies {
   guard: Guard;
   catalogue: readonly Operation[];
-  /** The changes of the service file; without one, no reply is translated. */
-  adoption?: Adoption | undefined;
+  values: ServiceValues;
+  /** Of the service file; without one, nothing is translated. */
+  translation?: Pick<Translation, "request" | "reply"> | undefined;
   clock: Clock;
   database: Database;
   tenants: Tenants;
@@ -46,9 +48,8 @@ export interface PipelineDependencies {
 
 /** Runs the stages until one responds, then sends the reply. */
 export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
-  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies } = deps;
+  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, values, translation } = deps;
   const faults = faultStages(deps);
-  const { adoption } = deps;
   const stages: Stage[] = [
     admit(guard), //                                     403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
@@ -61,16 +62,15 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     endStage, //                                         ends the checks
     readBody, //                                         415 413 400
     endStage, //                                         ends the body
-    readIdempotencyKey(adoption?.idempotencyHeader), //  400
+    readIdempotencyKey(values.idempotencyHeader), //     400
     faults.recall, //                                    409 injected
     recall(idempotencyReplies), //                       422, or the stored reply
     faults.before, //                                    any status injected, or no response
-    validate(bodies), //                                 400
+    validate(bodies, translation?.request), //           400
     endStage, //                                         ends the validation
     faults.around(transact(deps)), //                    404 409, or the operation's reply
   ];
   return async (context) => {
-    context.adoption = adoption;
     try {
       for (const stage of stages) {
         const waiting = stage(context);
@@ -82,7 +82,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
       context.reply = failureReply(context, error, deps.report);
     }
     const reply = context.reply ?? failureReply(context, new Error("no stage responded"), deps.report);
-    context.reply = adoption === undefined ? reply : adoption.reply(context, reply);
+    context.reply = translation === undefined ? reply : translation.reply(context, reply);
     endStage(context);
     const sending = sendReply(faults, context, context.reply, deps.report);
     if (sending !== undefined) await sending;

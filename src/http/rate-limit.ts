@@ -1,6 +1,7 @@
 // Rate limits: fixed windows aligned to the epoch, one for each merchant and one for each address that sends no valid key.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
+import { ownValues } from "../contracts/service-values.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { RateLimitWindow, RequestContext, Stage } from "./context.ts";
@@ -10,8 +11,6 @@ export interface RateLimit {
   /** Milliseconds. */
   window: number;
 }
-
-export const DEFAULT_LIMIT: RateLimit = { limit: 6_000, window: 60_000 };
 
 /** Limits by operation id; `all` applies to the operations without a limit of their own. */
 export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
@@ -175,8 +174,8 @@ export const behaviours: MeasuredBehaviour[] = [
     why: "Fixed windows match the three documented headers, and local test suites should not be throttled by default.",
     setting: "--rate-limit",
     facts: [
-      { id: "rate_limit.limit", kind: "rate_limit", value: DEFAULT_LIMIT.limit },
-      { id: "rate_limit.seconds", kind: "rate_limit", value: DEFAULT_LIMIT.window / 1_000 },
+      { id: "rate_limit.limit", kind: "rate_limit", value: ownValues.rateLimit.limit },
+      { id: "rate_limit.seconds", kind: "rate_limit", value: ownValues.rateLimit.window / 1_000 },
     ],
   },
   {

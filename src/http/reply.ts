@@ -4,7 +4,6 @@ import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
-import type { Adoption } from "../service/adoption.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
@@ -62,16 +61,13 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
     ...rateHeaders,
     ...context.headers,
   };
-  context.sentHeaders = context.adoption === undefined ? headers : adoptedHeaders(context, context.adoption, headers, reply.status);
+  context.sentHeaders = reply.headersOut === undefined ? headers : reply.headersOut(headers, context.at);
   if (awaitsContinue(incoming)) context.sentHeaders.Connection = "close";
   context.answeredAfter = context.elapsed();
   outgoing.sendDate = false;
   outgoing.writeHead(reply.status, context.sentHeaders);
   return true;
 }
-
-const adoptedHeaders = ({ at, operation }: RequestContext, adoption: Adoption, headers: RequestContext["sentHeaders"], status: number) =>
-  adoption.headers(headers, { status, at, operation: operation?.id });
 
 export const behaviours: MeasuredBehaviour[] = [
   {

@@ -2,12 +2,13 @@
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { type ErrorCode, fail } from "../kernel/errors.ts";
+import { type ErrorCode, type FieldError, fail } from "../kernel/errors.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
 import { withSent } from "../schema/as-sent.ts";
 import { ASSUMED } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
+import type { OwnRequest, TranslateRequest } from "../service/translate-request.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
@@ -22,54 +23,69 @@ export type BodyMode = "checked" | "open" | "strict";
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
 /** The part of a declaration that describes the input. */
-type InputDeclaration = Pick<Operation, "method" | "query" | "readQuery" | "body" | "readBody" | "reply">;
+type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "reply">;
 
+/** What was sent, as it was sent or in the names of the sandbox. */
+type SentInput = Pick<RequestContext, "search" | "body"> & Partial<OwnRequest>;
+
+/** Without a service file there is no translation. */
 export const validate =
-  (bodies: BodyMode): Stage =>
+  (bodies: BodyMode, translate?: TranslateRequest): Stage =>
   (context) => {
     const operation = context.operation as Operation;
-    if (operation.readParams !== undefined) context.params = operation.readParams(context.params);
-    readInput(operation, context, bodies);
+    if (translate === undefined) return readInput(operation, context, bodies);
+    const sent = translate(operation, context);
+    context.params = sent.params;
+    readInput(operation, context, bodies, sent);
   };
 
-export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): void {
-  context.query = readQuery(declaration, context, bodies);
+export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput = context): void {
+  context.query = readQuery(declaration, context, bodies, sent);
   if (declaration.method === "GET") return;
-  const { known, unknown } = sortFields(declaration, context.body);
+  const { known, unknown } = sortFields(declaration, sent.body);
   const { body } = declaration;
+  const foreign = sent.unknown?.fields ?? NONE;
   if ((bodies === "strict" && !allowsExtraFields(body)) || forbidsExtraFields(body))
-    refuseUnknown(Object.keys(unknown), Object.keys(body?.properties ?? {}));
+    refuseUnknown([...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
-  if (body && !isOpen) checkBody(body, known, bodies);
+  if (body && !isOpen) checkBody(body, known, bodies, sent.problems);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
-  const unused = [...Object.keys(unknown), ...Object.keys(invalid ?? {})];
+  const unused = [...foreign, ...Object.keys(unknown), ...Object.keys(invalid ?? {})];
   if (unused.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(unused);
   const extra = extraFields(declaration, unknown);
   context.extra = invalid ? withSent(extra, maskValue(invalid) as Record<string, unknown>) : extra;
-  context.body = declaration.readBody === undefined ? known : declaration.readBody(known);
+  context.body = known;
 }
+
+const NONE: readonly never[] = [];
 
 /** Whether a body's schema explicitly allows further fields. */
 const allowsExtraFields = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
 
-/** Whether a service file says that the service refuses fields it does not know. */
+/** Whether a body's schema forbids further fields. */
 const forbidsExtraFields = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === false;
 
-/** The query parameters, as text or integers, in the names of the sandbox. An empty query, the usual case, is not parsed. */
-function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
-  const sent = context.search === "" ? {} : checkedQuery(declaration.query, context, bodies);
-  const query = declaration.readQuery === undefined ? sent : declaration.readQuery(sent);
+/** The query parameters, as text or integers. An empty query, the usual case, is not parsed. */
+function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput): Record<string, unknown> {
+  const foreign = sent.unknown?.params ?? NONE;
+  const query = sent.search === "" && foreign.length === 0 ? {} : checkedQuery(declaration.query, context, bodies, sent.search, foreign);
   if (query.starting_after !== undefined && query.ending_before !== undefined)
     fail("invalid_cursor", "Send starting_after or ending_before, not both.", { fields: ["starting_after", "ending_before"] });
   return query;
 }
 
-function checkedQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
-  const sent = new URLSearchParams(context.search);
+function checkedQuery(
+  schema: ObjectSchema,
+  context: RequestInput,
+  bodies: BodyMode,
+  search: string,
+  foreign: readonly string[],
+): Record<string, unknown> {
+  const sent = new URLSearchParams(search);
   const query: Record<string, unknown> = {};
-  const unknown = [...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name));
+  const unknown = [...foreign, ...[...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name))];
   if (bodies === "strict") refuseUnknown(unknown, Object.keys(schema.properties));
   if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -99,8 +115,9 @@ function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
   return { known, unknown };
 }
 
-function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: BodyMode): void {
-  const [first, ...others] = fieldErrors(schema, body);
+function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: BodyMode, problems: readonly FieldError[] = NONE): void {
+  const isNew = ({ pointer }: FieldError) => !problems.some((problem) => problem.pointer === pointer);
+  const [first, ...others] = [...problems, ...fieldErrors(schema, body).filter(isNew)];
   if (!first) return;
   const more = others.length > 0 ? ` (and ${others.length} more)` : "";
   const way = " The shape of this body is an assumption of the sandbox; start it with --bodies open to send another.";

@@ -3,6 +3,7 @@
 // It never delays a response: a request that no rule needs costs one look-up, and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
+import { ownValues } from "../contracts/service-values.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
@@ -19,11 +20,11 @@ import {
   type JudgedOperation,
   type ObservedCall,
   type OperationFinder,
+  type ReadHeaders,
 } from "./observed-call.ts";
 import { createRecentCalls, isSuccessfulWrite, type RecentCalls, withoutBody } from "./recent-calls.ts";
 import { rules } from "./rules/index.ts";
-import { inTerms, OWN_TERMS, type ServiceTerms } from "./terms.ts";
-import { createVerdictBuilder, createVerdictLog, matchesFilter, type VerdictBuilder, type VerdictLog } from "./verdict-log.ts";
+import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
 /** The events that the judge observes, and its results. */
 export interface Judge extends JudgeResults {
@@ -41,8 +42,8 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The prefix of their paths in requests. */
   prefix: string;
-  /** The names that demands, hints and messages use (default: the sandbox's own). */
-  terms?: ServiceTerms | undefined;
+  /** The names of headers (default: the sandbox's own). */
+  values?: ReadHeaders | undefined;
   /** Measures how late this process handles events, also while attempts are in flight (default: a measurement of its own). */
   lag?: EventLoopLag | undefined;
   /** Called with each final verdict. */
@@ -50,7 +51,6 @@ interface JudgeOptions {
 }
 
 interface JudgeState {
-  readonly build: VerdictBuilder;
   readonly log: VerdictLog;
   readonly firings: Firings;
   /** The first calls of connections, apart from all others: calls on open connections, of which there are many more, must not push them out. */
@@ -61,7 +61,7 @@ interface JudgeState {
   /** By merchant; requests without a known merchant share the tracker "". */
   readonly trackers: Map<string, MerchantTracker>;
   readonly operationOf: OperationFinder;
-  readonly terms: ServiceTerms;
+  readonly values: ReadHeaders;
   /** Requests that wait until the end of this turn. */
   queue: RequestEntry[];
 }
@@ -70,11 +70,9 @@ const MAX_TRACKERS = 500;
 /** Enough to see who else makes the same call. */
 const MAX_RECENT = 64;
 
-export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS, lag = createEventLoopLag() }: JudgeOptions): Judge {
-  const build = createVerdictBuilder(terms);
+export function createJudge({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions): Judge {
   const state: JudgeState = {
-    build,
-    log: createVerdictLog(onVerdict, build),
+    log: createVerdictLog(onVerdict),
     firings: createFirings(),
     firstCalls: createRecentCalls(1_024),
     laterCalls: createRecentCalls(512),
@@ -82,13 +80,13 @@ export function createJudge({ operations, prefix, onVerdict, terms = OWN_TERMS, 
     lag,
     trackers: new Map(),
     operationOf: createOperationFinder(operations, prefix),
-    terms,
+    values,
     queue: [],
   };
   const { firings, firstCalls, laterCalls, writes } = state;
   const observeQueue = () => drainQueue(state);
   return {
-    rules: rules.map((rule) => ({ ...rule, demands: inTerms(terms, rule.demands), hint: inTerms(terms, rule.hint) })),
+    rules,
     request(entry) {
       const call = withoutBody(entry);
       (isFirst(call) ? firstCalls : laterCalls).record(call);
@@ -145,8 +143,8 @@ function observeAttempt(state: JudgeState, { message, began }: Parameters<Judge[
   receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
-const describe = ({ firings, operationOf, terms }: JudgeState, entry: RequestEntry) =>
-  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), terms);
+const describe = ({ firings, operationOf, values }: JudgeState, entry: RequestEntry) =>
+  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), values);
 
 /** When there are too many trackers, an empty one makes room, else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
@@ -180,14 +178,14 @@ function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isW
 }
 
 /** The final verdicts, then those on what is still pending. */
-function allVerdicts({ trackers, log, firings, build }: JudgeState): VerdictMessage[] {
+function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
   const now = realNow();
   for (const { retries, receivers } of trackers.values()) {
     retries.resolve(now);
     receivers.resolve(now);
   }
-  const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now, build))];
-  const missing = findMissing(firings, found).map(({ rule, finding, subject }) => build(rule, finding, subject, null));
+  const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
+  const missing = findMissing(firings, found).map(({ rule, finding, subject }) => buildVerdict(rule, finding, subject, null));
   return [...found, ...missing];
 }
 

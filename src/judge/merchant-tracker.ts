@@ -27,7 +27,7 @@ import {
   type Rule,
   SAMPLE_SIZE,
 } from "./rules/rule.ts";
-import type { AddFinding, VerdictBuilder, VerdictLog, VerdictSubject } from "./verdict-log.ts";
+import { type AddFinding, buildVerdict, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
 
 export interface MerchantTracker {
   readonly retries: RetryTracker;
@@ -180,10 +180,10 @@ const runOnPending = (add: AddFinding, { call, chain }: PendingRetry, isOverdue:
   );
 
 /** Verdicts that are not final: those on each pending retry and repeat delivery if nothing more arrives after `now`. */
-export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number, build: VerdictBuilder): VerdictMessage[] {
+export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
   const found: VerdictMessage[] = [];
   const add: AddFinding = (rule, finding, subject) => {
-    found.push(build(rule, finding, subject, null));
+    found.push(buildVerdict(rule, finding, subject, null));
     return "";
   };
   for (const pending of retries.pending) runOnPending(add, pending, retries.isOverdue(pending, now), now);

@@ -1,13 +1,13 @@
 // Describes a logged request as the rules need it: who called what, when, with which result, and whether a client should retry it.
 
 import type { Firing } from "../contracts/fault.ts";
+import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { readHttpDate } from "../kernel/clock.ts";
 import { isTooDeep } from "../kernel/depth.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
 import type { Connection, RequestEntry } from "../store/request-log/request-log.ts";
-import { OWN_TERMS, type ServiceTerms } from "./terms.ts";
 
 /**
  * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503, `failed` any other temporary error of the service,
@@ -63,8 +63,6 @@ export interface ObservedCall {
   readonly body: string;
   /** The Content-Length header. */
   readonly bodyLength: string | undefined;
-  /** The names of headers, for texts about the call. */
-  readonly terms: ServiceTerms;
   /** Equal for requests that differ only in how their JSON is written. Computed on first use. */
   fingerprint(): string;
 }
@@ -117,11 +115,14 @@ export const isUnanswered = ({ responseHeaders }: RequestEntry) => responseHeade
 /** The API key. */
 export const callerOf = ({ key, requestHeaders }: RequestEntry) => key ?? String(requestHeaders.authorization ?? "");
 
+/** The names of the headers that the judge reads. */
+export type ReadHeaders = Pick<ServiceValues, "idempotencyHeader" | "headerName">;
+
 export function describeCall(
   entry: RequestEntry,
   firings: readonly Firing[],
   operation: JudgedOperation | undefined,
-  terms: ServiceTerms = OWN_TERMS,
+  { idempotencyHeader, headerName }: ReadHeaders = ownValues,
 ): ObservedCall {
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
@@ -138,13 +139,13 @@ export function describeCall(
     method,
     path,
     search,
-    key: entry.requestHeaders["idempotency-key"]?.toString() || undefined,
+    key: entry.requestHeaders[idempotencyHeader.toLowerCase()]?.toString() || undefined,
     isWrite,
     acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
     rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
-    requestedWait: readRetryAfter(entry),
+    requestedWait: readRetryAfter(entry, headerName("Retry-After", operation?.id)),
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
     connection: entry.connection,
@@ -153,7 +154,6 @@ export function describeCall(
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
-    terms,
     fingerprint() {
       cached ??= fingerprint(method, path, search, parsed(requestBody));
       return cached;
@@ -175,8 +175,8 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ outcome }) => outcome === "response_lost") ||
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
-function readRetryAfter({ responseHeaders, at }: RequestEntry): RequestedWait | undefined {
-  const sent = responseHeaders["Retry-After"];
+function readRetryAfter({ responseHeaders, at }: RequestEntry, header: string | undefined): RequestedWait | undefined {
+  const sent = header === undefined ? undefined : responseHeaders[header];
   if (sent === undefined) return undefined;
   const text = String(sent);
   if (/^\d+$/.test(text)) return { milliseconds: Number(text) * 1_000, form: "seconds", tolerance: TOLERANCE.seconds };

@@ -4,7 +4,6 @@ import type { VerdictCounts } from "../contracts/counts.ts";
 import { matchesRule, type Proof, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
-import { inTerms, type ServiceTerms } from "./terms.ts";
 
 /** The subject of a finding. */
 export interface VerdictSubject {
@@ -25,7 +24,7 @@ export type VerdictLog = ReturnType<typeof createVerdictLog>;
 /** Applies to each kind of verdict separately, so that passes never push out a failure. */
 const MAX_KEPT = 1_000;
 
-export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void, build: VerdictBuilder) {
+export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   const made = createVerdictCounts();
   let number = 0;
@@ -50,7 +49,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void, b
     add(rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string): string {
       const id = amended ?? `vdt_${++number}`;
       if (amended !== undefined) remove(amended);
-      put(build(rule, finding, subject, id));
+      put(buildVerdict(rule, finding, subject, id));
       return id;
     },
     /** Turns a verdict into a pass: a later call shows that it was wrong. */
@@ -103,27 +102,22 @@ function sumOf(counts: readonly ReadonlyMap<string, number>[]): VerdictCounts {
 const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));
 
 /** A verdict that is not final has no id. */
-export type VerdictBuilder = (rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null) => VerdictMessage;
-
-/** Builds verdicts; their hints use the names in `terms`. */
-export const createVerdictBuilder =
-  (terms: ServiceTerms): VerdictBuilder =>
-  (rule, finding, subject, id) => ({
-    id,
-    rule: rule.id,
-    severity: rule.severity,
-    verdict: finding.verdict,
-    at: subject.at,
-    merchant: subject.merchant ?? null,
-    operation: subject.operation ?? null,
-    says: finding.says,
-    hint: inTerms(terms, rule.hint),
-    ...describeCalls(finding.calls ?? []),
-    attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
-    provenBy: finding.verdict === "inconclusive" ? null : (rule.provenBy ?? subject.provenBy),
-    milliseconds: finding.milliseconds ?? {},
-    fault: subject.fault ?? null,
-  });
+export const buildVerdict = (rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null): VerdictMessage => ({
+  id,
+  rule: rule.id,
+  severity: rule.severity,
+  verdict: finding.verdict,
+  at: subject.at,
+  merchant: subject.merchant ?? null,
+  operation: subject.operation ?? null,
+  says: finding.says,
+  hint: rule.hint,
+  ...describeCalls(finding.calls ?? []),
+  attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
+  provenBy: finding.verdict === "inconclusive" ? null : (rule.provenBy ?? subject.provenBy),
+  milliseconds: finding.milliseconds ?? {},
+  fault: subject.fault ?? null,
+});
 
 function describeCalls(calls: readonly ObservedCall[]): Pick<VerdictMessage, "requests" | "calls"> {
   const inOrder = [...calls].sort((one, other) => one.arrived - other.arrived);

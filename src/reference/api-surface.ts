@@ -33,31 +33,9 @@ export interface Surface {
     key: readonly ErrorCode[];
   };
   headers: readonly HeaderFact[];
-  /** How the service names what the sandbox declares, by a service file (default: as declared). */
-  names?: ServiceNames;
   /** Whether the surface emulates a service, so that facts missing from that service's documentation are marked as assumed. */
   assumes: boolean;
 }
-
-/** How a service file names errors, headers and fields. */
-export interface ServiceNames {
-  error: {
-    of(code: ErrorCode, operation: string): { status: number; error: string; code: string };
-    /** The error object, and its schema. */
-    shape(error: object): unknown;
-    schema(schema: TSchema): TSchema;
-  };
-  /** Undefined for a header that the service does not send. */
-  header(name: string, operation?: string): string | undefined;
-  deliveryHeader(name: string): string | undefined;
-  idempotencyHeader: string;
-  /** The envelope of events. */
-  event(schema: TSchema): TSchema;
-}
-
-/** The error as the operations of the surface return it. */
-export const errorOf = ({ names }: Surface, code: ErrorCode, operation: string) =>
-  names?.error.of(code, operation) ?? { status: errors[code].status, error: errors[code].error, code };
 
 const BODY_ERRORS = [
   "invalid_json",

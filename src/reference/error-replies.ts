@@ -5,7 +5,7 @@ import { errorObject } from "../contracts/error-object.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { ASSUMED, type Assumption, annotate } from "../schema/assumed.ts";
 import { oneOf, type TSchema } from "../schema/shapes.ts";
-import { codes, type DeclaredOperation, errorOf, errorsOf, type Surface } from "./api-surface.ts";
+import { codes, type DeclaredOperation, errorsOf, type Surface } from "./api-surface.ts";
 import type { Components } from "./components.ts";
 import { REQUEST_ID_HEADER } from "./headers.ts";
 import { unmarked } from "./strip-assumed.ts";
@@ -17,19 +17,14 @@ export const ERRORS_ASSUMPTION: Assumption = {
 
 /** The schema of the error responses of a surface: the error object, with one list of all codes that its operations can return. */
 export function errorSchemaOf(surface: Surface, operations: readonly DeclaredOperation[]): TSchema {
-  const used = new Set(operations.flatMap((operation) => errorsOf(surface, operation).map((code) => shownAs(surface, code, operation))));
-  const returned = codes.flatMap((code) => [...used].filter((one) => one.own === code));
-  const error = oneOf([...new Set(returned.map((one) => one.error))], "Category of the error");
-  const code = oneOf(
-    [...new Set(returned.map((one) => one.code))],
-    "Error code for the exact condition; each operation lists its own in its responses",
-  );
+  const used = new Set(operations.flatMap((operation) => errorsOf(surface, operation)));
+  const returned = codes.filter((one) => used.has(one));
+  const error = oneOf([...new Set(returned.map((one) => errors[one].error))], "Category of the error");
+  const code = oneOf(returned, "Error code for the exact condition; each operation lists its own in its responses");
   const { properties, ...rest } = surface.assumes ? errorObject : unmarked(errorObject);
   const schema = { ...rest, properties: { ...properties, error: titled("error_category", error), code: titled("error_code", code) } };
-  return titled("api_error", surface.names?.error.schema(schema as TSchema) ?? (schema as TSchema));
+  return titled("api_error", schema as TSchema);
 }
-
-const shownAs = (surface: Surface, code: ErrorCode, { id }: DeclaredOperation) => ({ own: code, ...errorOf(surface, code, id) });
 
 const titled = (title: string, schema: TSchema) => annotate(schema, { title });
 
@@ -37,13 +32,13 @@ const titled = (title: string, schema: TSchema) => annotate(schema, { title });
 export function failures(surface: Surface, operation: DeclaredOperation, schema: TSchema, components: Components): Record<string, Printed> {
   const possible = errorsOf(surface, operation);
   const common = new Set<ErrorCode>([...surface.errors.always, ...surface.errors.body, ...surface.errors.key]);
-  const statusOf = (code: ErrorCode) => errorOf(surface, code, operation.id).status;
+  const statusOf = (code: ErrorCode) => errors[code].status;
   const statuses = [...new Set(possible.map(statusOf))].sort((one, other) => one - other);
   const entries = statuses.map((status) => {
     const here = possible.filter((code) => statusOf(code) === status);
     const commonCodes = codes.filter((code) => common.has(code) && statusOf(code) === status);
     const make = () => failure(surface, operation, status, here, schema, components);
-    const isShared = surface.names === undefined && SHARED.has(status) && here.join() === commonCodes.join();
+    const isShared = SHARED.has(status) && here.join() === commonCodes.join();
     return [String(status), isShared ? components.reference("responses", nameOf(status), make) : make()];
   });
   return Object.fromEntries(entries);
@@ -63,28 +58,19 @@ function failure(
   components: Components,
 ): Printed {
   const isAssumption = surface.assumes && !here.some((code) => "documented" in errors[code]);
-  const shown = here.map((code) => shownAs(surface, code, operation));
-  const examples = shown.map((one) => [one.code, exampleOf(surface, one, components)]);
+  const examples = here.map((code) => [code, components.reference("examples", code, () => example(surface, code))]);
   return {
-    description: `${STATUS_CODES[status] ?? status}: ${shown.map(({ code }) => `\`${code}\``).join(", ")}`,
+    description: `${STATUS_CODES[status] ?? status}: ${here.map((code) => `\`${code}\``).join(", ")}`,
     ...omitIfEmpty("headers", headersOf(surface, operation, status, components)),
     content: { "application/json": { schema: components.schema(schema), examples: Object.fromEntries(examples) } },
     ...(isAssumption ? { [ASSUMED]: ERRORS_ASSUMPTION } : {}),
   };
 }
 
-type ShownError = ReturnType<typeof shownAs>;
-
-/** Under a service file, the same error may differ by operation. */
-const exampleOf = (surface: Surface, error: ShownError, components: Components): Printed =>
-  surface.names === undefined ? components.reference("examples", error.code, () => example(surface, error)) : example(surface, error);
-
-function example(surface: Surface, { own, error, code }: ShownError): Printed {
-  const { when } = errors[own];
+function example(surface: Surface, code: ErrorCode): Printed {
+  const { when, error } = errors[code];
   const isLogged = surface.headers.some(({ name }) => name === REQUEST_ID_HEADER);
-  const details = isLogged ? { requestId: "req_1" } : {};
-  const value = { error, message: when, code, details };
-  return { summary: when, value: surface.names?.error.shape(value) ?? value };
+  return { summary: when, value: { error, message: when, code, details: isLogged ? { requestId: "req_1" } : {} } };
 }
 
 /** `{ [keyword]: map }`, or nothing if the map is empty. */
@@ -94,13 +80,10 @@ export const omitIfEmpty = (keyword: string, map: Record<string, Printed>): Prin
 /** The headers of an operation's response with this status, as references to components. */
 export function headersOf(surface: Surface, operation: DeclaredOperation, status: number, components: Components): Record<string, Printed> {
   const sent = surface.headers.filter((header) => header.sentWith(operation, status));
-  const nameOfHeader = (name: string) => (surface.names === undefined ? name : surface.names.header(name, operation.id));
-  const entries = sent.flatMap(({ name, schema, assumption }) => {
-    const shown = nameOfHeader(name);
-    if (shown === undefined) return [];
+  const entries = sent.map(({ name, schema, assumption }) => {
     const { description, ...shape } = components.schema(schema);
     const make = () => ({ description, schema: shape, ...(assumption ? { [ASSUMED]: assumption } : {}) });
-    return [[shown, components.reference("headers", shown, make)]];
+    return [name, components.reference("headers", name, make)];
   });
   return Object.fromEntries(entries);
 }

@@ -5,7 +5,7 @@ import { paramNames } from "../contracts/endpoint.ts";
 import { envelope } from "../contracts/event-envelope.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
-import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter, type Surface } from "./api-surface.ts";
+import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import type { EventType } from "./events.ts";
@@ -53,7 +53,7 @@ export function openapi({ surface, operations: declared, events = [], areas = {}
   const printing = { surface, operations, areas, replies, components, errorSchema: errorSchemaOf(surface, operations) };
   const { scheme, description, required } = surface.security;
   const paths = pathsOf(printing);
-  const webhooks = Object.fromEntries(events.map((event) => [event.type, { post: delivery(event, surface, components) }]));
+  const webhooks = Object.fromEntries(events.map((event) => [event.type, { post: delivery(event, components) }]));
   return {
     openapi: "3.1.1",
     info: {
@@ -136,8 +136,7 @@ function parametersOf(operation: DeclaredOperation, { surface, operations, repli
     ...(query.required?.includes(name) ? { required: true } : {}),
   }));
   const takesKey = idempotent && surface.errors.key.length > 0;
-  const { schema, example } = idempotencyKey;
-  const name = surface.names?.idempotencyHeader ?? idempotencyKey.name;
+  const { name, schema, example } = idempotencyKey;
   const key = () => ({ ...parameter("header", name, schema, components), example });
   return [...inPath, ...inQuery, ...(takesKey ? [components.reference("parameters", name, key)] : [])];
 }
@@ -167,10 +166,10 @@ function success(operation: DeclaredOperation, { surface, components, replies }:
   return { [factOf(status)]: response };
 }
 
-function delivery({ type, data, kind, assumption }: EventType, { names }: Surface, components: Components): Printed {
+function delivery({ type, data, kind, assumption }: EventType, components: Components): Printed {
   const own = Type.Object({ type: Type.String({ const: type }), ...(data ? { data } : {}) });
   const schema = components.reference("schemas", eventNameOf(type), () => ({
-    allOf: [components.named("WebhookEvent", names?.event(envelope) ?? envelope), components.schema(own)],
+    allOf: [components.named("WebhookEvent", envelope), components.schema(own)],
   }));
   return {
     operationId: operationIdOf(`on.${type}`),
@@ -178,11 +177,9 @@ function delivery({ type, data, kind, assumption }: EventType, { names }: Surfac
     description: `Sent to every enabled endpoint subscribed to this type${kind ? `; \`data\` is the ${kind}` : ""}.`,
     tags: [EVENTS_TAG.name],
     security: [],
-    parameters: deliveryHeaders.flatMap(({ name: own, schema }) => {
-      const name = names === undefined ? own : names.deliveryHeader(own);
-      if (name === undefined) return [];
-      return [components.reference("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true }))];
-    }),
+    parameters: deliveryHeaders.map(({ name, schema }) =>
+      components.reference("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
+    ),
     requestBody: { required: true, content: { "application/json": { schema } } },
     responses: { "2XX": { description: "Delivered. After any other response, the delivery is retried." } },
     ...(assumption ? { [ASSUMED]: assumption } : {}),

@@ -7,26 +7,21 @@ import { createTypes, pascal } from "./typescript.ts";
 
 export interface TypedService {
   operations: readonly { id: string; body: ObjectSchema | undefined; reply: TSchema }[];
-  /** The body of an error; `errorObject` is the error in it. */
   error: TSchema;
-  errorObject: TSchema;
   event: TSchema;
   /** The types of events. */
   eventTypes: readonly string[];
-  /** Where the types come from. */
-  source: string;
 }
 
-export function serviceTypes({ operations, error, errorObject, event, eventTypes, source }: TypedService): string {
+export function serviceTypes({ operations, error, event, eventTypes }: TypedService): string {
   // Error and Event are names of the language and of browsers.
-  const types = createTypes({ ApiError: errorObject, WebhookEvent: event });
+  const types = createTypes({ ApiError: error, WebhookEvent: event });
   for (const { id, body, reply } of operations) {
     if (body) types.named(`${pascal(id)}Body`, body);
     if (titleOf(reply) === undefined) types.named(`${pascal(id)}Reply`, reply);
     else types.typeOf(reply);
   }
-  for (const schema of [errorObject, event]) types.typeOf(schema);
-  if (error !== errorObject) types.named("ErrorReply", error);
+  for (const schema of [error, event]) types.typeOf(schema);
   const names = `/** The types of events. */\nexport type EventType =\n${eventTypes.map((type) => `  | ${JSON.stringify(type)}`).join("\n")};`;
-  return `${[`// The types of the service${source}, by merchant-sandbox types.`, ...types.declarations(), names].join("\n\n")}\n`;
+  return `${["// The types of the service, by merchant-sandbox types.", ...types.declarations(), names].join("\n\n")}\n`;
 }

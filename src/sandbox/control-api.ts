@@ -5,7 +5,6 @@ import { eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import { plainSignature } from "../contracts/signature.ts";
 import type { ControlContext } from "../control/control-context.ts";
 import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
@@ -28,9 +27,9 @@ import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
 
 export function openControlApi(engine: Engine): ControlContext {
-  const { address, service, catalogue, fixtures, image, clock, random, life } = engine;
+  const { address, service, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
-  const coverage = () => readCoverage({ catalogue, eventTypes, statusOf: service?.errorStatus, ...stores });
+  const coverage = () => readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const renew = (merchant?: string) => {
     forget(engine, merchant);
@@ -139,12 +138,12 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
   return {
     async audit(url, secret) {
-      if (engine.service)
+      if (engine.service.translation)
         fail("invalid_state", "The audit of a receiver knows the plain service only: start a sandbox without --service for it.");
       const { auditReceiver } = await import("../audit/audit.ts");
-      const { userAgent, ...options } = senderOptions(engine);
+      const options = senderOptions(engine);
       const sender = createSender(options);
-      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) => buildRequest(event, receiver, userAgent);
+      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) => buildRequest(event, receiver, options);
       const send = (request: WebhookRequest) => sender.send(request).outcome;
       const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
@@ -169,7 +168,7 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
   hub.listen(lessons.onEvent);
-  return service === undefined ? lessons : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
+  return service.translation === undefined ? lessons : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
 }
 
 /** Makes a call of a skipped step over HTTP, so that the request log, the judge and the live stream see it as the learner's own. */
@@ -186,19 +185,17 @@ async function callForLearner({ options, address }: Engine, { method, path, head
 }
 
 /** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */
-function aboutOf({ address, service, previousService, stores }: Engine): ControlContext["about"] {
-  const signature = {
-    header: service ? (service.webhooks.signatureHeader ?? null) : plainSignature.header,
-    form: service?.webhooks.signature ?? plainSignature.form,
-  };
-  return { version: version(), url: address.url, file: stores.database.file, service: service?.file, previousService, signature };
+function aboutOf({ address, service, stores }: Engine): ControlContext["about"] {
+  const { deliveryHeaders, signature: form } = service.values;
+  const signature = { header: deliveryHeaders.signature ?? null, form };
+  return { version: version(), url: address.url, file: stores.database.file, service: service.file, signature };
 }
 
-function openDocuments(url: () => string, service: Service | undefined): ControlContext["documents"] {
+function openDocuments(url: () => string, service: Service): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
-    openapi: async (form) => (await load()).serviceOpenapi(url(), form, service),
+    openapi: async (form) => (await load()).serviceOpenapi(url(), form),
     controlOpenapi: async (form) => (await load()).controlOpenapi(url(), form),
-    assumptions: async () => (await load()).assumptions(service?.facts),
+    assumptions: async () => (await load()).assumptions(service.facts),
   };
 }

@@ -1,10 +1,9 @@
 // Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
 
 import { existsSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
-import type { ComparedSandbox } from "../compare/recording.ts";
+import type { ComparedOperation, ComparedSandbox } from "../compare/recording.ts";
 import { errorObject } from "../contracts/error-object.ts";
 import { envelope } from "../contracts/event-envelope.ts";
 import { factKinds } from "../contracts/fact.ts";
@@ -32,11 +31,11 @@ import { refine, titledSchemas } from "../reference/subschemas.ts";
 import { pascal } from "../reference/typescript.ts";
 import { Condition, Count } from "../schema/conditions.ts";
 import { type TProperties, Type } from "../schema/shapes.ts";
-import type { AdoptedFacts } from "../service/adopted-facts.ts";
-import { adoptLedger } from "../service/adopted-ledger.ts";
-import { adoptedSchemas } from "../service/adopted-reply.ts";
-import type { Adoption } from "../service/adoption.ts";
-import { comparedOperation } from "../service/compared-operation.ts";
+import { adoptLedger } from "../service/ledger.ts";
+import { operationUnder } from "../service/operations.ts";
+import type { AdoptedFacts } from "../service/service-file.ts";
+import { createReadBody } from "../service/translate-request.ts";
+import type { Operation } from "../store/operation-context.ts";
 import { behaviours as arrivals } from "../store/records/arrivals.ts";
 import { behaviours as collections } from "../store/records/collection.ts";
 import { behaviours as ids } from "../store/records/id-counters.ts";
@@ -47,7 +46,6 @@ import { behaviours as dispatch } from "../webhooks/dispatcher.ts";
 import { behaviours as targets } from "../webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../webhooks/retry-schedule.ts";
 import { behaviours as signature } from "../webhooks/signature.ts";
-import { adoptedDocument } from "./adopted-documents.ts";
 import { packageFile, version } from "./package-files.ts";
 
 /** A webhook endpoint as lists show it. */
@@ -92,10 +90,8 @@ const exampleReplies = once((): Replies => {
 });
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
-export function serviceOpenapi(url: string, form: OpenApiForm = {}, adopted?: Adoption) {
-  const own = { ...service(url), events, areas: areaDescriptions, replies: exampleReplies(), names: { WebhookEndpoint } };
-  return inForm(openapi(adopted ? adoptedDocument(own, adopted) : own), form);
-}
+export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
+  inForm(openapi({ ...service(url), events, areas: areaDescriptions, replies: exampleReplies(), names: { WebhookEndpoint } }), form);
 
 /** The OpenAPI document of the control API. */
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
@@ -109,24 +105,9 @@ export function assumptions(adopted?: AdoptedFacts) {
   return { ...own, total: facts.filter(({ origin }) => origin === "assumed").length, facts };
 }
 
-/** The types of the service as a program sees it, by a service file if there is one. */
-export function serviceTypesPage(service?: Adoption & { file: string }): string {
-  const schemas = service && adoptedSchemas(service.facts, service.prefixes);
-  const operations = (service?.catalogue ?? catalogue).map((operation) => ({
-    id: operation.id,
-    body: operation.body,
-    reply: schemas?.reply(operation) ?? operation.reply,
-  }));
-  const named = (type: string) => String(service?.facts.value(`event.type.values.${type}`) ?? type);
-  return serviceTypes({
-    operations,
-    error: schemas?.error ?? errorObject,
-    errorObject: schemas?.errorObject ?? errorObject,
-    event: schemas?.event ?? envelope,
-    eventTypes: events.map(({ type }) => named(type)),
-    source: service ? `, as ${basename(service.file)} has it` : "",
-  });
-}
+/** The types of the service as a program sees it. */
+export const serviceTypesPage = () =>
+  serviceTypes({ operations: catalogue, error: errorObject, event: envelope, eventTypes: events.map(({ type }) => type) });
 
 const ownFacts = once(() => assumptions().facts);
 const ownRecords = once(() => titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]));
@@ -141,3 +122,18 @@ export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
   event: envelope,
   error: errorObject,
 });
+
+/** Recordings show whether a service heeds the header, and its window for all operations. */
+function comparedOperation(operation: Operation, adopted: AdoptedFacts): ComparedOperation {
+  const { idempotent, replayWindow } = operation;
+  const under = operationUnder(operation, adopted);
+  const seconds = adopted.number("idempotency.seconds");
+  return {
+    ...under,
+    body: under.body,
+    query: under.query,
+    idempotent,
+    replayWindow: seconds === undefined ? replayWindow : seconds * 1_000,
+    readBody: createReadBody(operation.id, under.body, adopted, new Map()),
+  };
+}

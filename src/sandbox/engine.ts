@@ -2,9 +2,10 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { ownValues } from "../contracts/service-values.ts";
 import { createFaults, type Faults } from "../faults/index.ts";
 import { createHeldResponses, type HeldResponses } from "../http/faults/held-responses.ts";
-import { createRateLimiter, DEFAULT_LIMIT, type RateLimiter } from "../http/rate-limit.ts";
+import { createRateLimiter, type RateLimiter } from "../http/rate-limit.ts";
 import { requestMessage } from "../http/request-recorder.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
@@ -15,24 +16,24 @@ import { notifyEach } from "../kernel/listeners.ts";
 import { createStallGauge, type StallGauge } from "../kernel/longest-stall.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
+import { signerOf } from "../kernel/signature-forms.ts";
 import { createLife, type Life } from "../life/life.ts";
 import { createHub, type Hub } from "../live/hub.ts";
 import { createTrends, type Trends } from "../live/trends.ts";
 import { createScenarios, type Scenarios } from "../scenarios/index.ts";
-import type { Operation } from "../store/operation-context.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
-import { noteService, type ServiceMark } from "../store/world/service-note.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
 import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
+import { sign } from "../webhooks/signature.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
-import { readService, type Service } from "./service.ts";
+import { plainService, readService, type Service } from "./service.ts";
 
 /** An internal error of the sandbox. */
 export interface Defect {
@@ -53,8 +54,7 @@ interface DataOptions {
   address: Address;
   clock: Clock;
   random: Random;
-  /** The service file, if the sandbox has one. */
-  service: Service | undefined;
+  service: Service;
   fixtures(): readonly Fixture[];
 }
 
@@ -66,13 +66,9 @@ export interface StorageOptions extends DataOptions {
 interface Storage extends DataOptions {
   targets: TargetPolicy;
   schedule: RetrySchedule;
-  /** The operations, as the service file has them. */
-  catalogue: readonly Operation[];
   /** A database image with the fixtures as they are seeded now. */
   image(): SeedImage;
   stores: Stores;
-  /** The service file of the start before, null for none; undefined if it was the same, or the database is new. */
-  previousService: ServiceMark | null | undefined;
 }
 
 export interface Engine extends Storage {
@@ -99,17 +95,9 @@ const judgeRules = rules.map(({ id }) => id);
 
 /** Opens the database and creates the engine over it. `snapshot` describes the sandbox to each client that joins the live stream. */
 export function openEngine({ source, ...given }: StorageOptions, snapshot: () => unknown): Engine {
-  const { service } = given;
   const data = openData(given, source);
   try {
-    const storage: Storage = {
-      ...given,
-      ...data,
-      image: () => imageOf(given),
-      catalogue: service?.catalogue ?? catalogue,
-      previousService: noteService(data.stores.database, service),
-    };
-    return createEngine(storage, snapshot);
+    return createEngine({ ...given, ...data, image: () => imageOf(given) }, snapshot);
   } catch (error) {
     data.stores.discard();
     throw error;
@@ -125,7 +113,7 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
     stored: () => storedCounts(stores),
     verdicts: () => judge.made(),
   });
-  const limiter = createRateLimiter({ all: service?.rateLimit ?? DEFAULT_LIMIT, ...options.rateLimit });
+  const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit });
   const faults = createFaults({
     clock,
     seed: options.seed,
@@ -146,7 +134,6 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
     ...stores,
     ...senderOptions(storage),
     lag,
-    adoption: service?.webhooks,
     clock,
     random,
     schedule,
@@ -162,16 +149,11 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   return engine;
 }
 
-const openJudge = ({ catalogue, service }: Storage, hub: Hub, lag: EventLoopLag) =>
+const openJudge = ({ service }: Storage, hub: Hub, lag: EventLoopLag) =>
   createJudge({
-    operations: catalogue,
+    operations: service.operations,
     prefix: API_PREFIX,
-    terms: service && {
-      idempotencyKey: service.idempotencyHeader,
-      // A header that the service does not send keeps its name.
-      retryAfter: service.headerName("Retry-After") ?? "Retry-After",
-      rateLimit: service.errorStatus("rate_limit_exceeded"),
-    },
+    values: service.values,
     lag,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
@@ -186,9 +168,9 @@ export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, er
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
-function connect({ service, faults, dispatcher, judge, hub, trends, stalls, listeners }: Engine): void {
+function connect({ faults, dispatcher, judge, hub, trends, stalls, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
-  listeners.request.add(service ? (entry) => judge.request(service.inwards(entry)) : judge.request);
+  listeners.request.add(judge.request);
   listeners.request.add(trends.add);
   listeners.request.add(stalls.watch);
   faults.listen(judge.fired);
@@ -199,7 +181,11 @@ function connect({ service, faults, dispatcher, judge, hub, trends, stalls, list
 }
 
 /** How webhooks are sent, by the dispatcher and by the audit of a receiver. */
-export const senderOptions = ({ options, targets }: Storage) => ({
+export const senderOptions = ({ options, targets, service: { values, translation } }: Storage) => ({
+  names: values.deliveryHeaders,
+  signature: values.signature,
+  sign: values.signature === ownValues.signature ? sign : signerOf(values.signature),
+  translateEvent: translation?.event,
   targets,
   timeout: options.webhookTimeout,
   insecureTls: options.webhookInsecureTls,
@@ -217,7 +203,7 @@ const namesIn = ({ tenants }: Stores) => ({
 
 /** Reads the files that the options name. */
 export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
-  const service = options.service === undefined ? undefined : await readService(options.service);
+  const service = options.service === undefined ? plainService : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
   const given = { options, address, clock, random, service, fixtures: await fixturesOf(options) };
   requireAddon();
@@ -232,7 +218,7 @@ function openData({ options, address, clock, random, service }: DataOptions, sou
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
-  const schedule = scheduleOf(options.retrySchedule ?? service?.gaps ?? "fast");
+  const schedule = scheduleOf(options.retrySchedule ?? service.values.retrySchedule);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
 }

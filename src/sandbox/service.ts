@@ -1,33 +1,35 @@
-// Reads the service file of a sandbox, and refuses what the sandbox cannot adopt.
+// The service that a sandbox emulates: the plain one, or the one of a service file, from which entries that cannot be adopted are refused.
 
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue, resources } from "../areas/index.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
-import { DEFAULT_LIMIT, type RateLimit } from "../http/rate-limit.ts";
+import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { type AdoptedFacts, adoptedFacts } from "../service/adopted-facts.ts";
-import { type Adoption, createAdoption } from "../service/adoption.ts";
-import { createFileCheck, type RefusedEntry } from "../service/fact-check.ts";
-import { type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
+import { createFileCheck, type RefusedEntry } from "../service/file-check.ts";
+import { operationUnder } from "../service/operations.ts";
+import { type AdoptedFacts, adoptedFacts, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
+import { createTranslation, type Translation } from "../service/translation.ts";
+import { valuesUnder } from "../service/values.ts";
+import type { Operation } from "../store/operation-context.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
 
-export interface Service extends Adoption {
-  /** The file, as it was named. */
-  file: string;
-  /** Undefined where the file says nothing about it. */
-  rateLimit: RateLimit | undefined;
-  /** Milliseconds before each attempt of a delivery; undefined where the file says nothing about them. */
-  gaps: readonly number[] | undefined;
-  /** Identifies its facts, whatever their order and evidence. */
-  hash: string;
-  given: ServiceFile;
+export interface Service {
+  values: ServiceValues;
+  operations: readonly Operation[];
+  /** Only with a service file. */
+  translation?: Translation;
+  /** Only with a service file: its path as it was named, its text and its facts. */
+  file?: string;
+  given?: ServiceFile;
+  facts?: AdoptedFacts;
 }
+
+export const plainService: Service = { values: ownValues, operations: catalogue };
 
 export async function readService(file: string): Promise<Service> {
   const source = await readJsonFile(file);
@@ -39,18 +41,18 @@ export async function readService(file: string): Promise<Service> {
   const [wrong] = fieldErrors(serviceFileSchema, source.value);
   if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   const given = source.value as ServiceFile;
-  const facts = adoptedFacts(given);
   const refused = await firstRefused(given);
   if (refused) throw await errorAt(source, `/facts/${escapePointer(refused.id)}`, refused.message);
-  return {
-    ...createAdoption(facts, catalogue, records()),
-    file,
-    given,
-    hash: hashOf(facts.values),
-    rateLimit: rateLimitOf(facts),
-    gaps: gapsOf(facts),
-  };
+  return { file, given, ...serviceOf(adoptedFacts(given)) };
 }
+
+/** The service with the facts of a file, which must be checked. */
+const serviceOf = (facts: AdoptedFacts) => ({
+  facts,
+  values: valuesUnder(facts, scheduleOf("fast").gaps),
+  operations: catalogue.map((operation) => operationUnder(operation, facts)),
+  translation: createTranslation(facts, new Map(resources.map(({ kind, schema }) => [kind, schema]))),
+});
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -62,30 +64,6 @@ function shownForm(value: unknown): string {
   const names = Object.keys(value).slice(0, MOST_NAMES);
   return names.length === 0 ? "an empty object" : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
 }
-
-function rateLimitOf(facts: AdoptedFacts): RateLimit | undefined {
-  const [limit, seconds] = [facts.number("rate_limit.limit"), facts.number("rate_limit.seconds")];
-  if (limit === undefined && seconds === undefined) return undefined;
-  return { limit: limit ?? DEFAULT_LIMIT.limit, window: seconds === undefined ? DEFAULT_LIMIT.window : seconds * 1_000 };
-}
-
-const MOST_RETRIES = 100;
-
-/** The default schedule with the gaps that the file has, as far as the service retries. */
-function gapsOf(facts: AdoptedFacts): number[] | undefined {
-  const { gaps } = scheduleOf("fast");
-  const adopted = [...gaps];
-  for (let retry = 1; retry <= MOST_RETRIES; retry++) {
-    const seconds = facts.value(`webhook.schedule.${retry}`);
-    if (seconds === "no attempt") return adopted.slice(0, retry);
-    if (typeof seconds === "number") adopted[retry] = seconds * 1_000;
-    else if (retry >= gaps.length) break;
-  }
-  return adopted.every((gap, index) => gap === gaps[index]) ? undefined : adopted;
-}
-
-/** The schemas of the records, by kind. */
-const records = () => new Map(resources.map(({ kind, schema }) => [kind, schema]));
 
 async function firstRefused({ facts: entries }: ServiceFile): Promise<RefusedEntry | undefined> {
   const facts = builtFacts() ?? (await import("./documents.ts")).assumptions().facts;
@@ -104,9 +82,3 @@ function builtFacts(): ServiceFact[] | undefined {
   const groups = JSON.parse(readFileSync(file, "utf8")) as FactGroup[];
   return groups.flatMap(({ values, ...shared }) => Object.entries(values).map(([id, value]) => ({ ...shared, id, value })));
 }
-
-const hashOf = (values: ReadonlyMap<string, unknown>) =>
-  createHash("sha256")
-    .update(JSON.stringify([...values].toSorted(([one], [other]) => (one < other ? -1 : 1))))
-    .digest("hex")
-    .slice(0, 16);

@@ -24,10 +24,10 @@ import { ownHost } from "./options.ts";
 export function openSockets(engine: Engine, controlApi: () => ControlContext): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
-  const cors = createCors(options.allowedOrigin, engine.service?.headerName);
+  const cors = createCors(options.allowedOrigin, engine.service.values.headerName);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
-  const { recorder, service } = openService(engine, guard, report);
+  const { recorder, pipeline } = openService(engine, guard, report);
   // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
   const control = once(async () => {
     const { createControlApp } = await import("../http/control-app.ts");
@@ -53,7 +53,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlContext): S
         );
       try {
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
-        else if (isApiPath(incoming.url)) void service()(recorder.open(incoming, outgoing));
+        else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
         else serveControl(incoming, outgoing).catch(fail);
       } catch (error) {
         fail(error);
@@ -82,19 +82,20 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, service: adoption, catalogue, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, service, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
   const onRecorded = (entry: RequestEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
   const recorder = createRequestRecorder({ requestLog: stores.requestLog, clock, onRecorded, report });
-  const service = once(() =>
+  const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue,
+      values: service.values,
+      translation: service.translation,
+      catalogue: service.operations,
       clock,
       guard,
-      adoption,
       limiter,
       bodies: options.bodies,
       faults: faults.api,
@@ -104,5 +105,5 @@ function openService(
       answered: recorder.close,
     }),
   );
-  return { recorder, service };
+  return { recorder, pipeline };
 }

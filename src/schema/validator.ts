@@ -59,6 +59,10 @@ function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, point
   return others.length === 0 ? first : undefined;
 }
 
+/** The error of a value that breaks a rule that no schema states. */
+export const refusedValue = (pointer: string, code: string, must: string, value: unknown): FieldError =>
+  errorAt(pointer, code, `${must}; received ${quote(value, pointer)}`);
+
 function errorAt(pointer: string, code: string, problem: string, hint = ""): FieldError {
   const field = pointerSegments(pointer).join(".");
   return { pointer, field, code, message: `${field || "The body"} ${problem}.${hint}` };

@@ -1,29 +1,40 @@
-// The forms of times, amounts, days and codes between which the sandbox converts, and the schema of each.
+// The forms of times, amounts, days and codes between which the sandbox converts.
 
 import { isoTime, readAnyTime } from "../kernel/clock.ts";
 import { decimalsOf, readAmount, writeAmount } from "../kernel/money.ts";
 
+type Fields = Readonly<Record<string, unknown>>;
+
 interface Conversion {
   /** From the sandbox's form to the service's. `record` is the object that holds the value. */
-  outwards(value: never, record: Readonly<Record<string, unknown>>): unknown;
-  /** Back; the value itself if it has another form. */
-  inwards(value: never, record: Readonly<Record<string, unknown>>): unknown;
-  /** The keywords of the schema of the service's form. */
-  schema: { type: string; pattern?: string };
+  outwards(value: never, record: Fields): unknown;
+  /** Back, if `matches` holds. */
+  inwards(value: never, record: Fields): unknown;
+  /** Whether a value has the service's form. */
+  matches(value: unknown): boolean;
 }
 
-const text = (pattern: string) => ({ type: "string", pattern });
-const ISO_TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,}(Z|[+-][0-9]{2}:?[0-9]{2})$";
-const ISO_DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
+const text = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value);
+const isoTimeText = text(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,}(Z|[+-]\d{2}:?\d{2})$/);
+/** A year of more than four digits is no time that a client means, and has no ISO form. */
+const integerBelow = (most: number) => (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < most;
+const unixSeconds = integerBelow(1e11);
+const unixMilliseconds = integerBelow(1e14);
+const isoDayText = text(/^\d{4}-\d{2}-\d{2}$/);
 
 /** Records keep whole seconds; services that show a time as text show no fraction that a client could rely on. */
 const isoOf = (seconds: number) => isoTime(seconds * 1_000).replace(".000Z", "Z");
 const secondsOf = (time: string) => Math.floor(readAnyTime(time) / 1_000);
 const startOf = (day: string) => secondsOf(`${day}T00:00:00Z`);
-const currencyOf = ({ currency }: Readonly<Record<string, unknown>>) => (typeof currency === "string" ? currency.toUpperCase() : undefined);
+const currencyOf = ({ currency }: Fields) => (typeof currency === "string" ? currency.toUpperCase() : undefined);
 
-const decimal = (amount: number, record: Readonly<Record<string, unknown>>) =>
-  writeAmount(amount, currencyOf(record)).split(" ")[0] as string;
+const decimal = (amount: number, record: Fields) => writeAmount(amount, currencyOf(record)).split(" ")[0] as string;
+
+const smallLetters = (pattern: RegExp): Conversion => ({
+  outwards: (code: string) => code.toLowerCase(),
+  inwards: (code: string) => code.toUpperCase(),
+  matches: text(pattern),
+});
 
 /** From the sandbox's form to another one. */
 const conversions: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
@@ -31,55 +42,47 @@ const conversions: Readonly<Record<string, Readonly<Record<string, Conversion>>>
     "Unix milliseconds": {
       outwards: (seconds: number) => seconds * 1_000,
       inwards: (milliseconds: number) => Math.floor(milliseconds / 1_000),
-      schema: { type: "integer" },
+      matches: unixMilliseconds,
     },
-    "ISO 8601 time": { outwards: isoOf, inwards: secondsOf, schema: text(ISO_TIME) },
-    "seconds as text": { outwards: String, inwards: Number, schema: text("^[0-9]{1,11}$") },
-    "day as text": { outwards: (seconds: number) => isoOf(seconds).slice(0, 10), inwards: startOf, schema: text(ISO_DAY) },
+    "ISO 8601 time": { outwards: isoOf, inwards: secondsOf, matches: isoTimeText },
+    "seconds as text": { outwards: String, inwards: Number, matches: text(/^\d{1,11}$/) },
+    "day as text": { outwards: (seconds: number) => isoOf(seconds).slice(0, 10), inwards: startOf, matches: isoDayText },
   },
   "integer in the smallest unit": {
     "decimal number": {
       outwards: (amount: number, record) => Number(decimal(amount, record)),
       inwards: (amount: number, record) => Math.round(amount * 10 ** decimalsOf(currencyOf(record))),
-      schema: { type: "number" },
+      matches: (value) => typeof value === "number",
     },
     "decimal text": {
       outwards: decimal,
       inwards: (amount: string, record) => readAmount(amount, currencyOf(record)) ?? amount,
-      schema: text("^-?[0-9]{1,15}([.][0-9]+)?$"),
+      matches: text(/^-?\d{1,15}([.]\d+)?$/),
     },
-    "integer text": { outwards: String, inwards: Number, schema: text("^-?[0-9]{1,15}$") },
+    "integer text": { outwards: String, inwards: Number, matches: text(/^-?\d{1,15}$/) },
   },
   "YYYY-MM-DD": {
     "ISO 8601 time": {
       outwards: (day: string) => `${day}T00:00:00Z`,
       inwards: (time: string) => time.slice(0, 10),
-      schema: text(ISO_TIME),
+      matches: isoTimeText,
     },
-    "Unix seconds": { outwards: startOf, inwards: (seconds: number) => isoOf(seconds).slice(0, 10), schema: { type: "integer" } },
+    "Unix seconds": {
+      outwards: startOf,
+      inwards: (seconds: number) => isoOf(seconds).slice(0, 10),
+      matches: unixSeconds,
+    },
     "Unix milliseconds": {
       outwards: (day: string) => startOf(day) * 1_000,
       inwards: (milliseconds: number) => isoOf(Math.floor(milliseconds / 1_000)).slice(0, 10),
-      schema: { type: "integer" },
+      matches: unixMilliseconds,
     },
   },
   "YYYY-MM": {
-    "day of a month": { outwards: (month: string) => `${month}-01`, inwards: (day: string) => day.slice(0, 7), schema: text(ISO_DAY) },
+    "day of a month": { outwards: (month: string) => `${month}-01`, inwards: (day: string) => day.slice(0, 7), matches: isoDayText },
   },
-  "three capital letters": {
-    "three small letters": {
-      outwards: (code: string) => code.toLowerCase(),
-      inwards: (code: string) => code.toUpperCase(),
-      schema: text("^[a-z]{3}$"),
-    },
-  },
-  "two capital letters": {
-    "two small letters": {
-      outwards: (code: string) => code.toLowerCase(),
-      inwards: (code: string) => code.toUpperCase(),
-      schema: text("^[a-z]{2}$"),
-    },
-  },
+  "three capital letters": { "three small letters": smallLetters(/^[a-z]{3}$/) },
+  "two capital letters": { "two small letters": smallLetters(/^[a-z]{2}$/) },
 };
 
 /** The conversion between two forms; undefined if the sandbox has none. */
@@ -97,12 +100,4 @@ export function sampleOfForm(form: string, seconds: number): unknown {
   if (form === "YYYY-MM-DD") return isoOf(seconds).slice(0, 10);
   if (form === "e-mail address") return "someone@example.com";
   return conversionBetween("Unix seconds", form)?.outwards(seconds as never, {});
-}
-
-/** The schema of a form that the sandbox converts to, or makes samples of. */
-export function schemaOfForm(form: string): Conversion["schema"] | undefined {
-  if (form === "Unix seconds") return { type: "integer" };
-  if (form === "YYYY-MM-DD") return text(ISO_DAY);
-  if (form === "e-mail address") return text("^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$");
-  return Object.values(conversions).find((forms) => Object.hasOwn(forms, form))?.[form]?.schema;
 }

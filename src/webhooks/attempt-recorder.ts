@@ -5,15 +5,13 @@ import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";
-import type { WebhookAdoption } from "../service/webhooks.ts";
 import type { AttemptEnd, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
 import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { AttemptId } from "./attempt-id.ts";
 import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { nextAttempt, type RetrySchedule, readRetryAfter } from "./retry-schedule.ts";
-import { sign } from "./signature.ts";
-import { buildRequest, type WebhookRequest } from "./webhook-request.ts";
+import { buildRequest, type RequestOptions, type WebhookRequest } from "./webhook-request.ts";
 
 /** An attempt that may be sent: its delivery is marked as sending. */
 export interface Attempt {
@@ -40,7 +38,7 @@ export interface AttemptRecorder {
   recoverInterrupted(isInFlight: (delivery: number) => boolean): void;
 }
 
-export interface AttemptRecorderOptions {
+export interface AttemptRecorderOptions extends RequestOptions {
   clock: Clock;
   random: Random;
   attemptId: AttemptId;
@@ -48,9 +46,6 @@ export interface AttemptRecorderOptions {
   attempts: Attempts;
   schedule: RetrySchedule;
   faults: DeliveryFaults;
-  userAgent: string;
-  /** The changes of the service file. */
-  adoption?: WebhookAdoption | undefined;
 }
 
 const GONE = 410;
@@ -99,14 +94,9 @@ function recover(delivery: Delivery, options: AttemptRecorderOptions): void {
 
 /** The next attempt of a delivery, with its fault rules applied. */
 function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorderOptions): Attempt {
-  const { random, userAgent, adoption } = options;
-  const own = buildRequest(delivery, receiver, userAgent, adoption);
+  const intended = buildRequest(delivery, receiver, options);
   const injections = injectionsOf(delivery);
-  const faulty = injections.length === 0 ? own : applyFaults(own, injections, { delivery, receiver, random, sign: adoption?.sign ?? sign });
-  const [intended, request] =
-    adoption === undefined
-      ? [own, faulty]
-      : ([own, faulty].map((one) => ({ ...one, headers: adoption.headers(one.headers) })) as [WebhookRequest, WebhookRequest]);
+  const request = injections.length === 0 ? intended : applyFaults(intended, injections, { ...options, delivery, receiver });
   const start = startOf(delivery, request, attemptFaultOf(injections, intended, delivery.copy), options);
   const retryPolicy = effectOf(injections, "retry_policy");
   return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy };

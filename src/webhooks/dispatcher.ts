@@ -1,5 +1,6 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
+import { plainSignature } from "../contracts/signature.ts";
 import { afterRealTime, type Clock, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -60,6 +61,8 @@ export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attempt
   database: Database;
   outbox: Outbox;
   delayedDeliveries: DelayedDeliveries;
+  /** The form of the signature. */
+  signature: string;
   /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
 }
@@ -177,7 +180,7 @@ async function replay(state: DispatcherParts, merchant: string, eventId: string,
 }
 
 function explain(
-  { deliveries, adoption }: DispatcherParts,
+  { deliveries, sign, signature: form, translateEvent }: DispatcherParts,
   merchant: string,
   endpoint: string,
   body: string,
@@ -187,11 +190,11 @@ function explain(
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
   const stored = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
-  const sent = stored && adoption ? adoption.event({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
-  if (adoption?.signature === undefined)
+  const sent = stored && translateEvent ? translateEvent({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
+  if (form === plainSignature.form)
     return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
-  const matches = body === (sent ?? body) && signature === adoption.sign(body, own.secret, event ?? "");
-  const explanation = `The service file has it as the ${adoption.signature}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
+  const matches = body === (sent ?? body) && signature === sign(body, own.secret, event ?? "");
+  const explanation = `The service file has it as the ${form}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
   return { matches, mistake: null, explanation };
 }
 

@@ -1,10 +1,10 @@
 // The request of a delivery: the headers, the signature and the body that a receiver gets.
 
-import { plainSignature } from "../contracts/signature.ts";
-import type { WebhookAdoption } from "../service/webhooks.ts";
+import type { DeliveryHeaders } from "../contracts/service-values.ts";
+import type { Sign } from "../kernel/signature-forms.ts";
+import type { TranslateEvent } from "../service/translate-reply.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { TransportFault } from "./faults/transport.ts";
-import { sign } from "./signature.ts";
 
 /** A webhook request as it goes over the wire. */
 export interface WebhookRequest {
@@ -17,22 +17,29 @@ export interface WebhookRequest {
 /** An event as a delivery carries it. `body` is the exact text that is signed and sent. */
 export type WebhookEvent = Pick<Delivery, "body" | "eventId" | "eventType">;
 
-/** Signs the event with the receiver's current secret and addresses it to its current URL. The headers have the sandbox's names. */
+/** How deliveries are written. */
+export interface RequestOptions {
+  userAgent: string;
+  sign: Sign;
+  /** The names of its headers. */
+  names: DeliveryHeaders;
+  /** Of the service file; without one, nothing is translated. */
+  translateEvent?: TranslateEvent | undefined;
+}
+
+/** Signs the event with the receiver's current secret and addresses it to its current URL. */
 export function buildRequest(
   event: WebhookEvent,
   { url, secret }: Pick<Receiver, "url" | "secret">,
-  userAgent: string,
-  adoption?: WebhookAdoption,
+  { userAgent, sign, names, translateEvent }: RequestOptions,
 ): WebhookRequest {
-  const { body, eventId, eventType } = adoption === undefined ? event : adoption.event(event);
-  const headers = {
-    "Content-Type": "application/json",
-    [plainSignature.header]: adoption === undefined ? sign(body, secret) : adoption.sign(body, secret, eventId),
-    "X-Webhook-Id": eventId,
-    "X-Webhook-Event": eventType,
-    "User-Agent": userAgent,
-    "Accept-Encoding": "identity",
-    "Content-Length": String(Buffer.byteLength(body)),
-  };
+  const { body, eventId, eventType } = translateEvent === undefined ? event : translateEvent(event);
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  if (names.signature !== undefined) headers[names.signature] = sign(body, secret, eventId);
+  if (names.id !== undefined) headers[names.id] = eventId;
+  if (names.event !== undefined) headers[names.event] = eventType;
+  headers["User-Agent"] = userAgent;
+  headers["Accept-Encoding"] = "identity";
+  headers["Content-Length"] = String(Buffer.byteLength(body));
   return { url, headers, body };
 }

@@ -105,9 +105,6 @@ describe("docs/real-service.md", () => {
     expect(readFileSync(file, "utf8")).toBe(`${jsonOf('"bookings.decline.status"')}\n`);
     const { out } = await runCommand(undefined, "compare", ...words, "--service", file);
     expect(out.at(-1)).toContain(" 1 contradicted");
-    const types = fileOf("", "service-types.ts");
-    expect((await runCommand(undefined, "types", "--service", file, "--out", types)).code).toBe(0);
-    expect(readFileSync(types, "utf8")).toContain("PricingRule");
   });
 
   test("shows a file written by hand, under which a sandbox starts", async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { assumptions } from "../../src/sandbox/documents.ts";
-import { createFactCheck } from "../../src/service/fact-check.ts";
+import { createFactCheck } from "../../src/service/file-check.ts";
 import { openAs } from "../support/service-file.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -176,6 +176,39 @@ describe("bodies", () => {
     expect(wrong.body.details.errors).toMatchObject([{ field: "adjustmentType", code: "not_allowed" }]);
     const created = await create({ title: "Weekend", adjustmentType: "percent", priority: 1, taxId: "T1" });
     expect([created.status, created.body]).toEqual([200, expect.objectContaining({ name: "Weekend", adjustmentType: "percentage" })]);
+  });
+
+  test("are refused in the forms of the sandbox where the service has others, all at once and in the service's names", async () => {
+    const { call } = await openAs({
+      "pricing_rules.create.body.adjustmentType.name": "kind",
+      "pricing_rules.create.body.adjustmentType.values.percentage": "percent",
+      "pricing_rules.create.body.startDate.format": "ISO 8601 time",
+    });
+    const create = (body: object) => call("POST", rules, { ...PAYMENT, body: { adjustmentValue: 5, ...body } });
+    const wrong = await create({ name: 7, kind: "percentage", startDate: "2026-03-01", endDate: "soon" });
+    expect([wrong.status, wrong.body.message]).toEqual([
+      400,
+      'kind must be one of percent, fixed; received "percentage" (a string). (and 3 more) The shape of this body is an assumption of the sandbox; start it with --bodies open to send another.',
+    ]);
+    expect(wrong.body.details.errors).toMatchObject([
+      { pointer: "/kind", field: "kind", code: "not_allowed" },
+      { pointer: "/startDate", code: "wrong_format", message: expect.stringContaining('must have the form "ISO 8601 time"; received') },
+      { pointer: "/name", code: "wrong_type" },
+      { pointer: "/endDate" },
+    ]);
+    const right = await create({ name: "Weekend", kind: "percent", startDate: "2026-03-01T00:00:00Z" });
+    expect([right.status, right.body]).toEqual([200, expect.objectContaining({ adjustmentType: "percentage", startDate: "2026-03-01" })]);
+  });
+
+  test("with a name that only the sandbox has are taken without it, or refused where the service refuses what it does not know", async () => {
+    const renamed = { "pricing_rules.create.body.name.name": "title" };
+    const body = { ...RULE, title: "Weekend", name: "Own" };
+    const taken = await (await openAs(renamed)).call("POST", rules, { ...PAYMENT, body });
+    expect([taken.body.name, taken.headers["x-sandbox-unknown-fields"]]).toEqual(["Weekend", "name"]);
+    const strict = await openAs({ ...renamed, "pricing_rules.create.body.other_fields": "refused" });
+    const refused = await strict.call("POST", rules, { ...PAYMENT, body });
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(/^name is not known here/)]);
+    expect(refused.body.details.errors).toMatchObject([{ field: "name", code: "unknown_field" }]);
   });
 
   test("with unknown fields are refused where the service refuses them", async () => {

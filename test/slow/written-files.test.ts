@@ -8,9 +8,8 @@ import { readWebhooks } from "../../src/compare/read-webhooks.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { readService } from "../../src/sandbox/service.ts";
-import { adoptedFacts } from "../../src/service/adopted-facts.ts";
-import { createFileCheck } from "../../src/service/fact-check.ts";
-import type { ServiceFile } from "../../src/service/service-file.ts";
+import { createFileCheck } from "../../src/service/file-check.ts";
+import { adoptedFacts, type ServiceFile } from "../../src/service/service-file.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { differences } from "../support/real-service/differences.ts";
 import type { Stored } from "../support/real-service/records.ts";
@@ -74,7 +73,7 @@ test("a file that is written from a recording, and added to from another, can be
   await fc.assert(
     fc.asyncProperty(service, service, async (first, second) => {
       const facts = written(first);
-      for (const file of [facts, written(second, facts)]) expect((await readService(serviceFile(file))).catalogue).not.toEqual([]);
+      for (const file of [facts, written(second, facts)]) expect((await readService(serviceFile(file))).operations).not.toEqual([]);
     }),
     { numRuns: 8 },
   );

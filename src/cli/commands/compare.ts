@@ -16,7 +16,7 @@ import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
 import { readService } from "../../sandbox/service.ts";
-import { createFileCheck } from "../../service/fact-check.ts";
+import { createFileCheck } from "../../service/file-check.ts";
 import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";

@@ -8,7 +8,6 @@ import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 export const openapi = command({
   summary: "print the OpenAPI document, for client generators: openapi --yaml > merchant.yaml",
   usage: "openapi",
-  sandboxOptions: ["service"],
   flags: {
     yaml: { description: "print YAML instead of JSON" },
     control: { description: "print the document of the control API instead of the service's" },
@@ -17,18 +16,14 @@ export const openapi = command({
     url: { ...connectionFlags.url, description: "name this sandbox as the server (default: the one of this folder, or port 4747)" },
     db: connectionFlags.db,
   },
-  async run({ flags, options }) {
+  async run({ flags }) {
     const { url } = await findSandbox(flags);
-    const [{ controlOpenapi, serviceOpenapi }, { readService }] = await Promise.all([
-      import("../../sandbox/documents.ts"),
-      import("../../sandbox/service.ts"),
-    ]);
-    const service = typeof options.service === "string" ? await readService(options.service) : undefined;
+    const { controlOpenapi, serviceOpenapi } = await import("../../sandbox/documents.ts");
     const form = {
       version: flags["3.0"] === undefined ? "3.1" : "3.0",
       extensions: flags["no-extensions"] === undefined ? "on" : "off",
     } as const;
-    const document = flags.control === undefined ? serviceOpenapi(url, form, service) : controlOpenapi(url, form);
+    const document = flags.control === undefined ? serviceOpenapi(url, form) : controlOpenapi(url, form);
     printText(flags.yaml === undefined ? JSON.stringify(document, null, 2) : yamlOf(document));
     return undefined;
   },

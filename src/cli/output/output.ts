@@ -49,31 +49,25 @@ export interface SandboxSummary {
   database: string | null;
   merchants: readonly { apiKeys: readonly string[] }[];
   service?: string | null;
-  previousService?: string | null;
 }
 
 /** The fields of the `ready` event. `endpoints` are those that the options name, which the sandbox has registered. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { merchants, service, previousService } = await sandbox.overview();
+  const { merchants, service } = await sandbox.overview();
   const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
-  const adopted = { ...(service !== null && { service }), ...(previousService !== undefined && { previousService }) };
   const facts = { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken };
-  return { ...facts, ...adopted, merchants, endpoints: registered };
+  return { ...facts, ...(service !== null && { service }), merchants, endpoints: registered };
 }
 
 export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 
 export const readyLine = (summary: SandboxSummary) => describeSandbox(summary, "is ready at");
 
-function describeSandbox({ version, baseUrl, database, merchants, service, previousService }: SandboxSummary, is: string): string {
+function describeSandbox({ version, baseUrl, database, merchants, service }: SandboxSummary, is: string): string {
   const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
   const responds = service ? `; responds as ${service} says` : "";
-  const before =
-    previousService === undefined
-      ? ""
-      : `; used before ${previousService === null ? "without a service file" : `with ${previousService}`}, so stored responses and deliveries may have that form`;
-  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}${before}`;
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}`;
 }
 
 export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;

@@ -1,6 +1,7 @@
 // Applies the faults of a call: pipeline stages that evaluate the rules of each phase and perform their effects.
 
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
+import type { ServiceValues } from "../../contracts/service-values.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";
 import type { RecordHistory } from "../../store/records/record-history.ts";
@@ -13,6 +14,7 @@ import { type Apply, type Decide, sendWithFaults } from "./send-with-faults.ts";
 
 interface FaultStageOptions {
   clock: Pick<Clock, "mode">;
+  values: Pick<ServiceValues, "idempotencyHeader">;
   faults: ApiFaults;
   idempotencyReplies: IdempotencyReplies;
   recordHistory: RecordHistory;
@@ -31,10 +33,10 @@ export interface FaultStages {
   send(context: RequestContext, reply: Reply): void | Promise<void>;
 }
 
-export function faultStages({ clock, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
+export function faultStages({ clock, values, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase, context.operation?.id)) return undefined;
-    const injection = faults.decide(phase, subjectOf(context, state), state.inline);
+    const injection = faults.decide(phase, subjectOf(context, state, values), state.inline);
     if (!injection) return undefined;
     state.fired.push(injection.firing.ruleId);
     if (injection.label) state.labels.push(injection.firing.ruleId);
@@ -101,7 +103,7 @@ function applyEffect(
   effect: ApiEffect,
   { clock, idempotencyReplies }: Pick<FaultStageOptions, "clock" | "idempotencyReplies">,
 ): void {
-  if (effect.kind === "respond") context.reply = injectedResponse(context, effect, clock);
+  if (effect.kind === "respond") context.reply = { ...context.reply, ...injectedResponse(context, effect, clock) };
   if (effect.kind === "exhaust") context.bucket?.set({ remaining: 0, resetIn: effect.resetIn }, context.at);
   if (effect.kind === "forget") idempotencyReplies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
   if (effect.kind !== "disconnect") return;
@@ -109,7 +111,7 @@ function applyEffect(
   context.reply = { status: 0, body: "" };
 }
 
-function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
+function subjectOf(context: RequestContext, state: CallFaults, { idempotencyHeader }: FaultStageOptions["values"]): CallSubject {
   const { id, identity, operation, incoming } = context;
   return {
     requestId: id,
@@ -120,7 +122,7 @@ function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
     header(name) {
       const { headers } = incoming;
       const own = name.toLowerCase();
-      const sent = own === "idempotency-key" ? (context.adoption?.idempotencyHeader.toLowerCase() ?? own) : own;
+      const sent = own === "idempotency-key" ? idempotencyHeader.toLowerCase() : own;
       const value = Object.hasOwn(headers, sent) ? headers[sent] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },

@@ -12,7 +12,7 @@ export const idempotencyBodyStable: Rule = {
     const same = from.fingerprint() === to.fingerprint();
     return {
       verdict: same ? "pass" : "fail",
-      says: `${to.request} retried ${from.request} under the same ${to.terms.idempotencyKey} with ${same ? "the same" : "a different"} body.`,
+      says: `${to.request} retried ${from.request} under the same Idempotency-Key with ${same ? "the same" : "a different"} body.`,
       calls: [from, to],
     };
   },

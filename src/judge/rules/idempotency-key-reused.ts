@@ -11,7 +11,7 @@ export const idempotencyKeyReused: Rule = {
     const { from, to, isCertain } = retry;
     if (!from.isWrite || !from.acceptsKey || from.key === undefined) return undefined;
     const same = to.key === from.key;
-    const how = to.key === undefined ? "without a key" : `under ${same ? "the same" : "another"} ${to.terms.idempotencyKey}`;
+    const how = to.key === undefined ? "without a key" : `under ${same ? "the same" : "another"} Idempotency-Key`;
     return {
       verdict: same ? "pass" : isCertain ? "fail" : "inconclusive",
       says: `${to.request} retried ${from.request} ${how}${isCertain ? "" : otherStory(retry)}.`,

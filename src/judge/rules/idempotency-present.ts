@@ -14,7 +14,7 @@ export const idempotencyPresent: Rule = {
     const { chain, to, isCertain } = retry;
     const call = firstCall(chain);
     if (!call.isWrite || !call.acceptsKey) return undefined;
-    const says = (how: string) => `${call.request} was sent ${how} ${call.terms.idempotencyKey} and retried as ${to.request}`;
+    const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
     if (call.key !== undefined) return { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
     const tried = chain.calls.slice(0, -1);
     // A 429 says that nothing happened, so a retry without a key is safe.

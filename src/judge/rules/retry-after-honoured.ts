@@ -23,7 +23,7 @@ export const retryAfterHonoured: Rule = {
   },
 };
 
-const describeWait = ({ from: { requestedWait, terms } }: Retry) =>
+const describeWait = ({ from: { requestedWait } }: Retry) =>
   requestedWait?.form === "date"
-    ? `a ${terms.retryAfter} date ${requestedWait.milliseconds} ms ahead`
-    : `${terms.retryAfter}: ${(requestedWait?.milliseconds ?? 0) / 1_000} (${requestedWait?.milliseconds} ms)`;
+    ? `a Retry-After date ${requestedWait.milliseconds} ms ahead`
+    : `Retry-After: ${(requestedWait?.milliseconds ?? 0) / 1_000} (${requestedWait?.milliseconds} ms)`;

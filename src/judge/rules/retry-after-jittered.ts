@@ -21,7 +21,7 @@ export const retryAfterJittered: Rule = {
     const verdict = spread + before <= TOGETHER ? "fail" : spread <= TOGETHER + busy ? "inconclusive" : "pass";
     return {
       verdict,
-      says: `Most of ${sample.length} calls that waited for the same ${first.call.terms.retryAfter} returned within ${Math.round(spread)} ms${
+      says: `Most of ${sample.length} calls that waited for the same Retry-After returned within ${Math.round(spread)} ms${
         verdict === "inconclusive" ? `, but this machine was busy for ${Math.round(busy)} ms: they may have come together or apart` : ""
       }.`,
       calls: inOrder.map(({ call }) => call),

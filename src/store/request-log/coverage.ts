@@ -1,6 +1,6 @@
 // The coverage of a run: each operation with its calls by status, each type of event with its counts.
 
-import { type ErrorCode, errors } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";
 import type { Operation } from "../operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -36,24 +36,22 @@ export interface RunCoverage {
 }
 
 interface CoverageSources {
-  catalogue: readonly Operation[];
+  operations: readonly Operation[];
   eventTypes: ReadonlySet<string>;
   requestLog: Pick<RequestLog, "statusCounts">;
   runSummary: Pick<RunSummary, "events">;
-  /** The status of an error of an operation (default: the sandbox's own). */
-  statusOf?: ((code: ErrorCode, operation: string) => number) | undefined;
+  /** The status of an error of an operation. */
+  statusOf: (code: ErrorCode, operation: string) => number;
 }
 
-export function readCoverage({ catalogue, eventTypes, requestLog, runSummary, statusOf = ownStatus }: CoverageSources): RunCoverage {
+export function readCoverage({ operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources): RunCoverage {
   const called = requestLog.statusCounts();
   const counts = runSummary.events();
   return {
-    operations: catalogue.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
+    operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
     events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }
-
-const ownStatus = (code: ErrorCode): number => errors[code].status;
 
 function operationCoverage(
   operation: Operation,

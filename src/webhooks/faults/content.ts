@@ -5,18 +5,16 @@ import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
-import type { WebhookRequest } from "../webhook-request.ts";
+import type { RequestOptions, WebhookRequest } from "../webhook-request.ts";
 
 export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
 
-interface FaultContext {
+interface FaultContext extends Pick<RequestOptions, "sign" | "names"> {
   delivery: Delivery;
   receiver: Receiver;
   random: Random;
-  sign(body: string, secret: string, eventId: string): string;
 }
 
-const SIGNATURE = "X-Webhook-Signature";
 const UNKNOWN_TYPE = "sandbox.unheard_of";
 
 const NONE: readonly never[] = [];
@@ -41,7 +39,7 @@ function applyEffect(request: WebhookRequest, effect: DeliveryEffect, context: F
   if (effect.kind === "signature") return corruptSignature(request, effect.as, context);
   if (effect.kind === "payload") return changePayload(request, effect, context);
   if (effect.kind !== "transport") return request;
-  if (effect.as === "wrong_content_type") return withHeaders(request, { "Content-Type": "text/plain" });
+  if (effect.as === "wrong_content_type") return withHeader(request, "Content-Type", "text/plain");
   return { ...request, transport: effect.as };
 }
 
@@ -57,36 +55,36 @@ export function attemptFaultOf(
   return { id: first.firing.ruleId, name: first.firing.name, effects, copy, wouldHaveSent: { headers, body } };
 }
 
-function corruptSignature(
-  request: WebhookRequest,
-  as: EffectOf<"signature">["as"],
-  { delivery, receiver, random, sign }: FaultContext,
-): WebhookRequest {
+function corruptSignature(request: WebhookRequest, as: EffectOf<"signature">["as"], context: FaultContext): WebhookRequest {
+  const { delivery, receiver, random, sign, names } = context;
   const { body, headers } = request;
   // A secret that no endpoint ever had.
   const foreignSecret = `whsec_${random.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
+  const own = headers[names.signature ?? ""] ?? "";
+  const signedWith = (secret: string) => withHeader(request, names.signature, sign(body, secret, delivery.eventId));
   switch (as) {
     case "missing": {
-      const { [SIGNATURE]: _, ...others } = headers;
+      const { [names.signature ?? ""]: _, ...others } = headers;
       return { ...request, headers: others };
     }
     case "wrong_secret":
-      return withHeaders(request, { [SIGNATURE]: sign(body, foreignSecret, delivery.eventId) });
+      return signedWith(foreignSecret);
     // A secret that was never rotated has no previous one.
     case "previous_secret":
-      return withHeaders(request, { [SIGNATURE]: sign(body, receiver.previousSecret ?? foreignSecret, delivery.eventId) });
+      return signedWith(receiver.previousSecret ?? foreignSecret);
     case "body_changed":
-      return withBody(request, rewritten(body, { tampered: true }), headers[SIGNATURE] ?? "");
+      return withBody(request, rewritten(body, { tampered: true }));
     // Half of the right signature: a receiver that compares without checking the length fails on it.
     case "malformed":
-      return withHeaders(request, { [SIGNATURE]: (headers[SIGNATURE] ?? "").slice(0, 32) });
+      return withHeader(request, names.signature, own.slice(0, 32));
   }
 }
 
-function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, { delivery, receiver, sign }: FaultContext): WebhookRequest {
+function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, context: FaultContext): WebhookRequest {
+  const { delivery, receiver, sign, names } = context;
   const body = changedBody(request.body, effect);
-  const signed = withBody(request, body, sign(body, receiver.secret, delivery.eventId));
-  return effect.as === "unknown_type" ? withHeaders(signed, { "X-Webhook-Event": UNKNOWN_TYPE }) : signed;
+  const signed = withHeader(withBody(request, body), names.signature, sign(body, receiver.secret, delivery.eventId));
+  return effect.as === "unknown_type" ? withHeader(signed, names.event, UNKNOWN_TYPE) : signed;
 }
 
 function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
@@ -124,10 +122,10 @@ function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unkno
   return Object.fromEntries(entries.map(([name, child]) => [name, name === step ? setAt(child, rest, wanted) : child]));
 }
 
-const withHeaders = (request: WebhookRequest, headers: Record<string, string>): WebhookRequest => ({
-  ...request,
-  headers: { ...request.headers, ...headers },
-});
+/** The request with another value of a header, if the service sends it. */
+const withHeader = (request: WebhookRequest, name: string | undefined, value: string): WebhookRequest =>
+  name === undefined ? request : { ...request, headers: { ...request.headers, [name]: value } };
 
-const withBody = (request: WebhookRequest, body: string, signature: string): WebhookRequest =>
-  withHeaders({ ...request, body }, { [SIGNATURE]: signature, "Content-Length": String(Buffer.byteLength(body)) });
+/** The signature stays as it is. */
+const withBody = (request: WebhookRequest, body: string): WebhookRequest =>
+  withHeader({ ...request, body }, "Content-Length", String(Buffer.byteLength(body)));

@@ -2,7 +2,7 @@
 
 import type { FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { typesOfForm } from "../contracts/value-formats.ts";
-import { type AdoptedFacts, adoptedBounds, boundsOf } from "./adopted-facts.ts";
+import { type AdoptedFacts, adoptedBounds, boundsOf } from "./service-file.ts";
 
 /** Facts that a file adds come after the last fact of their object. */
 export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts): ServiceFact[] {

@@ -2,10 +2,8 @@
 
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
-import { adoptableKinds, formProblem } from "./adoptable.ts";
-import { addedFieldProblem } from "./adoptable-fields.ts";
-import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf } from "./adopted-facts.ts";
-import { entryValue, type ServiceFile } from "./service-file.ts";
+import { addedFieldProblem, adoptableKinds, formProblem } from "./adoptable-kinds.ts";
+import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf, entryValue, type ServiceFile } from "./service-file.ts";
 
 /** The known facts and operations, against which a service file is checked. */
 export interface KnownFacts {

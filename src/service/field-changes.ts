@@ -3,7 +3,8 @@
 import { type FactValue, otherName } from "../contracts/fact.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf } from "../schema/walk.ts";
-import type { AdoptedFacts } from "./adopted-facts.ts";
+import { sampleOfForm } from "./conversions.ts";
+import type { AdoptedFacts } from "./service-file.ts";
 
 export interface AdoptedField {
   id: string;
@@ -14,8 +15,6 @@ export interface AdoptedField {
   schema: TSchema;
   /** Undefined if the file does not say. */
   presence: string | undefined;
-  /** Of a field in a body; undefined if the file does not say. */
-  required: boolean | undefined;
 }
 
 /** A field that the sandbox does not have. */
@@ -34,33 +33,31 @@ export interface ObjectChanges {
   added: AddedField[];
 }
 
-export function changesOf(facts: AdoptedFacts, children: Children, place: string, schema: TSchema, isBody: boolean): ObjectChanges {
+export function changesOf(facts: AdoptedFacts, children: Children, place: string, schema: TSchema): ObjectChanges {
   const own = fieldsOf(schema);
   const known = new Set(own.map(([name]) => name));
   const fields = own.map(([name, inner]): AdoptedField => {
     const id = fieldPlace(place, name);
-    const required = facts.value(`${id}.required`);
     return {
       id,
       own: name,
       name: otherName(facts.value(`${id}.name`)) ?? name,
       schema: inner,
       presence: facts.text(id),
-      required: typeof required === "boolean" ? required : undefined,
     };
   });
   const added = children(place)
     .filter((name) => !known.has(name))
-    .map((name) => addedField(facts, fieldPlace(place, name), name, isBody));
+    .map((name) => addedField(facts, fieldPlace(place, name), name));
   return { fields, added };
 }
 
-function addedField(facts: AdoptedFacts, id: string, name: string, isBody: boolean): AddedField {
+function addedField(facts: AdoptedFacts, id: string, name: string): AddedField {
   const values = facts.value(`${id}.values`);
   const types = facts.value(`${id}.type`);
   return {
     name,
-    isOptional: isBody ? facts.value(`${id}.required`) !== true : facts.value(id) === "sometimes",
+    isOptional: facts.value(id) === "sometimes",
     types: Array.isArray(types) ? types : [],
     format: facts.text(`${id}.format`),
     prefix: facts.text(`${id}.prefix`),
@@ -68,9 +65,6 @@ function addedField(facts: AdoptedFacts, id: string, name: string, isBody: boole
     example: facts.value(`${id}.example`),
   };
 }
-
-/** The prefixes of ids that a file changes, by the sandbox's own. */
-export type Prefixes = ReadonlyMap<string, string>;
 
 /** The last parts of the ids directly below a place. */
 export type Children = (place: string) => readonly string[];
@@ -87,4 +81,31 @@ export function createChildren({ values }: AdoptedFacts): Children {
     if (cut > 0 && isField && !id.includes("/") && !NOT_FIELDS.has(name)) found.set(place, [...(found.get(place) ?? []), name]);
   }
   return (place) => found.get(place) ?? [];
+}
+
+/** Unix seconds: the time that samples show in objects without `created`. */
+const SAMPLE_TIME = 1_767_225_600;
+
+/** A value for a field that the sandbox does not have: the same for the same record. */
+export function sampleOf(
+  { name, isOptional, types, format, prefix, values, example }: AddedField,
+  record: Readonly<Record<string, unknown>>,
+): unknown {
+  const number = numberOf(`${record.id}${name}`);
+  if (isOptional && number % 2 === 1) return undefined;
+  if (example !== undefined) return example;
+  if (values !== undefined && values.length > 0) return values[number % values.length];
+  if (format !== undefined) return sampleOfForm(format, typeof record.created === "number" ? record.created : SAMPLE_TIME) ?? null;
+  if (prefix !== undefined) return prefix + number.toString(36);
+  const [type = "null"] = types;
+  return (
+    { string: name, integer: number % 100, number: (number % 100) / 4, boolean: number % 2 === 0, array: [], object: {} }[type] ?? null
+  );
+}
+
+/** A number that follows from a text (FNV-1a). */
+function numberOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) as number), 0x01000193) >>> 0;
+  return hash;
 }

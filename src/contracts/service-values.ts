@@ -1,0 +1,37 @@
+// What the sandbox reads about the service that it emulates, where services differ: a service file may have other values.
+
+import { type ErrorCode, errors } from "../kernel/errors.ts";
+import { plainSignature } from "./signature.ts";
+
+export interface ServiceValues {
+  /** The request header with the idempotency key. */
+  readonly idempotencyHeader: string;
+  /** The name of a response header; undefined if the service does not send it. */
+  headerName(header: string, operation?: string): string | undefined;
+  errorStatus(code: ErrorCode, operation?: string): number;
+  /** Requests per window; the window is in milliseconds. */
+  readonly rateLimit: { readonly limit: number; readonly window: number };
+  /** A schedule by name, or the milliseconds before each attempt of a delivery. */
+  readonly retrySchedule: "fast" | readonly number[];
+  /** The form of the signature of deliveries. */
+  readonly signature: string;
+  readonly deliveryHeaders: DeliveryHeaders;
+}
+
+/** The names of the headers of deliveries; undefined for one that the service does not send. */
+export interface DeliveryHeaders {
+  readonly signature: string | undefined;
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+}
+
+/** The values without a service file. */
+export const ownValues: ServiceValues = {
+  idempotencyHeader: "Idempotency-Key",
+  headerName: (header) => header,
+  errorStatus: (code) => errors[code].status,
+  rateLimit: { limit: 6_000, window: 60_000 },
+  retrySchedule: "fast",
+  signature: plainSignature.form,
+  deliveryHeaders: { signature: plainSignature.header, id: "X-Webhook-Id", event: "X-Webhook-Event" },
+};

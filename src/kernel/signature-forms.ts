@@ -1,0 +1,50 @@
+// The forms of a webhook's signature, in words, and how each is computed.
+
+import { createHmac } from "node:crypto";
+
+export type Sign = (body: string | Uint8Array, secret: string, eventId: string) => string;
+
+export interface SignatureForm {
+  encoding: "hex" | "base64";
+  /** What is signed: the body, perhaps after something else. */
+  content: string;
+  /** How the key follows from the secret. */
+  key: string;
+}
+
+const bare = (secret: string) => secret.replace(/^[a-z]+_/, "");
+
+const KEYS: Readonly<Record<string, (secret: string) => string | Buffer>> = {
+  "the whole secret": (secret) => secret,
+  "the secret without its prefix": bare,
+  "the secret without its prefix, decoded from base64": (secret) => Buffer.from(bare(secret), "base64"),
+  "the secret without its prefix, decoded from hex": (secret) => Buffer.from(bare(secret), "hex"),
+};
+
+const CONTENTS: Readonly<Record<string, (id: string) => string>> = { body: () => "", "id and body": (id) => `${id}.` };
+
+/** Every form of signature with one of these contents. */
+export const formsOfSignature = (contents: readonly string[]): SignatureForm[] =>
+  (["hex", "base64"] as const).flatMap((encoding) =>
+    contents.flatMap((content) => Object.keys(KEYS).map((key) => ({ encoding, content, key }))),
+  );
+
+export const wordsOf = ({ encoding, content, key }: SignatureForm) => `${encoding} digest of the ${content}, keyed with ${key}`;
+
+export const digestOf = ({ encoding, key }: SignatureForm, secret: string, ...signed: readonly (string | Uint8Array)[]): string => {
+  const hmac = createHmac("sha256", (KEYS[key] as (secret: string) => string | Buffer)(secret));
+  for (const part of signed) hmac.update(part);
+  return hmac.digest(encoding);
+};
+
+const own = new Map(formsOfSignature(Object.keys(CONTENTS)).map((form) => [wordsOf(form), form]));
+
+/** The forms in which the sandbox can sign. */
+export const signatureForms: readonly string[] = [...own.keys()];
+
+/** Signs in this form; it must be one of `signatureForms`. */
+export function signerOf(words: string): Sign {
+  const form = own.get(words) as SignatureForm;
+  const before = CONTENTS[form.content] as (id: string) => string;
+  return (body, secret, eventId) => digestOf(form, secret, before(eventId), body);
+}

@@ -1,0 +1,161 @@
+// Replies and events as the real service sends them: envelopes, records, errors, and the names of headers.
+
+import { errorObject } from "../contracts/error-object.ts";
+import { envelope } from "../contracts/event-envelope.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
+import { httpDate } from "../kernel/clock.ts";
+import { once } from "../kernel/once.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { fieldsOf } from "../schema/walk.ts";
+import type { Operation } from "../store/operation-context.ts";
+import { createErrorShape, type ErrorShape, enveloped, type OwnError, ownErrorIn } from "./error-shape.ts";
+import { type EventTypes, showsTypes } from "./event-types.ts";
+import type { AdoptedFacts } from "./service-file.ts";
+import { createTranslator, type Fields, type Prefixes, TOP, type Translate, type Translator } from "./translator.ts";
+import { adoptedError, headerName } from "./values.ts";
+
+export type SentHeaders = Record<string, string | number>;
+
+/** A reply before it is sent. */
+export interface OwnReply {
+  status: number;
+  body: string;
+}
+
+export interface ServiceReply extends OwnReply {
+  /** All headers of the reply in the names and forms of the service. */
+  headersOut(headers: SentHeaders, at: number): SentHeaders;
+}
+
+/** The call of a reply. */
+export interface CallAtEdge {
+  readonly id: string;
+  readonly operation: Operation | undefined;
+  readonly replayOf: string | undefined;
+  readonly headers: Record<string, string>;
+}
+
+export type TranslateReply = (call: CallAtEdge, reply: OwnReply) => ServiceReply;
+
+/** More than there are operations or kinds of records. */
+const MOST_KEPT = 100;
+
+/** Names types of events that the sandbox does not know. */
+const WARNING = "X-Sandbox-Warning";
+
+export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): TranslateReply {
+  const translator = createTranslator(facts, prefixes);
+  const bodyOf = memoize(MOST_KEPT, (_: string, operation: Operation) => replyTranslation(operation, facts, translator));
+  const errorShape = once(() => createErrorShape(facts, prefixes, translator.object("outwards", "error", errorObject)));
+  const success = ({ operation, headers }: CallAtEdge, body: string): string => {
+    const translate = operation && bodyOf(operation.id, operation);
+    const id = operation?.id ?? "";
+    const hasTypes = types !== undefined && showsTypes(id);
+    if (body === "" || (translate === undefined && !hasTypes)) return body;
+    const named = hasTypes ? types.inReply(id, JSON.parse(body)) : JSON.parse(body);
+    const warning = hasTypes ? headers[WARNING] : undefined;
+    if (warning !== undefined) headers[WARNING] = warning.replace(/[\w:/-]+(\.[\w:/-]+)*/g, types?.shown ?? String);
+    return JSON.stringify(translate === undefined ? named : translate(named, TOP));
+  };
+  return (call, reply) => {
+    const { operation } = call;
+    const answer = (status: number, body: string): ServiceReply => ({
+      status,
+      body,
+      headersOut: (headers, at) => headersOut(facts, operation?.id, headers, status, at),
+    });
+    const refusal = call.replayOf === undefined ? undefined : replayRefusal(facts, operation?.id);
+    if (refusal !== undefined) return answer(refusal, refusedReplay(facts, errorShape(), call));
+    if (reply.status === 204) return answer(204, "");
+    if (reply.status < 400) return answer(reply.status, success(call, reply.body));
+    const error = ownErrorIn(reply);
+    // Others, such as those of a fault with a code of its own, stay as they are.
+    if (!error) return answer(reply.status, reply.body);
+    const { status, ...shown } = adoptedError(facts, error.code, operation?.id);
+    return answer(status, errorShape()(error, shown, operation));
+  };
+}
+
+/** The status with which the service refuses a second call with the key of a first one; undefined if it replays the response. */
+function replayRefusal(facts: AdoptedFacts, operation: string | undefined): number | undefined {
+  const status = /^refused with (\d+)$/.exec(facts.text("idempotency.replay", operation) ?? "")?.[1];
+  return status === undefined ? undefined : Number(status);
+}
+
+/** The response to a second call with a key, from a service that keeps keys but no responses. */
+function refusedReplay(facts: AdoptedFacts, shape: ErrorShape, { id, operation, replayOf, headers }: CallAtEdge): string {
+  delete headers["Idempotent-Replayed"];
+  const { status: _, ...shown } = adoptedError(facts, "idempotency_key_reused", operation?.id);
+  const message = "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
+  const error: OwnError = { error: "", code: "idempotency_key_reused", message, details: { firstRequestId: replayOf, requestId: id } };
+  return shape(error, shown, operation);
+}
+
+function replyTranslation({ id, reply }: Operation, facts: AdoptedFacts, translator: Translator): Translate | undefined {
+  const translate = translator.object("outwards", `${id}.reply`, reply);
+  const name = facts.text(`${id}.reply.envelope`);
+  const isList = fieldsOf(reply).some(([field]) => field === "data");
+  const isPlain = name === undefined || name === (isList ? "data" : "none");
+  if (isPlain) return translate;
+  const wrap = isList ? (value: unknown) => listIn(name, value as Fields) : (value: unknown) => enveloped(name, value);
+  return (value, at) => wrap(translate === undefined ? value : translate(value, at));
+}
+
+const listIn = (name: string, list: Fields): unknown => {
+  if (name === "the response itself") return list.data;
+  return Object.fromEntries(Object.entries(list).map(([field, value]) => [field === "data" ? name : field, value]));
+};
+
+const CHALLENGE = "WWW-Authenticate";
+
+function headersOut(facts: AdoptedFacts, operation: string | undefined, own: SentHeaders, status: number, at: number): SentHeaders {
+  const { [CHALLENGE]: _, ...others } = own;
+  // HTTP requires the header on a 401, whatever the status of the condition is in the sandbox.
+  const all = status === 401 ? { [CHALLENGE]: "Bearer", ...others } : others;
+  const entries = Object.entries(all).flatMap(([name, value]) => {
+    const shown = headerName(facts, `header.${name}`, name, operation);
+    return shown === undefined ? [] : [[shown, inForm(facts, name, value, at)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function inForm(facts: AdoptedFacts, name: string, value: string | number, at: number): string | number {
+  const form = facts.text(`header.${name}.format`);
+  if (form === undefined || !/^\d+$/.test(String(value))) return value;
+  if (form === "HTTP date") return httpDate(at + Number(value) * 1_000);
+  if (form === "Unix milliseconds, as text") return String(Number(value) * 1_000);
+  return form === "seconds from now" ? String(Math.max(0, Number(value) - Math.floor(at / 1_000))) : value;
+}
+
+/** An event as a delivery carries it. */
+export interface SentEvent {
+  body: string;
+  eventId: string;
+  eventType: string;
+}
+
+export type TranslateEvent = <E extends SentEvent>(event: E) => E;
+
+/** `records` are the schemas by kind of record. */
+export function createTranslateEvent(
+  facts: AdoptedFacts,
+  prefixes: Prefixes,
+  types: EventTypes | undefined,
+  records: ReadonlyMap<string, TSchema>,
+): TranslateEvent {
+  const translator = createTranslator(facts, prefixes);
+  const recordOf = memoize(MOST_KEPT, (kind: string) => {
+    const schema = records.get(kind);
+    return schema && translator.object("outwards", kind, schema);
+  });
+  const whole = once(() => translator.object("outwards", "event", envelope));
+  return (event) => {
+    const own = JSON.parse(event.body) as Fields;
+    const { type, data } = own;
+    // `object` names the kind of the record.
+    const record = recordOf(String((data as Fields | null)?.object));
+    const shown = types?.shown ?? String;
+    const named = { ...own, type: shown(String(type)), ...(record && { data: record(data, { ...TOP, record: own }) }) };
+    return { ...event, eventType: shown(event.eventType), body: JSON.stringify(whole()?.(named, TOP) ?? named) };
+  };
+}
