@@ -42,12 +42,12 @@ export interface ControlApi {
   readonly events: {
     /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
-    /** Trigger an event. Makes the record that brings the event about, or changes it, so that the id in the webhook can be fetched; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
-    trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
     /** Replay an event to every endpoint subscribed to its type. */
     replay(given: {
       id: string;
     }): Promise<EventsReplayReply>;
+    /** Trigger an event. Makes the record that brings the event about, or changes it, so that the id in the webhook can be fetched; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
+    trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
   };
   readonly attempts: {
     /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
@@ -60,6 +60,10 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
+  };
+  readonly signature: {
+    /** Diagnose a signature that does not match. */
+    explain(given: SignatureExplainInput): Promise<SignatureExplainReply>;
   };
   readonly verdicts: {
     /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
@@ -78,10 +82,6 @@ export interface ControlApi {
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
-  };
-  readonly signature: {
-    /** Diagnose a signature that does not match. */
-    explain(given: SignatureExplainInput): Promise<SignatureExplainReply>;
   };
   readonly clock: {
     /** Get the sandbox time. */

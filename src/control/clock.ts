@@ -1,12 +1,25 @@
 // The sandbox's clock: read it, set it, advance it.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { LifeChange } from "../contracts/life.ts";
-import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { AttemptMessage, LiveEvent } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
+import type { Life } from "../life/life.ts";
 import { nullable, oneOf, Type } from "../schema/shapes.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
+import type { Stores } from "../store/stores.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
+
+interface Parts extends Pick<Stores, "idempotencyReplies"> {
+  clock: Clock;
+  dispatcher: Pick<Dispatcher, "listen">;
+  life: Pick<Life, "listen">;
+  /** Sends an event to the live stream. */
+  publish(event: LiveEvent): void;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const MOST_CHANGES = 10_000;
 
@@ -21,13 +34,13 @@ export const ClockState = Type.Object(stateFields, { title: "clock" });
 export const clockState = (clock: Clock) => ({ mode: clock.mode, now: isoTime(clock.now()), unix: clock.seconds() });
 
 /** Publishes the new time, and returns it. */
-function publishClock({ clock, publish }: Pick<ControlContext, "clock" | "publish">) {
+function publishClock({ clock, publish }: Pick<Parts, "clock" | "publish">) {
   const state = clockState(clock);
   publish({ kind: "clock", clock: state });
   return state;
 }
 
-export const showClock = endpoint({
+const showClock = endpoint({
   id: "clock.get",
   area: "Clock",
   method: "GET",
@@ -38,7 +51,7 @@ export const showClock = endpoint({
   handle: ({ clock }) => clockState(clock),
 });
 
-export const setClock = endpoint({
+const setClock = endpoint({
   id: "clock.set",
   area: "Clock",
   method: "PUT",
@@ -81,7 +94,7 @@ const PlayedAttempt = Type.Object(
   { title: "played_attempt" },
 );
 
-export const advanceClock = endpoint({
+const advanceClock = endpoint({
   id: "clock.advance",
   area: "Clock",
   method: "POST",
@@ -124,7 +137,7 @@ function endOf(now: number, span: number): number {
 }
 
 /** Records what happens between `start` and `stop`. */
-function createRecorder({ dispatcher, life, idempotencyReplies }: Pick<ControlContext, "dispatcher" | "life" | "idempotencyReplies">) {
+function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "clock" | "publish">) {
   const attempts: AttemptMessage[] = [];
   const happened: LifeChange[] = [];
   let omitted = 0;
@@ -156,3 +169,5 @@ function showAttempt(message: AttemptMessage) {
   const { id, at, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } = message;
   return { id, at: isoTime(at), merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt };
 }
+
+export const operations = [showClock, setClock, advanceClock];

@@ -2,13 +2,23 @@
 
 import { matchingTypes } from "../areas/event-patterns.ts";
 import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";
 import { fail } from "../kernel/errors.ts";
 import { type Static, Type, text } from "../schema/shapes.ts";
 import type { OperationContext } from "../store/operation-context.ts";
+import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
-import { afterCommit, callerOf, knownMerchant } from "./records.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
+import { afterCommit, callerOf, knownMerchant, type RecordParts } from "./records.ts";
+
+interface EndpointParts extends RecordParts, Pick<Stores, "database" | "outbox"> {}
+
+interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
+  dispatcher: Pick<Dispatcher, "enable">;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const RegisteredEndpoint = Type.Object(
   {
@@ -22,7 +32,7 @@ const RegisteredEndpoint = Type.Object(
   { title: "registered_endpoint" },
 );
 
-export const registerEndpoint = endpoint({
+const registerEndpoint = endpoint({
   id: "endpoints.register",
   area: "Webhooks",
   method: "PUT",
@@ -39,7 +49,7 @@ export const registerEndpoint = endpoint({
 
 /** Also called at the start, for the endpoints that the options name. */
 export async function register(
-  { database, outbox, ...context }: ControlContext,
+  { database, outbox, ...context }: EndpointParts,
   { url, events, merchant: wanted }: Static<typeof NewEndpoint>,
 ): Promise<Static<typeof RegisteredEndpoint>> {
   const types = events && matchingTypes(events, (message) => fail("validation_failed", message));
@@ -76,10 +86,10 @@ const callOf = (caller: OperationContext, body: Record<string, unknown>, params:
 });
 
 /** A merchant by its id or the part after mer_. */
-const merchantNamed = (context: Omit<ControlContext, "database" | "outbox">, wanted: string | undefined) =>
+const merchantNamed = (context: RecordParts, wanted: string | undefined) =>
   knownMerchant(context, context.tenants.has(`mer_${wanted}`) ? `mer_${wanted}` : wanted);
 
-export const removeEndpoint = endpoint({
+const removeEndpoint = endpoint({
   id: "endpoints.remove",
   area: "Webhooks",
   method: "DELETE",
@@ -102,7 +112,7 @@ export const removeEndpoint = endpoint({
 
 const noSuchEndpoint = (id: string) => fail("resource_not_found", `There is no endpoint ${id}.`);
 
-export const enableEndpoint = endpoint({
+const enableEndpoint = endpoint({
   id: "endpoints.enable",
   area: "Webhooks",
   method: "POST",
@@ -118,3 +128,5 @@ export const enableEndpoint = endpoint({
     return { enabled: params.id };
   },
 });
+
+export const operations = [registerEndpoint, removeEndpoint, enableEndpoint];

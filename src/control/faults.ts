@@ -1,9 +1,15 @@
 // Fault rules: arm, list, change and remove them.
 
-import { RuleState } from "../contracts/fault.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import { type RuleRegistry, RuleState } from "../contracts/fault.ts";
 import { RULE_FIELDS } from "../faults/rule-schema.ts";
 import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
-import { endpoint } from "./control-context.ts";
+
+interface Parts {
+  faults: RuleRegistry;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 /** The fields whose shape depends on the action are checked with it. */
 const given = {
@@ -17,7 +23,7 @@ const { id: _id, ...changeable } = given;
 
 const action = Type.Unknown({ description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json lists them" });
 
-export const listFaults = endpoint({
+const listFaults = endpoint({
   id: "faults.list",
   area: "Faults",
   method: "GET",
@@ -32,7 +38,7 @@ export const listFaults = endpoint({
   }),
 });
 
-export const addFault = endpoint({
+const addFault = endpoint({
   id: "faults.add",
   area: "Faults",
   method: "POST",
@@ -48,7 +54,7 @@ export const addFault = endpoint({
   handle: ({ faults, body }) => faults.add(body),
 });
 
-export const showFault = endpoint({
+const showFault = endpoint({
   id: "faults.get",
   area: "Faults",
   method: "GET",
@@ -59,7 +65,7 @@ export const showFault = endpoint({
   handle: ({ faults, params }) => faults.find(params.id),
 });
 
-export const changeFault = endpoint({
+const changeFault = endpoint({
   id: "faults.change",
   area: "Faults",
   method: "PATCH",
@@ -73,7 +79,7 @@ export const changeFault = endpoint({
   handle: ({ faults, params, body }) => faults.change(params.id, body),
 });
 
-export const removeFault = endpoint({
+const removeFault = endpoint({
   id: "faults.remove",
   area: "Faults",
   method: "DELETE",
@@ -84,7 +90,7 @@ export const removeFault = endpoint({
   handle: ({ faults, params }) => faults.remove(params.id),
 });
 
-export const clearFaults = endpoint({
+const clearFaults = endpoint({
   id: "faults.clear",
   area: "Faults",
   method: "DELETE",
@@ -96,7 +102,7 @@ export const clearFaults = endpoint({
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),
 });
 
-export const showFaultSchema = endpoint({
+const showFaultSchema = endpoint({
   id: "faults.schema",
   area: "Faults",
   method: "GET",
@@ -105,3 +111,6 @@ export const showFaultSchema = endpoint({
   reply: jsonSchemaReply,
   handle: ({ faults }) => faults.schema(),
 });
+
+// /faults/schema.json comes before /faults/{id}, which matches it too.
+export const operations = [listFaults, addFault, showFaultSchema, showFault, changeFault, removeFault, clearFaults];

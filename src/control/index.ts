@@ -1,110 +1,52 @@
-// The list of control operations, in the order of the reference.
+// The list of control operations, from the lists of their files in the order of the reference.
 
-import { auditReceiver } from "./audit.ts";
-import { advanceClock, setClock, showClock } from "./clock.ts";
-import type { ControlOperation } from "./control-context.ts";
-import { enableEndpoint, registerEndpoint, removeEndpoint } from "./endpoints.ts";
-import { addFault, changeFault, clearFaults, listFaults, removeFault, showFault, showFaultSchema } from "./faults.ts";
-import {
-  beginLesson,
-  getLearner,
-  getLesson,
-  giveHint,
-  joinLessons,
-  listLearners,
-  listLessons,
-  removeLearner,
-  skipStep,
-} from "./lessons.ts";
-import { listMerchants, mintMerchant, removeMerchant, reset } from "./merchants.ts";
-import { listAssumptions, listOperations, showControlOpenapi, showHealth, showOpenapi, showOverview, showTrend } from "./overview.ts";
-import { listWindows, setWindow } from "./rate-limits.ts";
-import { changeRecord, createRecord, listRecords, showRecord } from "./records.ts";
-import { showReport } from "./reports.ts";
-import { listRequests, showRequest } from "./requests.ts";
-import { closeRoom, joinRoom, openRoom, showBoard, showJoinPage, showRoomBoard } from "./room.ts";
-import { listScenarios, showScenario, showScenarioSchema, startScenario, stopScenario } from "./scenarios.ts";
-import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
-import { listTraffic, startTraffic, stopTraffic } from "./traffic.ts";
-import { triggerEvent } from "./trigger.ts";
-import { clearVerdicts, listVerdicts } from "./verdicts.ts";
-import { verify } from "./verify.ts";
-import { drain, explain, listAttempts, listEvents, replayAttempt, replayEvent, showAttempt } from "./webhooks.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
+import * as clock from "./clock.ts";
+import * as deliveries from "./deliveries.ts";
+import * as endpoints from "./endpoints.ts";
+import * as events from "./events.ts";
+import * as faults from "./faults.ts";
+import * as lessons from "./lessons.ts";
+import * as merchants from "./merchants.ts";
+import * as overview from "./overview.ts";
+import * as rateLimits from "./rate-limits.ts";
+import * as records from "./records.ts";
+import * as requests from "./requests.ts";
+import * as room from "./room.ts";
+import * as scenarios from "./scenarios.ts";
+import * as snapshots from "./snapshots.ts";
+import * as traffic from "./traffic.ts";
+import * as verdicts from "./verdicts.ts";
+import * as verification from "./verification.ts";
 
-const operations: readonly ControlOperation[] = [
-  showOverview,
-  showHealth,
-  listOperations,
-  showTrend,
-  showOpenapi,
-  showControlOpenapi,
-  listAssumptions,
-  listRequests,
-  showRequest,
-  listEvents,
-  triggerEvent,
-  replayEvent,
-  listAttempts,
-  showAttempt,
-  replayAttempt,
-  drain,
-  listVerdicts,
-  clearVerdicts,
-  verify,
-  showReport,
-  auditReceiver,
-  registerEndpoint,
-  removeEndpoint,
-  enableEndpoint,
-  explain,
-  showClock,
-  setClock,
-  advanceClock,
-  listFaults,
-  addFault,
-  showFaultSchema,
-  showFault,
-  changeFault,
-  removeFault,
-  clearFaults,
-  listScenarios,
-  showScenarioSchema,
-  showScenario,
-  startScenario,
-  stopScenario,
-  listWindows,
-  setWindow,
-  listRecords,
-  showRecord,
-  createRecord,
-  changeRecord,
-  startTraffic,
-  listTraffic,
-  stopTraffic,
-  listLessons,
-  getLesson,
-  listLearners,
-  showBoard,
-  joinLessons,
-  getLearner,
-  beginLesson,
-  skipStep,
-  giveHint,
-  removeLearner,
-  openRoom,
-  closeRoom,
-  showRoomBoard,
-  showJoinPage,
-  joinRoom,
-  listMerchants,
-  mintMerchant,
-  removeMerchant,
-  reset,
-  listSnapshots,
-  saveSnapshot,
-  restoreSnapshot,
-  removeSnapshot,
-];
+const files = [
+  overview,
+  requests,
+  events,
+  deliveries,
+  verdicts,
+  verification,
+  endpoints,
+  clock,
+  faults,
+  scenarios,
+  rateLimits,
+  records,
+  traffic,
+  lessons,
+  room,
+  merchants,
+  snapshots,
+] as const;
+
+/** The parts that the operations of a file use. */
+type PartsOf<File> = File extends { operations: readonly Endpoint<infer Parts>[] } ? Parts : never;
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+
+/** Everything that the handlers use: each file declares the parts that its own operations use. */
+export type ControlContext = Intersection<PartsOf<(typeof files)[number]>>;
+
+export type ControlOperation = Endpoint<ControlContext>;
 
 /** One sentence about each area. */
 export const controlAreaDescriptions: Readonly<Record<string, string>> = {
@@ -134,6 +76,6 @@ const checkingLearners = (operation: ControlOperation): ControlOperation => ({
   },
 });
 
-export const controlCatalogue: readonly ControlOperation[] = operations.map((operation) =>
-  operation.method === "GET" ? operation : checkingLearners(operation),
-);
+export const controlCatalogue: readonly ControlOperation[] = files
+  .flatMap(({ operations }): readonly ControlOperation[] => operations)
+  .map((operation) => (operation.method === "GET" ? operation : checkingLearners(operation)));

@@ -1,13 +1,22 @@
 // The control operations for lessons and learners. A learner may call those of their own place with their API key.
 
 import { Document } from "../contracts/document.ts";
-import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import { type LearnerState, Lesson, type Lessons, ShownLearner } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
+import type { Stores } from "../store/stores.ts";
+import type { About } from "./overview.ts";
+
+export interface LessonParts extends Pick<Stores, "tenants"> {
+  about: Pick<About, "url">;
+  lessons: Lessons;
+}
+
+const endpoint = endpointFactory<LessonParts>();
 
 export const showLearner = (state: LearnerState): Static<typeof ShownLearner> => ({
   ...state,
@@ -19,8 +28,6 @@ const LearnerList = Type.Object({
   object: oneOf(["list"], "Always `list`"),
   data: Type.Array(ShownLearner, { description: "The learners, in the order in which they joined" }),
 });
-
-type LessonParts = Pick<ControlContext, "tenants" | "about" | "lessons">;
 
 export const learnerAccess = {
   apiKey: Type.String({
@@ -77,7 +84,7 @@ export const learnerName = text("The learner's name, which must be unique", {
 const ownLearner = { access: { learner: { param: "id" } }, exampleParams: { id: "mer_lodge" } } as const;
 const learnerQuery = Type.Object(textFormat);
 
-export const listLessons = endpoint({
+const listLessons = endpoint({
   id: "lessons.list",
   area: "Lessons",
   method: "GET",
@@ -88,7 +95,7 @@ export const listLessons = endpoint({
   handle: async ({ lessons }) => ({ object: "list" as const, data: [...(await lessons.list())] }),
 });
 
-export const getLesson = endpoint({
+const getLesson = endpoint({
   id: "lessons.get",
   area: "Lessons",
   method: "GET",
@@ -116,7 +123,7 @@ export const getLesson = endpoint({
   },
 });
 
-export const listLearners = endpoint({
+const listLearners = endpoint({
   id: "learners.list",
   area: "Lessons",
   method: "GET",
@@ -132,7 +139,7 @@ export const listLearners = endpoint({
   },
 });
 
-export const joinLessons = endpoint({
+const joinLessons = endpoint({
   id: "learners.join",
   area: "Lessons",
   method: "POST",
@@ -162,7 +169,7 @@ function parseWait(field: string, given: string | undefined): number | undefined
   return fail("validation_failed", `${field} must be a span such as 90s, an hour at most; received ${JSON.stringify(given)}.`);
 }
 
-export const getLearner = endpoint({
+const getLearner = endpoint({
   id: "learners.get",
   area: "Lessons",
   method: "GET",
@@ -184,7 +191,7 @@ export const getLearner = endpoint({
   },
 });
 
-export const beginLesson = endpoint({
+const beginLesson = endpoint({
   id: "learners.begin",
   area: "Lessons",
   method: "POST",
@@ -206,7 +213,7 @@ export const beginLesson = endpoint({
     learnerReply(context, await context.lessons.begin(params.id, name, checkpoint), query.format),
 });
 
-export const skipStep = endpoint({
+const skipStep = endpoint({
   id: "learners.skip",
   area: "Lessons",
   method: "POST",
@@ -221,7 +228,7 @@ export const skipStep = endpoint({
   handle: async ({ params, query, ...context }) => learnerReply(context, await context.lessons.skip(params.id), query.format),
 });
 
-export const giveHint = endpoint({
+const giveHint = endpoint({
   id: "learners.hint",
   area: "Lessons",
   method: "POST",
@@ -238,7 +245,7 @@ export const giveHint = endpoint({
   },
 });
 
-export const removeLearner = endpoint({
+const removeLearner = endpoint({
   id: "learners.remove",
   area: "Lessons",
   method: "DELETE",
@@ -249,3 +256,5 @@ export const removeLearner = endpoint({
   errors: ["validation_failed", "resource_not_found"],
   handle: async ({ lessons, params }) => showLearner(await lessons.leave(params.id)),
 });
+
+export const operations = [listLessons, getLesson, listLearners, joinLessons, getLearner, beginLesson, skipStep, giveHint, removeLearner];

@@ -1,8 +1,16 @@
 // Merchants: list, create, remove and reset them.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
-import { endpoint } from "./control-context.ts";
+import type { Stores } from "../store/stores.ts";
+import type { World } from "../store/world/world.ts";
+
+interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
+  world: Pick<World, "mint" | "remove" | "reset">;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 export const Merchant = Type.Object(
   {
@@ -24,7 +32,7 @@ const ListedMerchant = Type.Object(
   { title: "listed_merchant" },
 );
 
-export const listMerchants = endpoint({
+const listMerchants = endpoint({
   id: "merchants.list",
   area: "Merchants",
   method: "GET",
@@ -41,7 +49,7 @@ export const listMerchants = endpoint({
   },
 });
 
-export const mintMerchant = endpoint({
+const mintMerchant = endpoint({
   id: "merchants.mint",
   area: "Merchants",
   method: "POST",
@@ -56,7 +64,7 @@ export const mintMerchant = endpoint({
   handle: ({ body, world }) => world.mint(body.fixture ?? "lodge"),
 });
 
-export const removeMerchant = endpoint({
+const removeMerchant = endpoint({
   id: "merchants.remove",
   area: "Merchants",
   method: "DELETE",
@@ -70,7 +78,7 @@ export const removeMerchant = endpoint({
   },
 });
 
-export const reset = endpoint({
+const reset = endpoint({
   id: "sandbox.reset",
   area: "Merchants",
   method: "POST",
@@ -87,3 +95,5 @@ export const reset = endpoint({
     return { reset: body.merchant ?? "everything" };
   },
 });
+
+export const operations = [listMerchants, mintMerchant, removeMerchant, reset];

@@ -1,14 +1,61 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
 import { KeptCounts, MadeCounts } from "../contracts/counts.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
-import { VERDICTS } from "../contracts/verdict.ts";
+import type { ScenarioRegistry } from "../contracts/scenario.ts";
+import type { Signature } from "../contracts/signature.ts";
+import type { Traffic } from "../contracts/traffic.ts";
+import { type JudgeResults, VERDICTS } from "../contracts/verdict.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { SPAN_SECONDS, SPANS } from "../live/trends.ts";
+import type { StallGauge } from "../kernel/longest-stall.ts";
+import type { Life } from "../life/life.ts";
+import { SPAN_SECONDS, SPANS, type Trends } from "../live/trends.ts";
+import type { OpenApiForm } from "../reference/openapi-forms.ts";
 import { oneOf, type Static, Type } from "../schema/shapes.ts";
+import type { RunCoverage } from "../store/request-log/coverage.ts";
+import type { Stores } from "../store/stores.ts";
 import { ClockState, clockState } from "./clock.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
 import { Merchant } from "./merchants.ts";
+
+/** What the sandbox says about itself. */
+export interface About {
+  version: string;
+  /** Where the sandbox listens, such as http://127.0.0.1:4747. */
+  url: () => string;
+  /** The SQLite file; undefined in memory. */
+  file: string | undefined;
+  /** The service file; undefined for the plain service. */
+  service: string | undefined;
+  signature: Signature;
+}
+
+interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
+  about: About;
+  clock: Clock;
+  life: Pick<Life, "isOn">;
+  judge: JudgeResults;
+  scenarios: ScenarioRegistry;
+  traffic: Traffic;
+  /** The numbers of requests, attempts and verdicts since the last reset. */
+  made(): MadeCounts;
+}
+
+interface Parts extends OverviewParts, Pick<Stores, "database"> {
+  stalls: Pick<StallGauge, "longest">;
+  trends: Pick<Trends, "read">;
+  /** Which operations and event types the run has used. */
+  coverage(): RunCoverage;
+  /** Documents derived from both catalogues, built on first use. */
+  documents: {
+    openapi(form: OpenApiForm): Promise<object>;
+    controlOpenapi(form: OpenApiForm): Promise<object>;
+    assumptions(): Promise<object>;
+  };
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const Overview = Type.Object({
   name: Type.String(),
@@ -47,7 +94,7 @@ const Overview = Type.Object({
   links: Type.Record(Type.String()),
 });
 
-export const showOverview = endpoint({
+const showOverview = endpoint({
   id: "sandbox.overview",
   area: "Overview",
   method: "GET",
@@ -58,21 +105,8 @@ export const showOverview = endpoint({
   handle: showSandbox,
 });
 
-type Shown =
-  | "about"
-  | "clock"
-  | "life"
-  | "tenants"
-  | "deliveries"
-  | "requestLog"
-  | "runSummary"
-  | "judge"
-  | "made"
-  | "scenarios"
-  | "traffic";
-
 /** Also the first message of a live stream. */
-export function showSandbox(context: Pick<ControlContext, Shown>): Static<typeof Overview> {
+export function showSandbox(context: OverviewParts): Static<typeof Overview> {
   const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios, traffic } = context;
   const url = about.url();
   requestLog.flush();
@@ -106,7 +140,7 @@ export function showSandbox(context: Pick<ControlContext, Shown>): Static<typeof
   };
 }
 
-export const showHealth = endpoint({
+const showHealth = endpoint({
   id: "sandbox.health",
   area: "Overview",
   method: "GET",
@@ -145,7 +179,7 @@ const EventRow = Type.Object({
   delivered: Type.Integer({ description: "How many deliveries succeeded" }),
 });
 
-export const listOperations = endpoint({
+const listOperations = endpoint({
   id: "sandbox.operations",
   area: "Overview",
   method: "GET",
@@ -173,7 +207,7 @@ const trendFields = {
   }),
 };
 
-export const showTrend = endpoint({
+const showTrend = endpoint({
   id: "sandbox.trend",
   area: "Overview",
   method: "GET",
@@ -206,7 +240,7 @@ const OpenApi = Type.Object(
   { title: "openapi_document", description: "An OpenAPI document", additionalProperties: true },
 );
 
-export const showOpenapi = endpoint({
+const showOpenapi = endpoint({
   id: "sandbox.openapi",
   area: "Overview",
   method: "GET",
@@ -218,7 +252,7 @@ export const showOpenapi = endpoint({
   handle: async ({ documents, query }) => (await documents.openapi(query)) as Static<typeof OpenApi>,
 });
 
-export const showControlOpenapi = endpoint({
+const showControlOpenapi = endpoint({
   id: "sandbox.control_openapi",
   area: "Overview",
   method: "GET",
@@ -254,7 +288,7 @@ const Assumptions = Type.Object({
   ),
 });
 
-export const listAssumptions = endpoint({
+const listAssumptions = endpoint({
   id: "sandbox.assumptions",
   area: "Overview",
   method: "GET",
@@ -263,3 +297,5 @@ export const listAssumptions = endpoint({
   reply: Assumptions,
   handle: async ({ documents }) => (await documents.assumptions()) as Static<typeof Assumptions>,
 });
+
+export const operations = [showOverview, showHealth, listOperations, showTrend, showOpenapi, showControlOpenapi, listAssumptions];

@@ -1,10 +1,19 @@
 // Rate-limit windows: list them, and set one for a test.
 
-import { isoTime } from "../kernel/clock.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { type Clock, isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
+import type { Stores } from "../store/stores.ts";
+
+interface Parts extends Pick<Stores, "tenants"> {
+  clock: Clock;
+  limiter: Pick<RateLimiter, "of" | "ownOf">;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const MAX_COUNT = 1_000_000_000;
 const MAX_WINDOW = 366 * 86_400_000;
@@ -24,9 +33,7 @@ const Window = Type.Object(
   { title: "rate_window" },
 );
 
-type WindowContext = Pick<ControlContext, "limiter" | "clock" | "tenants">;
-
-function windowsOf({ limiter, clock }: WindowContext, merchant: string) {
+function windowsOf({ limiter, clock }: Parts, merchant: string) {
   const now = clock.now();
   const all = [[null, limiter.of(merchant)] as const, ...limiter.ownOf(merchant)];
   return all.map(([operation, bucket]) => {
@@ -36,7 +43,7 @@ function windowsOf({ limiter, clock }: WindowContext, merchant: string) {
   });
 }
 
-export const listWindows = endpoint({
+const listWindows = endpoint({
   id: "rate_limits.list",
   area: "Rate limits",
   method: "GET",
@@ -48,7 +55,7 @@ export const listWindows = endpoint({
 
 const span = (description: string) => Type.Optional(text(`${description}, such as 10s`, { maxLength: 30 }));
 
-export const setWindow = endpoint({
+const setWindow = endpoint({
   id: "rate_limits.set",
   area: "Rate limits",
   method: "PUT",
@@ -84,3 +91,5 @@ function spanOf(field: string, written: string | undefined): number | undefined 
   if (span >= 1 && span <= MAX_WINDOW) return span;
   return fail("validation_failed", `${field} must be a span such as 500ms or 10s, a year at most; received ${JSON.stringify(written)}.`);
 }
+
+export const operations = [listWindows, setWindow];

@@ -1,13 +1,26 @@
 // Records of every kind: list and show them, and create, edit or move them with the event the service would emit.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import type { Random } from "../kernel/random.ts";
 import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../schema/shapes.ts";
 import { changeAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import { makeRecord } from "../store/records/sample-record.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
+import type { Stores } from "../store/stores.ts";
+
+export interface RecordParts extends Pick<Stores, "createOperationContext" | "collections" | "tenants" | "counters"> {
+  clock: Clock;
+  random: Random;
+  resources: readonly Resource[];
+}
+
+interface Parts extends RecordParts, Pick<Stores, "database"> {}
+
+const endpoint = endpointFactory<Parts>();
 
 /** The fields of every kind; a reply has those of its own kind too, which are the service's. */
 const AnyRecord = Type.Object(
@@ -25,7 +38,7 @@ const AnyRecord = Type.Object(
 const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const owner = Type.Optional(text("The owner, such as mer_lodge (default: the first merchant)"));
 
-export const listRecords = endpoint({
+const listRecords = endpoint({
   id: "records.list",
   area: "Records",
   method: "GET",
@@ -49,7 +62,7 @@ export const listRecords = endpoint({
   },
 });
 
-export const showRecord = endpoint({
+const showRecord = endpoint({
   id: "records.get",
   area: "Records",
   method: "GET",
@@ -68,7 +81,7 @@ export const showRecord = endpoint({
   },
 });
 
-export const createRecord = endpoint({
+const createRecord = endpoint({
   id: "records.create",
   area: "Records",
   method: "POST",
@@ -94,7 +107,7 @@ export const createRecord = endpoint({
     ),
 });
 
-export const changeRecord = endpoint({
+const changeRecord = endpoint({
   id: "records.change",
   area: "Records",
   method: "PATCH",
@@ -120,13 +133,8 @@ export const changeRecord = endpoint({
     ),
 });
 
-export type RecordContext = Pick<
-  ControlContext,
-  "resources" | "createOperationContext" | "clock" | "collections" | "tenants" | "counters" | "random"
->;
-
 /** Waits for the commit, then drops the cached merchants and wakes the clock: something may be due now. */
-export async function afterCommit<T>({ clock, tenants }: RecordContext, work: Promise<T>): Promise<T> {
+export async function afterCommit<T>({ clock, tenants }: RecordParts, work: Promise<T>): Promise<T> {
   const value = await work;
   tenants.clearCache();
   clock.wake();
@@ -134,7 +142,7 @@ export async function afterCommit<T>({ clock, tenants }: RecordContext, work: Pr
 }
 
 /** Merchants and endpoints are not created here: they have operations of their own. */
-function kindNamed({ resources }: RecordContext, kind: string, isNew = false): Resource {
+function kindNamed({ resources }: RecordParts, kind: string, isNew = false): Resource {
   const isExcluded = (resource: Resource) => resource.hidden.length > 0 || (isNew && resource.kind === "merchant");
   const known = resources.filter((resource) => !isExcluded(resource));
   const found = known.find((resource) => resource.kind === kind);
@@ -153,22 +161,24 @@ function checkStatus({ kind, transitions }: Resource, status: string): void {
 }
 
 /** The merchant, or the first one if none is named. */
-export function knownMerchant({ tenants }: RecordContext, merchant: string | undefined): string {
+export function knownMerchant({ tenants }: RecordParts, merchant: string | undefined): string {
   if (merchant !== undefined) return tenants.require(merchant);
   return tenants.first() ?? fail("resource_not_found", "This sandbox has no merchant.");
 }
 
-function recordsOf(context: RecordContext, merchant: string, resource: Resource): Collection<RecordBase> {
+function recordsOf(context: RecordParts, merchant: string, resource: Resource): Collection<RecordBase> {
   return callerOf(context, merchant).own(resource);
 }
 
-export const callerOf = ({ createOperationContext, clock }: RecordContext, merchant: string) =>
+export const callerOf = ({ createOperationContext, clock }: RecordParts, merchant: string) =>
   createOperationContext(merchant, clock.seconds(), undefined);
 
 /** The merchant that owns the record. There may be several: created merchants share the ids of their fixture. */
-function onlyOwner(context: RecordContext, resource: Resource, id: string): string {
+function onlyOwner(context: RecordParts, resource: Resource, id: string): string {
   const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
   if (owners.length > 1)
     fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: say in merchant whose is meant.`);
   return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
 }
+
+export const operations = [listRecords, showRecord, createRecord, changeRecord];

@@ -1,13 +1,18 @@
 // The request log: requests with their responses, and the events they caused.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import type { RequestRow, RequestSummaryRow } from "../store/request-log/read-requests.ts";
-import { endpoint } from "./control-context.ts";
+import type { Stores } from "../store/stores.ts";
 import { filteredRows, filterFields } from "./filtered-rows.ts";
+
+type Parts = Pick<Stores, "requestLog" | "outbox">;
+
+const endpoint = endpointFactory<Parts>();
 
 const nullableText = () => Type.Union([Type.String(), Type.Null()]);
 
@@ -53,7 +58,7 @@ const RequestDetail = Type.Object(
   { title: "request_detail" },
 );
 
-export const listRequests = endpoint({
+const listRequests = endpoint({
   id: "requests.list",
   area: "Requests",
   method: "GET",
@@ -92,7 +97,7 @@ export const listRequests = endpoint({
   },
 });
 
-export const showRequest = endpoint({
+const showRequest = endpoint({
   id: "requests.get",
   area: "Requests",
   method: "GET",
@@ -137,3 +142,5 @@ function summarize(row: RequestSummaryRow) {
     fault,
   };
 }
+
+export const operations = [listRequests, showRequest];

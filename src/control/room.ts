@@ -1,13 +1,40 @@
 // A workshop room: open and close it, join it, and its board. What is below the room's URL takes its code instead of the control token.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { ShownLearner } from "../contracts/lesson.ts";
 import { fail } from "../kernel/errors.ts";
+import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
 import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
-import { type ControlContext, endpoint } from "./control-context.ts";
-import { accessOf, learnerAccess, learnerName, placeText, plainText, showLearner, textDocuments, textFormat } from "./lessons.ts";
-import { boardPage } from "./pages/board-page.ts";
-import { joinPage } from "./pages/join-page.ts";
+import type { Stores } from "../store/stores.ts";
+import {
+  accessOf,
+  type LessonParts,
+  learnerAccess,
+  learnerName,
+  placeText,
+  plainText,
+  showLearner,
+  textDocuments,
+  textFormat,
+} from "./lessons.ts";
+import boardStyle from "./pages/board.css?raw";
+import boardHtml from "./pages/board.html?raw";
+import boardScript from "./pages/board.js?raw";
+import { inlinePage } from "./pages/inline-page.ts";
+import joinStyle from "./pages/join.css?raw";
+import joinHtml from "./pages/join.html?raw";
+import joinScript from "./pages/join.js?raw";
+import pageStyle from "./pages/page.css?raw";
+
+interface Parts extends LessonParts, Pick<Stores, "roomCode"> {}
+
+const endpoint = endpointFactory<Parts>();
+
+/** The board, for a projector. */
+const boardPage = once(() => inlinePage({ html: boardHtml, styles: [pageStyle, boardStyle], script: boardScript }));
+/** The page by which a browser joins the room. */
+const joinPage = once(() => inlinePage({ html: joinHtml, styles: [pageStyle, joinStyle], script: joinScript }));
 
 /** Hexadecimal digits: 64 bits, so that guessing is hopeless without counting wrong codes. */
 const CODE_LENGTH = 16;
@@ -36,23 +63,21 @@ const pageFormat = Type.Object({
 });
 const pageDocuments = { html: "text/html" };
 
-type RoomParts = Pick<ControlContext, "roomCode" | "about" | "lessons">;
-
-const roomReply = ({ about }: Pick<RoomParts, "about">, code: string) => ({ room: code, url: `${about.url()}/_sandbox/room/${code}` });
+const roomReply = ({ about }: Pick<Parts, "about">, code: string) => ({ room: code, url: `${about.url()}/_sandbox/room/${code}` });
 
 /** Throws a 404 if the code is not that of the open room. The message is the same if no room is open, so that it reveals nothing. */
-function requireRoom({ roomCode }: Pick<RoomParts, "roomCode">, code: string): void {
+function requireRoom({ roomCode }: Pick<Parts, "roomCode">, code: string): void {
   if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
 }
 
-async function boardReply(context: RoomParts, format: string | undefined) {
+async function boardReply(context: Parts, format: string | undefined) {
   if (format !== "json") return boardPage();
   const code = context.roomCode.code();
   const data = (await context.lessons.learners()).map((learner) => showLearner({ ...learner, hint: null }));
   return { object: "list" as const, url: code === undefined ? null : roomReply(context, code).url, data };
 }
 
-export const openRoom = endpoint({
+const openRoom = endpoint({
   id: "room.open",
   area: "Lessons",
   method: "POST",
@@ -68,7 +93,7 @@ export const openRoom = endpoint({
   },
 });
 
-export const closeRoom = endpoint({
+const closeRoom = endpoint({
   id: "room.close",
   area: "Lessons",
   method: "DELETE",
@@ -83,7 +108,7 @@ export const closeRoom = endpoint({
   },
 });
 
-export const showBoard = endpoint({
+const showBoard = endpoint({
   id: "lessons.board",
   area: "Lessons",
   method: "GET",
@@ -97,7 +122,7 @@ export const showBoard = endpoint({
   handle: ({ query, ...context }) => boardReply(context, query.format),
 });
 
-export const showRoomBoard = endpoint({
+const showRoomBoard = endpoint({
   id: "room.board",
   area: "Lessons",
   method: "GET",
@@ -114,7 +139,7 @@ export const showRoomBoard = endpoint({
   },
 });
 
-export const showJoinPage = endpoint({
+const showJoinPage = endpoint({
   id: "room.join_page",
   area: "Lessons",
   method: "GET",
@@ -131,7 +156,7 @@ export const showJoinPage = endpoint({
   },
 });
 
-export const joinRoom = endpoint({
+const joinRoom = endpoint({
   id: "room.join",
   area: "Lessons",
   method: "POST",
@@ -158,3 +183,5 @@ export const joinRoom = endpoint({
     return plainText(`${welcome}\n\n${await placeText(context, learner)}`);
   },
 });
+
+export const operations = [openRoom, closeRoom, showBoard, showRoomBoard, showJoinPage, joinRoom];

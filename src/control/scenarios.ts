@@ -1,9 +1,15 @@
 // Scenarios: list, arm, score and disarm them.
 
-import { type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import { type ScenarioRegistry, type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
-import { endpoint } from "./control-context.ts";
+
+interface Parts {
+  scenarios: ScenarioRegistry;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,
@@ -15,7 +21,7 @@ const scenarioReply = (state: ScenarioState) => ({
 
 const merchantQuery = Type.Object({ merchant: Type.Optional(text("The merchant it is armed for; optional if it is armed once")) });
 
-export const listScenarios = endpoint({
+const listScenarios = endpoint({
   id: "scenarios.list",
   area: "Scenarios",
   method: "GET",
@@ -25,7 +31,7 @@ export const listScenarios = endpoint({
   handle: async ({ scenarios }) => ({ object: "list" as const, data: (await scenarios.list()).map(scenarioReply) }),
 });
 
-export const showScenarioSchema = endpoint({
+const showScenarioSchema = endpoint({
   id: "scenarios.schema",
   area: "Scenarios",
   method: "GET",
@@ -35,7 +41,7 @@ export const showScenarioSchema = endpoint({
   handle: ({ scenarios }) => scenarios.schema(),
 });
 
-export const showScenario = endpoint({
+const showScenario = endpoint({
   id: "scenarios.get",
   area: "Scenarios",
   method: "GET",
@@ -47,7 +53,7 @@ export const showScenario = endpoint({
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.find(params.name, query.merchant)),
 });
 
-export const startScenario = endpoint({
+const startScenario = endpoint({
   id: "scenarios.start",
   area: "Scenarios",
   method: "POST",
@@ -63,7 +69,7 @@ export const startScenario = endpoint({
   handle: async ({ scenarios, params, body }) => scenarioReply(await scenarios.start(params.name, body.merchant)),
 });
 
-export const stopScenario = endpoint({
+const stopScenario = endpoint({
   id: "scenarios.stop",
   area: "Scenarios",
   method: "DELETE",
@@ -74,3 +80,5 @@ export const stopScenario = endpoint({
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.stop(params.name, query.merchant)),
 });
+
+export const operations = [listScenarios, showScenarioSchema, showScenario, startScenario, stopScenario];

@@ -1,7 +1,16 @@
 // Snapshots: named copies of the database, to restore any number of times.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { Type } from "../schema/shapes.ts";
-import { endpoint } from "./control-context.ts";
+import type { Snapshots } from "../store/world/snapshots.ts";
+
+interface Parts {
+  snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
+  /** Drops what is in memory of the data before, and starts again with the restored data. */
+  dataReplaced(): void;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const SnapshotShape = Type.Object(
   {
@@ -12,7 +21,7 @@ const SnapshotShape = Type.Object(
   { title: "snapshot" },
 );
 
-export const listSnapshots = endpoint({
+const listSnapshots = endpoint({
   id: "snapshots.list",
   area: "Snapshots",
   method: "GET",
@@ -22,7 +31,7 @@ export const listSnapshots = endpoint({
   handle: ({ snapshots }) => ({ data: snapshots.list() }),
 });
 
-export const saveSnapshot = endpoint({
+const saveSnapshot = endpoint({
   id: "snapshots.save",
   area: "Snapshots",
   method: "PUT",
@@ -34,7 +43,7 @@ export const saveSnapshot = endpoint({
   handle: ({ params, snapshots }) => snapshots.save(params.name),
 });
 
-export const restoreSnapshot = endpoint({
+const restoreSnapshot = endpoint({
   id: "snapshots.restore",
   area: "Snapshots",
   method: "POST",
@@ -45,14 +54,14 @@ export const restoreSnapshot = endpoint({
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({ restored: Type.String() }),
   errors: ["validation_failed", "resource_not_found"],
-  handle({ params, snapshots, renew }) {
+  handle({ params, snapshots, dataReplaced }) {
     snapshots.restore(params.name);
-    renew();
+    dataReplaced();
     return { restored: params.name };
   },
 });
 
-export const removeSnapshot = endpoint({
+const removeSnapshot = endpoint({
   id: "snapshots.remove",
   area: "Snapshots",
   method: "DELETE",
@@ -66,3 +75,5 @@ export const removeSnapshot = endpoint({
     return { removed: params.name };
   },
 });
+
+export const operations = [listSnapshots, saveSnapshot, restoreSnapshot, removeSnapshot];

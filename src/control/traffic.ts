@@ -1,9 +1,15 @@
 // Background traffic: start it, list it, stop it.
 
-import { ShownTraffic, type TrafficState } from "../contracts/traffic.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import { ShownTraffic, type Traffic, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { endpoint } from "./control-context.ts";
+
+interface Parts {
+  traffic: Traffic;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const TrafficList = Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownTraffic) });
 
@@ -13,7 +19,7 @@ const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   nextAt: nextAt === null ? null : isoTime(nextAt),
 });
 
-export const startTraffic = endpoint({
+const startTraffic = endpoint({
   id: "traffic.start",
   area: "Traffic",
   method: "POST",
@@ -46,7 +52,7 @@ export const startTraffic = endpoint({
   handle: ({ traffic, body }) => trafficReply(traffic.start(body)),
 });
 
-export const listTraffic = endpoint({
+const listTraffic = endpoint({
   id: "traffic.list",
   area: "Traffic",
   method: "GET",
@@ -56,7 +62,7 @@ export const listTraffic = endpoint({
   handle: ({ traffic }) => ({ object: "list" as const, data: traffic.list().map(trafficReply) }),
 });
 
-export const stopTraffic = endpoint({
+const stopTraffic = endpoint({
   id: "traffic.stop",
   area: "Traffic",
   method: "DELETE",
@@ -67,3 +73,5 @@ export const stopTraffic = endpoint({
   errors: ["validation_failed"],
   handle: ({ traffic, query }) => ({ object: "list" as const, data: traffic.stop(query.merchant).map(trafficReply) }),
 });
+
+export const operations = [startTraffic, listTraffic, stopTraffic];

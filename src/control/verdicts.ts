@@ -1,17 +1,23 @@
 // The verdicts of the judge: list and clear them.
 
-import { JudgedRule, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import { JudgedRule, type JudgeResults, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { endpoint } from "./control-context.ts";
+
+interface Parts {
+  judge: JudgeResults;
+}
+
+const endpoint = endpointFactory<Parts>();
 
 const CountedRule = Type.Object(
   { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },
   { title: "judged_rule" },
 );
 
-export const listVerdicts = endpoint({
+const listVerdicts = endpoint({
   id: "verdicts.list",
   area: "Judge",
   method: "GET",
@@ -57,7 +63,7 @@ function countOf(rule: string, found: readonly VerdictMessage[]) {
   return counted;
 }
 
-export const clearVerdicts = endpoint({
+const clearVerdicts = endpoint({
   id: "verdicts.clear",
   area: "Judge",
   method: "DELETE",
@@ -70,3 +76,5 @@ export const clearVerdicts = endpoint({
     return { cleared };
   },
 });
+
+export const operations = [listVerdicts, clearVerdicts];

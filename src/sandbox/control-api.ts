@@ -5,7 +5,8 @@ import { eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/service-call.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { ControlContext } from "../control/control-context.ts";
+import type { ControlContext } from "../control/index.ts";
+import type { About } from "../control/overview.ts";
 import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons } from "../lessons/index.ts";
@@ -26,19 +27,22 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
 
-export function openControlApi(engine: Engine): ControlContext {
+/** The parts of the control API, and what the start and the end of the sandbox need of them. */
+export type ControlApiParts = ReturnType<typeof openControlApi>;
+
+export function openControlApi(engine: Engine) {
   const { address, service, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
   const coverage = () => readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
-  const renew = (merchant?: string) => {
+  const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
     traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
-  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew });
+  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew: dataReplaced });
   const traffic = openTraffic(engine);
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
@@ -62,12 +66,12 @@ export function openControlApi(engine: Engine): ControlContext {
     verifier,
     auditor: openAuditor(engine),
     report: async (format, end) => (await import("../report/report.ts")).report(sources, format, end),
-    renew,
+    dataReplaced,
     publish: hub.publish,
     made: hub.made,
     resources,
     documents: openDocuments(address.url, service),
-  };
+  } satisfies ControlContext;
 }
 
 const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>
@@ -185,7 +189,7 @@ async function callForLearner({ options, address }: Engine, { method, path, head
 }
 
 /** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */
-function aboutOf({ address, service, stores }: Engine): ControlContext["about"] {
+function aboutOf({ address, service, stores }: Engine): About {
   const { deliveryHeaders, signature: form } = service.values;
   const signature = { header: deliveryHeaders.signature ?? null, form };
   return { version: version(), url: address.url, file: stores.database.file, service: service.file, signature };

@@ -5,7 +5,6 @@ import type { ControlApi } from "../../generated/control-api.ts";
 import { createControlClient } from "../client/control-client.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";
-import type { ControlContext } from "../control/control-context.ts";
 import { register } from "../control/endpoints.ts";
 import { addRulesFromFile } from "../faults/rules-file.ts";
 import { API_PREFIX } from "../http/route.ts";
@@ -17,6 +16,7 @@ import { createRandom } from "../kernel/random.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { CONFIG_FILE } from "./config-schema.ts";
+import type { ControlApiParts } from "./control-api.ts";
 import { type Defect, operations, prepareStorage, type StorageOptions } from "./engine.ts";
 import { inProcessTransport } from "./in-process-transport.ts";
 import { type LazyEngine, openLazyEngine } from "./lazy-engine.ts";
@@ -86,7 +86,7 @@ async function fill(options: Options, { engine, controlApi }: LazyEngine): Promi
 }
 
 /** An error names the field by a pointer into the options, which the command finds in merchant-sandbox.json. */
-async function registerGiven(controlApi: ControlContext, endpoint: NewEndpoint, pointer: string): Promise<void> {
+async function registerGiven(controlApi: ControlApiParts, endpoint: NewEndpoint, pointer: string): Promise<void> {
   const [error] = fieldErrors(NewEndpoint, endpoint);
   if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
   await register(controlApi, endpoint).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 
 import type { ControlTransport } from "../client/control-client.ts";
 import { Document } from "../contracts/document.ts";
-import type { ControlContext } from "../control/control-context.ts";
+import type { ControlContext } from "../control/index.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { runControlOperation } from "../http/run-control-operation.ts";
 import { asMisuse } from "../kernel/errors.ts";

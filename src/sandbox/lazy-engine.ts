@@ -1,19 +1,18 @@
 // The engine and the control API of a sandbox, made on first use; and their start and end.
 
-import type { ControlContext } from "../control/control-context.ts";
 import { showSandbox } from "../control/overview.ts";
 import type { ListeningServer } from "../http/server.ts";
 import { afterRealTimeIfRunning, type Clock } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
-import { openControlApi } from "./control-api.ts";
+import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Engine, openEngine, type StorageOptions } from "./engine.ts";
 
 export interface LazyEngine {
   /** The engine; a sandbox in memory makes it at its first connection, call or listener. */
   engine(): Engine;
   /** Most library users never call the control API. */
-  controlApi(): ControlContext;
+  controlApi(): ControlApiParts;
   /** Call it once the sandbox listens. An engine that is made later starts at once. */
   start(server: ListeningServer): void;
   /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
@@ -30,7 +29,7 @@ const FIRST_LOOK = 1_000;
 /** The parts that exist so far. */
 interface Opened {
   engine?: Engine;
-  controlApi?: ControlContext;
+  controlApi?: ControlApiParts;
   server?: ListeningServer;
   isClosed?: true;
 }

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
-import type { ControlContext } from "../control/control-context.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { openContext } from "../http/context.ts";
 import { identifyCaller, requireAccess } from "../http/control-access.ts";
@@ -17,11 +16,12 @@ import { createUpgradeHandler } from "../http/upgrade.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
+import type { ControlApiParts } from "./control-api.ts";
 import { loadDashboardPage } from "./dashboard-page.ts";
 import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
 
-export function openSockets(engine: Engine, controlApi: () => ControlContext): ServerHandlers {
+export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, engine.service.values.headerName);

@@ -1,36 +1,25 @@
-// Webhooks: events and delivery attempts of all merchants, replays, and waiting until deliveries have settled.
+// Delivery attempts of all merchants: list and replay them, wait until they have settled, and diagnose a signature.
 
+import { endpointFactory } from "../contracts/endpoint.ts";
 import { attemptFacts, attemptVocabulary } from "../contracts/live-rows.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
+import type { Stores } from "../store/stores.ts";
 import type { LoggedAttempt as StoredAttempt } from "../store/webhooks/attempts.ts";
-import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
-import { endpoint } from "./control-context.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { filteredRows, filterFields } from "./filtered-rows.ts";
 
-const { limit, starting_after, ending_before } = assumedPageQuery.properties;
-const page = { limit, starting_after, ending_before };
+interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
+  dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
+}
 
-export const LoggedEventReply = Type.Object(
-  {
-    id: Type.String(),
-    merchant: Type.String(),
-    type: Type.String(),
-    created: Type.String({ description: "Sandbox time" }),
-    request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused it" }),
-    body: Type.Unknown({ description: "The body of its deliveries" }),
-    deliveries: Type.Object({
-      pending: Type.Integer(),
-      succeeded: Type.Integer(),
-      failed: Type.Integer(),
-      cancelled: Type.Integer(),
-    }),
-  },
-  { title: "logged_event" },
-);
+const endpoint = endpointFactory<Parts>();
+
+const { limit, starting_after, ending_before } = assumedPageQuery.properties;
+export const page = { limit, starting_after, ending_before };
 
 const DeliveryFault = Type.Object(
   {
@@ -63,37 +52,12 @@ const rulesOf = ({ fault }: StoredAttempt) => fault?.effects.map(({ id }) => id)
 
 const showAttemptOf = (record: StoredAttempt) => ({ ...record, at: isoTime(record.at) });
 
-const Replayed = Type.Object({
+export const Replayed = Type.Object({
   eventId: Type.String(),
   deliveries: Type.Array(Type.String(), { description: "Ids of the new delivery attempts" }),
 });
 
-export const listEvents = endpoint({
-  id: "events.list",
-  area: "Webhooks",
-  method: "GET",
-  path: "/events",
-  summary: "List events of all merchants, newest first",
-  description: WHAT_IS_KEPT,
-  query: Type.Object({
-    merchant: Type.Optional(text("Only of this merchant")),
-    type: Type.Optional(text("Only of this type")),
-    ...page,
-  }),
-  reply: listOf(LoggedEventReply),
-  errors: ["invalid_cursor", "invalid_limit"],
-  handle({ query, eventLog }) {
-    const { data, ...envelope } = eventLog.page(query);
-    return { ...envelope, data: data.map(showEvent) };
-  },
-});
-
-export function showEvent({ id, merchant, type, created, request, body, pending, succeeded, failed, cancelled }: LoggedEvent) {
-  const deliveries = { pending, succeeded, failed, cancelled };
-  return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
-}
-
-export const listAttempts = endpoint({
+const listAttempts = endpoint({
   id: "attempts.list",
   area: "Webhooks",
   method: "GET",
@@ -135,7 +99,7 @@ export const listAttempts = endpoint({
   },
 });
 
-export const showAttempt = endpoint({
+const showAttempt = endpoint({
   id: "attempts.get",
   area: "Webhooks",
   method: "GET",
@@ -160,7 +124,7 @@ export const showAttempt = endpoint({
 
 const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
 
-export const replayAttempt = endpoint({
+const replayAttempt = endpoint({
   id: "attempts.replay",
   area: "Webhooks",
   method: "POST",
@@ -179,29 +143,12 @@ export const replayAttempt = endpoint({
   },
 });
 
-export const replayEvent = endpoint({
-  id: "events.replay",
-  area: "Webhooks",
-  method: "POST",
-  path: "/events/{id}/replay",
-  summary: "Replay an event to every endpoint subscribed to its type",
-  body: Type.Object({}),
-  example: {},
-  reply: Replayed,
-  status: 202,
-  errors: ["resource_not_found"],
-  async handle({ params, eventLog, dispatcher }) {
-    const event = eventLog.find(params.id) ?? fail("resource_not_found", `There is no event ${params.id}. ${WHAT_IS_KEPT}`);
-    return showReplayed(await dispatcher.replayEvent(event.merchant, event.id));
-  },
-});
-
-const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: string }[] }) => ({
+export const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: string }[] }) => ({
   eventId,
   deliveries: attempts.map(({ id }) => id),
 });
 
-export const drain = endpoint({
+const drain = endpoint({
   id: "sandbox.drain",
   area: "Webhooks",
   method: "POST",
@@ -224,7 +171,7 @@ export const drain = endpoint({
   },
 });
 
-export const explain = endpoint({
+const explain = endpoint({
   id: "signature.explain",
   area: "Webhooks",
   method: "POST",
@@ -243,3 +190,5 @@ export const explain = endpoint({
     return dispatcher.explain(merchant, endpoint, body, signature);
   },
 });
+
+export const operations = [listAttempts, showAttempt, replayAttempt, drain, explain];

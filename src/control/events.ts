@@ -1,18 +1,89 @@
-// Triggers an event for real: makes the record that brings it about, so that the id in the webhook can be fetched.
+// Events of all merchants: list, replay and trigger them. A triggered event is real: the record that brings it about is made, so that its id can be fetched.
 
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { pathTo, statesBefore } from "../contracts/transitions.ts";
+import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { Type, text } from "../schema/shapes.ts";
+import { listOf, Type, text } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/sample-record.ts";
-import { endpoint } from "./control-context.ts";
-import { afterCommit, callerOf, knownMerchant, type RecordContext } from "./records.ts";
-import { LoggedEventReply, showEvent } from "./webhooks.ts";
+import type { Stores } from "../store/stores.ts";
+import type { LoggedEvent } from "../store/webhooks/event-log.ts";
+import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
+import { page, Replayed, showReplayed } from "./deliveries.ts";
+import { afterCommit, callerOf, knownMerchant, type RecordParts } from "./records.ts";
+
+interface Parts extends RecordParts, Pick<Stores, "database" | "eventLog"> {
+  dispatcher: Pick<Dispatcher, "replayEvent">;
+}
+
+const endpoint = endpointFactory<Parts>();
+
+const LoggedEventReply = Type.Object(
+  {
+    id: Type.String(),
+    merchant: Type.String(),
+    type: Type.String(),
+    created: Type.String({ description: "Sandbox time" }),
+    request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused it" }),
+    body: Type.Unknown({ description: "The body of its deliveries" }),
+    deliveries: Type.Object({
+      pending: Type.Integer(),
+      succeeded: Type.Integer(),
+      failed: Type.Integer(),
+      cancelled: Type.Integer(),
+    }),
+  },
+  { title: "logged_event" },
+);
+
+const listEvents = endpoint({
+  id: "events.list",
+  area: "Webhooks",
+  method: "GET",
+  path: "/events",
+  summary: "List events of all merchants, newest first",
+  description: WHAT_IS_KEPT,
+  query: Type.Object({
+    merchant: Type.Optional(text("Only of this merchant")),
+    type: Type.Optional(text("Only of this type")),
+    ...page,
+  }),
+  reply: listOf(LoggedEventReply),
+  errors: ["invalid_cursor", "invalid_limit"],
+  handle({ query, eventLog }) {
+    const { data, ...envelope } = eventLog.page(query);
+    return { ...envelope, data: data.map(showEvent) };
+  },
+});
+
+function showEvent({ id, merchant, type, created, request, body, pending, succeeded, failed, cancelled }: LoggedEvent) {
+  const deliveries = { pending, succeeded, failed, cancelled };
+  return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
+}
+
+const replayEvent = endpoint({
+  id: "events.replay",
+  area: "Webhooks",
+  method: "POST",
+  path: "/events/{id}/replay",
+  summary: "Replay an event to every endpoint subscribed to its type",
+  body: Type.Object({}),
+  example: {},
+  reply: Replayed,
+  status: 202,
+  errors: ["resource_not_found"],
+  async handle({ params, eventLog, dispatcher }) {
+    const event = eventLog.find(params.id) ?? fail("resource_not_found", `There is no event ${params.id}. ${WHAT_IS_KEPT}`);
+    return showReplayed(await dispatcher.replayEvent(event.merchant, event.id));
+  },
+});
 
 const TriggeredEvent = Type.Object(
   {
@@ -25,7 +96,7 @@ const TriggeredEvent = Type.Object(
   { title: "triggered_event" },
 );
 
-export const triggerEvent = endpoint({
+const triggerEvent = endpoint({
   id: "events.trigger",
   area: "Webhooks",
   method: "POST",
@@ -69,7 +140,7 @@ function warningFor(type: string): string | null {
 }
 
 /** The record after everything that brings the event about. To be called inside a transaction. */
-function bringAbout(context: RecordContext, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {
+function bringAbout(context: RecordParts, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {
   const { resource, status, back, change, call } = source;
   if (!resource) return callOperation(context, caller, source, data);
   const records = caller.own(resource);
@@ -97,7 +168,7 @@ function wayTo(resource: Resource, { status: from = "" }: RecordBase, status: st
 }
 
 function callOperation(
-  { counters }: RecordContext,
+  { counters }: RecordParts,
   caller: OperationContext,
   { call }: EventSource,
   data: JsonObject,
@@ -110,3 +181,5 @@ function callOperation(
   if (error) fail("validation_failed", error.message, { errors: [error] });
   return call.operation.handle({ ...caller, params: call.params(record), query: {}, body, extra: {} }) as RecordBase;
 }
+
+export const operations = [listEvents, replayEvent, triggerEvent];

@@ -1,0 +1,123 @@
+// Verification of a run: expectations, the report, and the audit of a webhook receiver.
+
+import type { Audit } from "../audit/audit.ts";
+import { endpointFactory } from "../contracts/endpoint.ts";
+import { Expectations, Verification } from "../contracts/expectations.ts";
+import { REPORT_FORMATS, type ReportFormat } from "../contracts/report-format.ts";
+import { HarLog, type RunEnd, RunReport } from "../contracts/run-report.ts";
+import { VERDICTS } from "../contracts/verdict.ts";
+import { fail } from "../kernel/errors.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
+import type { Verifier } from "../verify/verifier.ts";
+
+interface Parts {
+  verifier: Pick<Verifier, "verify">;
+  auditor: { audit(url: string, secret: string | undefined): Promise<Audit> };
+  /** The report of the run so far: an object if the format is JSON, else a Document. `end` is how `exec` ended. */
+  report(format: ReportFormat, end: RunEnd): Promise<object>;
+}
+
+const endpoint = endpointFactory<Parts>();
+
+const verify = endpoint({
+  id: "sandbox.verify",
+  area: "Verification",
+  method: "POST",
+  path: "/verify",
+  summary: "Check expectations on the run, and wait for them if needed",
+  description:
+    "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset.",
+  query: Type.Object({
+    strict: Type.Optional(
+      Type.String({ pattern: "^[01]$", description: "1: reply 409 unless everything passed, so that `curl -f` fails" }),
+    ),
+  }),
+  body: Expectations,
+  example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
+  reply: Verification,
+  errors: ["validation_failed", "verification_failed", "sandbox_unavailable"],
+  async handle({ query, body: { all = [], ...rest }, verifier }) {
+    const verified = await verifier.verify({ ...rest, all });
+    if (query.strict !== "1" || verified.verdict === "pass") return verified;
+    const missed = verified.results.filter(({ verdict }) => verdict !== "pass");
+    const words = missed.map(({ expectation, message }) => `${expectation}: ${message}`);
+    return fail("verification_failed", `${missed.length} of ${verified.results.length} did not pass. ${words.join(" ")}`, { ...verified });
+  },
+});
+
+const showReport = endpoint({
+  id: "sandbox.report",
+  area: "Verification",
+  method: "GET",
+  path: "/report",
+  summary: "Get a report of the run: coverage, verdicts, requests and deliveries",
+  description:
+    "`json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, " +
+    "`html` a page in one file. Secrets are masked in every format.",
+  query: Type.Object({
+    format: Type.Optional(oneOf(REPORT_FORMATS, "The format (default: json)")),
+    problems: Type.Optional(
+      text("Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report"),
+    ),
+    failOn: Type.Optional(
+      text(
+        "The conditions of `exec --fail-on`, separated by commas: with them, even with none, the report fails exactly if there are problems, and failed verdicts " +
+          "are failures only with `verdicts`. Left out, each failed verdict is a failure",
+      ),
+    ),
+  }),
+  reply: Type.Union([RunReport, HarLog]),
+  documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
+  errors: ["validation_failed"],
+  async handle({ query: { format = "json", problems = "", failOn }, report }) {
+    const parts = (text: string, separator: string) => text.split(separator).filter((part) => part !== "");
+    const end = { problems: parts(problems, "\n"), failOn: failOn === undefined ? null : parts(failOn, ",") };
+    return (await report(format, end)) as RunReport | HarLog;
+  },
+});
+
+const ProbeResult = Type.Object(
+  {
+    probe: Type.String(),
+    verdict: oneOf(VERDICTS, "`inconclusive` if the receiver also refuses genuine events, or does not answer"),
+    sent: Type.String(),
+    did: Type.String({ description: "What the receiver did" }),
+    should: Type.String({ description: "What it should have done" }),
+    why: Type.String(),
+  },
+  { title: "probe" },
+);
+
+const auditReceiver = endpoint({
+  id: "sandbox.audit",
+  area: "Verification",
+  method: "POST",
+  path: "/audit",
+  summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
+  description:
+    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that.",
+  body: Type.Object({
+    url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
+    secret: Type.Optional(
+      text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", { minLength: 1 }),
+    ),
+  }),
+  example: { url: "http://localhost:3000/hooks" },
+  reply: Type.Object({
+    url: Type.String(),
+    verdict: oneOf(VERDICTS, "The worst verdict of all probes"),
+    forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
+    probes: Type.Array(ProbeResult),
+  }),
+  errors: [
+    "validation_failed",
+    "invalid_state",
+    "resource_not_found",
+    "invalid_webhook_url",
+    "webhook_url_not_local",
+    "webhook_url_loopback",
+  ],
+  handle: ({ body: { url = "", secret }, auditor }) => auditor.audit(url, secret),
+});
+
+export const operations = [verify, showReport, auditReceiver];
