@@ -5,11 +5,13 @@ import type { Coverage, ReportedScenario, ReportedVerdict, RunReport } from "../
 import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
-import style from "./report.css?raw";
+import reportStyle from "./report.css?raw";
 import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
 import { timeline } from "./timeline.ts";
 
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(reportStyle).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+
+export { reportStyle };
 
 export function page(run: RunReport): string {
   const { sandbox, totals } = run;
@@ -21,7 +23,7 @@ export function page(run: RunReport): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests</title>
-<style>${new Raw(style)}</style>
+<style>${new Raw(reportStyle)}</style>
 </head>
 <body>
 <main>

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { inlinePage } from "../control/pages/inline-page.ts";
 import { SandboxError } from "../kernel/errors.ts";
+import { reportStyle } from "../report/html-page.ts";
 import { packageFile } from "./package-files.ts";
 
 export function loadDashboardPage() {
@@ -11,5 +12,5 @@ export function loadDashboardPage() {
   const [html = "", style = "", script = ""] = ["page.html", "page.css", "main.js"].map((name) =>
     readFileSync(packageFile(`dist/browser/${name}`), "utf8"),
   );
-  return inlinePage({ html, styles: [style], script, hasIcon: true });
+  return inlinePage({ html, styles: [style], script, blobStyles: [reportStyle], hasIcon: true });
 }

@@ -37,10 +37,10 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
     expect(files).toContain(file);
 });
 
-it("the views that only the page has are those that a terminal cannot show", () => {
-  const names = [...readFileSync(join(root, "ui/browser/views.ts"), "utf8").matchAll(/\{ name: "(\w+)"/g)].map(([, name]) => name);
+it("the explorer is the only view that the page has beside the panes", () => {
+  const names = [...readFileSync(join(root, "ui/browser/shell.tsx"), "utf8").matchAll(/\{ name: "(\w+)"/g)].map(([, name]) => name);
   // A view of rows or text is a pane, and so in both faces.
-  expect(names).toEqual(["timeline", "explorer", "report"]);
+  expect(names).toEqual(["explorer"]);
 });
 
 it("nothing but the build imports the views of the page", () => {

@@ -74,10 +74,6 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
         await page.shows('document.querySelector(".explorer") === null || document.querySelector("form.operation") !== null');
         await check(`view ${tab + 1}`);
       }
-      await page.click(".tab", "Report");
-      await page.click("button", "Show this run");
-      await page.shows('document.querySelector(".tiles") !== null');
-      await check("report of this run");
       await page.click(".tab", "Explorer");
       await page.shows('document.querySelector("form.operation") !== null');
       await page.click("form.operation .primary", "Send");

@@ -28,8 +28,8 @@ const OTHER_LINES = 7;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
 
-/** Below the requests, and in the timeline. */
-const ALSO_SHOWN = ["requests", "deliveries", "verdicts"];
+/** Below the requests. */
+const ALSO_SHOWN = ["deliveries"];
 
 /** The page has colours of its own for every style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };

@@ -27,17 +27,13 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): strin
   return NAMES[key] ?? ([...key].length === 1 ? key : undefined);
 }
 
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && target.matches("input:not([type=range]), select, textarea");
-/** A slider has the keys that move it; letters are commands. */
-const moves = (target: EventTarget | null, key: string) =>
-  target instanceof HTMLInputElement && target.type === "range" && /^(?:up|down|left|right|home|end|page.+)$/.test(key);
+const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("input, select, textarea");
 const isControl = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("button, a, summary");
 
 export function listenForKeys(dashboard: BrowserDashboard): void {
   document.addEventListener("keydown", (event) => {
     const key = keyName(event);
-    if (key === undefined || event.defaultPrevented || isTyping(event.target) || moves(event.target, key)) return;
+    if (key === undefined || event.defaultPrevented || isTyping(event.target)) return;
     // A focused button has these keys for itself.
     if (isControl(event.target) && (key === "enter" || key === "space")) return;
     if (pressKey(dashboard, key)) event.preventDefault();

@@ -4,9 +4,8 @@ import { render } from "preact";
 import { openBrowserDashboard } from "./browser-dashboard.ts";
 import { listenForKeys } from "./keyboard.ts";
 import { learnerKeyIn } from "./learner-poll.ts";
-import { Shell } from "./shell.tsx";
+import { Shell, views } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
-import { views } from "./views.ts";
 
 const root = document.getElementById("root") as HTMLElement;
 const learnerKey = learnerKeyIn(location.hash);

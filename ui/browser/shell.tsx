@@ -1,26 +1,32 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { digitOf, tabDigits } from "../keys/key-bindings.ts";
 import { enabledBindings } from "../keys/key-routing.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
-import { topOverlay, type UiState, update } from "../state/state.ts";
+import { type FaceView, topOverlay, type UiState, update } from "../state/state.ts";
 import { TRENDS_PANE } from "../state/trends.ts";
 import { stripStyles } from "../terminal/style.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
+import { ExplorerView } from "./explorer-view.tsx";
 import { LatestDeliveries } from "./latest-deliveries.tsx";
 import { LessonPanel } from "./lesson-panel.tsx";
 import { ListView } from "./list-view.tsx";
 import { OverlayView } from "./overlay-view.tsx";
+import { ReportLink } from "./report-link.tsx";
 import { TokenView } from "./token-view.tsx";
 import { TrendsView } from "./trends-view.tsx";
-import { views } from "./views.ts";
+
+/** The views of the page beside the panes, in the order of their tabs: forms that a terminal cannot show. */
+export const views: readonly (FaceView & { component: ComponentType<{ dashboard: BrowserDashboard }> })[] = [
+  { name: "explorer", title: "Explorer", component: ExplorerView },
+];
 
 export function Shell({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state } = dashboard;
@@ -96,7 +102,8 @@ function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
   );
 }
 
-function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboard }) {
+function StatusBar({ dashboard }: { dashboard: BrowserDashboard }) {
+  const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
   const { traffic, scenarios } = runningTexts(sandbox ?? {});
   const pending = sandbox?.pendingDeliveries ?? 0;
@@ -121,6 +128,7 @@ function StatusBar({ dashboard: { state, press } }: { dashboard: BrowserDashboar
           <Figure label="pending" value={count(pending)} />
         </>
       )}
+      {!isGuest(state) && <ReportLink dashboard={dashboard} />}
       {sandbox &&
         (isGuest(state) ? (
           <span class="dim">{clockText(state, sandbox)}</span>

@@ -1,15 +1,16 @@
 // The clock key: advance, freeze or set the sandbox clock.
 
-import type { Clock, ClockAdvanceReply, ClockSetInput } from "../../generated/control-api.ts";
+import type { Clock, ClockAdvanceReply, ClockSetInput, FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
+import { laterAttempts } from "../details/row-lines.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
-import { type KeyBinding, makeCall, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
-import { counted } from "../view/format.ts";
+import { type KeyBinding, sandboxNow, type UiState, valuesOf } from "../state/state.ts";
+import { counted, milliseconds } from "../view/format.ts";
 import type { Call } from "../wire/control-calls.ts";
-import { dueText } from "./clock-preview.ts";
 
 const ADVANCE = "advance ";
 const OTHER_DURATION = "by";
@@ -25,6 +26,25 @@ const optionsOf = (state: UiState): readonly FieldOption[] => [
 ];
 
 const helpOf = (due: string) => `run everything that falls due, in order${due === "" ? "" : `: ${due}`}`;
+
+/** What is known to be due within so many milliseconds, such as `2 webhook attempts, 1 fault ends, any record changes`; empty for nothing. */
+function dueText(state: UiState, span: number): string {
+  const until = sandboxNow(state) + span;
+  const attempts = valuesOf<AttemptMessage>(state, "deliveries");
+  const later = laterAttempts(attempts);
+  const retries = attempts.filter(
+    (one) => one.nextAttemptAt !== null && one.nextAttemptAt * 1_000 <= until && later(one) !== "attempt",
+  ).length;
+  const faults = valuesOf<FaultRule>(state, "faults").filter(
+    ({ endsAt, status }) => endsAt !== null && milliseconds(endsAt) <= until && status === "armed",
+  ).length;
+  if (retries + faults === 0) return "";
+  return [
+    ...(retries === 0 ? [] : [counted(retries, "webhook attempt")]),
+    ...(faults === 0 ? [] : [faults === 1 ? "1 fault ends" : `${faults} faults end`]),
+    ...(state.sandbox?.life === "off" ? [] : ["any record changes"]),
+  ].join(", ");
+}
 
 const durationField: FormField = {
   name: "by",
@@ -59,25 +79,14 @@ function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, sta
     return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
   }
   const duration = action.slice(ADVANCE.length);
-  return submission(advanceCall(duration === OTHER_DURATION ? by : duration), (clock) => ({ message: advancedText(clock), ...undo }));
+  return submission(controlCalls.clock.advance({ by: duration === OTHER_DURATION ? by : duration }), (clock) => ({
+    message: advancedText(clock),
+    ...undo,
+  }));
 }
-
-export const advanceCall = (by: string) => controlCalls.clock.advance({ by });
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
   `Clock advanced to ${now}; ${counted(happened.length + omitted, "change")} and ${counted(attempts.length, "delivery attempt")} on the way`;
-
-/** Advances the clock without a form. */
-export function advanceClock(state: UiState, by: string): StateUpdate {
-  const mode = state.sandbox?.clock.mode;
-  const undo = mode && { label: `the advance by ${by}`, call: restoreClock(mode, isoTime(sandboxNow(state))) };
-  return makeCall(
-    state,
-    advanceCall(by),
-    ({ body }) => advancedText(body),
-    (later) => ({ ...later, undo: undo ? [...later.undo, undo] : later.undo }),
-  );
-}
 
 /** Sets the clock back, without undoing the events in between. */
 const restoreClock = (mode: Clock["mode"], now: string): Call => controlCalls.clock.set(mode === "real" ? { mode } : { mode, now });

@@ -48,7 +48,7 @@ export interface UiState {
   readonly pane: string;
   /** The panes whose newest rows the face shows outside the layout. */
   readonly alsoShown: readonly string[];
-  /** The views that this face has beside the panes: pictures and forms that a terminal cannot show. */
+  /** The views that this face has beside the panes: forms that a terminal cannot show. */
   readonly views: readonly FaceView[];
   /** The view that is shown instead of the panes; undefined for none. */
   readonly view: string | undefined;

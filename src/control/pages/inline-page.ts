@@ -12,6 +12,8 @@ interface PageFiles {
   /** In the order of the page's links. */
   styles: readonly string[];
   script: string;
+  /** Style sheets of documents that the page opens as blobs: a blob has the policy of the page that made it. */
+  blobStyles?: readonly string[];
   /** The page has an icon in a data URL. Default: no images. */
   hasIcon?: boolean;
 }
@@ -21,12 +23,12 @@ const SCRIPT = /<script src="[\w.-]+"><\/script>/;
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-export function inlinePage({ html, styles, script, hasIcon = false }: PageFiles): Document {
+export function inlinePage({ html, styles, script, blobStyles = [], hasIcon = false }: PageFiles): Document {
   const style = styles.join("\n");
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
+    `style-src ${[style, ...blobStyles].map(hashOf).join(" ")}`,
     "connect-src 'self'",
     ...(hasIcon ? ["img-src data:"] : []),
     // The browser itself refuses text that a script would insert as markup.
