@@ -64,14 +64,13 @@ const setClock = endpoint({
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
   errors: ["validation_failed"],
-  async handle({ clock, publish, body }) {
+  handle({ clock, publish, body }) {
     const { mode = "real", now } = body;
     const time = now === undefined ? undefined : parseTime(now);
     if (now !== undefined && time === undefined)
       fail("validation_failed", `now must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(now)}.`);
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
-    if (clock.mode === "frozen") await clock.settle();
     clock.set(mode, time);
     return publishClock({ clock, publish });
   },

@@ -28,8 +28,6 @@ export interface Clock {
    */
   advance(begin: () => number): Promise<boolean>;
   isAdvancing(): boolean;
-  /** Resolves when all work that is due or started has settled. Call it before a frozen clock is set: such work belongs to the present. */
-  settle(): Promise<void>;
   /** Ends all advances, those that wait as well, without waiting for work that has started. */
   endAdvances(): void;
   /** Adds work, from the next wake on. */
@@ -86,7 +84,6 @@ export function createClock(frozenAt?: number): Clock {
       return !end.isReached();
     },
     isAdvancing: () => advances > 0,
-    settle: () => alarm.settle(end.isReached),
     endAdvances: end.reach,
     watch(work) {
       alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));

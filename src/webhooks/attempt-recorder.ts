@@ -18,6 +18,8 @@ export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
   readonly request: WebhookRequest;
+  /** Whether it began on a frozen clock: it takes no sandbox time then, even if the clock is set before it ends. */
+  readonly isFrozen: boolean;
   /** The fault rule that overrides the retry schedule. */
   readonly retryPolicy: EffectOf<"retry_policy"> | undefined;
 }
@@ -99,7 +101,7 @@ function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorde
   const request = injections.length === 0 ? intended : applyFaults(intended, injections, { ...options, delivery, receiver });
   const start = startOf(delivery, request, attemptFaultOf(injections, intended, delivery.copy), options);
   const retryPolicy = effectOf(injections, "retry_policy");
-  return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy };
+  return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy, isFrozen: options.clock.mode === "frozen" };
 }
 
 /** The faults of a delivery apply to each of its copies as well: reports that they fired, without counting them again. */
@@ -135,9 +137,9 @@ function startOf(
   };
 }
 
-function endOf({ delivery, retryPolicy }: Attempt, outcome: Outcome, options: AttemptRecorderOptions): AttemptEnd {
+function endOf({ start, delivery, retryPolicy, isFrozen }: Attempt, outcome: Outcome, options: AttemptRecorderOptions): AttemptEnd {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, duration } = outcome;
-  const ended = options.clock.now();
+  const ended = isFrozen ? start.started : options.clock.now();
   const succeeded = errorCode === null;
   const wantsRetry = succeeded ? retryPolicy?.as === "ignore_2xx" : retryPolicy?.as !== "give_up";
   const isRetried =
