@@ -25,6 +25,7 @@ import { onDay } from "./dates.ts";
 import { homeOf } from "./merchants.ts";
 import { payments } from "./payments.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
+import { keptDeposits } from "./world-sums.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
@@ -191,6 +192,7 @@ export const bookings = resource({
     declined: { to: [], event: "booking.declined", at: "declinedAt", arrive: refundDeposit },
   },
   updated: "booking.updated",
+  sums: [keptDeposits],
   rules: [
     knownCurrency,
     leavesAfterArrival,

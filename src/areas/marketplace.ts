@@ -26,6 +26,7 @@ import { homeDay, onDay } from "./dates.ts";
 import { homeOf } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
 import { sampleOrder } from "./samples/sales.ts";
+import { strayItems } from "./world-sums.ts";
 
 const item = Type.Object({
   ...nullables({
@@ -181,6 +182,7 @@ export const marketplaceOrders = resource({
     },
   },
   updated: "marketplace_order.updated",
+  sums: [strayItems],
   rules: [
     knownCurrency,
     amountOfItems,

@@ -7,6 +7,7 @@ import { amount, currency, documentedPageQuery, id, listOf, nullables, text, tim
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf } from "./merchants.ts";
 import { samplePayment } from "./samples/sales.ts";
+import { unsettledPayments } from "./world-sums.ts";
 
 /** Basis points of the amount, and a fixed part in the currency's smallest unit. */
 type FeeRate = readonly [basisPoints: number, fixed: number];
@@ -117,6 +118,7 @@ export const payments = resource({
     "payment.partially_refunded": (before, after) => after.refundedAmount > before.refundedAmount,
     "payment.updated": () => true,
   },
+  sums: [unsettledPayments],
   rules: [
     knownCurrency,
     refundWithinAmount,

@@ -30,6 +30,7 @@ import { payments } from "./payments.ts";
 import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
+import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
 
 const method = {
   type: oneOf(["bank_account", "mobile_money"], "Type of account"),
@@ -91,6 +92,7 @@ export const payoutMethods = resource({
   },
   updated: "payout_method.updated",
   outstanding: ({ status }) => status !== "replaced",
+  sums: [strayDefaults],
   rules: [knownCurrency, inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
   corrects({ id, status, isDefault }, { own }) {
     const hasOther = () => currentMethods(own).some((other) => other.id !== id && other.isDefault);
@@ -228,6 +230,7 @@ export const payouts = resource({
     canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1) },
   },
   updated: "payout.updated",
+  sums: [mixedCurrencies],
   rules: [
     knownCurrency,
     sumOfPayments,

@@ -29,6 +29,7 @@ import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { onDay } from "./dates.ts";
 import { homeOf, merchants } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
+import { earlyRemittances } from "./world-sums.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
 const scheme = oneOf(SCHEMES, "Public scheme");
@@ -90,6 +91,7 @@ export const remittances = resource({
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
   },
   updated: "remittance.updated",
+  sums: [earlyRemittances],
   rules: [
     knownCurrency,
     sumOf("amount", "employeeAmount", "employerAmount"),

@@ -5,7 +5,7 @@ import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { mask } from "../kernel/mask.ts";
 import { assumed } from "../schema/assumed.ts";
-import { assumedListOf, assumedPageQuery, flag, id, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { assumedListOf, assumedPageQuery, flag, id, oneOf, prefixed, type Static, Type, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { withoutHidden } from "../store/records/collection.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
@@ -42,7 +42,7 @@ export const webhookEndpoints = resource({
   hidden: ["secret", "previousSecret", "rotated", "disabledReason"],
 });
 
-const secret = text("Secret that signs every delivery; returned only in this response (`whsec_…`)");
+const secret = prefixed("whsec", "Secret that signs every delivery; returned only in this response");
 
 const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
 

@@ -1,7 +1,8 @@
 // How the condition of an error is recognised: from the request and what came before it, never from the code that the service answers with.
 // A call is looked at in the order of these rules, as the sandbox's pipeline is, and the first that applies names the condition.
 
-import type { ErrorCode, FieldError } from "../kernel/errors.ts";
+import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
+import { isTooDeep, KEY_PATTERN, MAX_BODY, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
@@ -15,27 +16,19 @@ interface ConditionRule {
   applies(held: HeldCall): boolean;
 }
 
-const MAX_BODY = 1_048_576;
-const MAX_TARGET = 2_048;
-const MAX_HEADERS = 16_384;
-const MAX_DEPTH = 32;
-const MAX_KEY = 255;
+const KEY = new RegExp(KEY_PATTERN);
 
 const bodyIsShown = ({ call }: HeldCall) => call.text !== undefined && !isMasked(call.text);
-
-/** Looks no deeper than `levels`, so that a hostile recording cannot exhaust the stack. */
-const isDeeperThan = (levels: number, value: unknown): boolean =>
-  typeof value === "object" && value !== null && (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)));
 
 const tokenOf = ({ headers }: HeldCall["call"]) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 
 const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   uri_too_long: {
-    when: "The path and the query have more than 2,048 characters.",
+    when: errors.uri_too_long.when,
     applies: ({ call: { url } }) => url.pathname.length + url.search.length > MAX_TARGET,
   },
   headers_too_large: {
-    when: "The headers of the request have more than 16 KiB.",
+    when: errors.headers_too_large.when,
     applies: ({ call: { headers } }) =>
       Object.entries(headers).reduce((bytes, [name, value]) => bytes + name.length + value.length + 4, 0) > MAX_HEADERS,
   },
@@ -80,7 +73,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call: { headers, text } }) =>
       text !== undefined && headers["content-type"] !== undefined && !/^application\/json\b/i.test(headers["content-type"]),
   },
-  payload_too_large: { when: "The body has more than 1 MiB.", applies: ({ call }) => call.bytes > MAX_BODY },
+  payload_too_large: { when: errors.payload_too_large.when, applies: ({ call }) => call.bytes > MAX_BODY },
   invalid_json: {
     when: "The body is no JSON, and the recording has all of it.",
     applies: (held) => bodyIsShown(held) && held.call.body === undefined && Buffer.byteLength(held.call.text ?? "") === held.call.bytes,
@@ -90,17 +83,17 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: (held) => bodyIsShown(held) && held.call.body !== undefined && !isObject(held.call.body),
   },
   body_too_deep: {
-    when: "The body nests deeper than 32 levels.",
-    applies: (held) => bodyIsShown(held) && isDeeperThan(MAX_DEPTH, held.call.body),
+    when: errors.body_too_deep.when,
+    applies: (held) => bodyIsShown(held) && isTooDeep(held.call.body),
   },
   idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
   idempotency_key_too_long: {
-    when: "The idempotency key has more than 255 characters.",
-    applies: ({ call, key = "" }) => call.operation.idempotent && key.length > MAX_KEY,
+    when: errors.idempotency_key_too_long.when,
+    applies: ({ call, key = "" }) => call.operation.idempotent && key.length > MAX_KEY_LENGTH,
   },
   idempotency_key_invalid: {
     when: "The idempotency key has a space or a character outside printable ASCII.",
-    applies: ({ call, key = "" }) => call.operation.idempotent && key !== "" && !isMasked(key) && !/^[\x21-\x7e]+$/.test(key),
+    applies: ({ call, key = "" }) => call.operation.idempotent && key !== "" && !isMasked(key) && !KEY.test(key),
   },
   idempotency_key_reused: {
     when: "The key is that of an earlier call, within its window, whose method, path, query or body differs.",

@@ -1,6 +1,6 @@
 // Fault rules between rooms: what a fault can do to a call or a delivery, the record of each firing, and a rule as it is shown.
 
-import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 
 export type FaultTarget = "api" | "delivery";
 
@@ -212,8 +212,8 @@ export const RuleState = Type.Object(
     remaining: Type.Union([Type.Integer(), Type.Null()], {
       description: "How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately",
     }),
-    lastFiredAt: nullable("Sandbox time"),
-    endsAt: nullable("Sandbox time at which its ttl, or its `for`, is over; null if it has neither"),
+    lastFiredAt: Type.Union([timeText("Sandbox time"), Type.Null()]),
+    endsAt: Type.Union([timeText("Sandbox time at which its ttl, or its `for`, is over; null if it has neither"), Type.Null()]),
   },
   { title: "fault_rule" },
 );

@@ -1,11 +1,11 @@
 // The changes that life on the clock makes, as the control API shows them.
 
-import { nullable, type Static, Type } from "../schema/shapes.ts";
+import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
 
 /** An arrival of a record in a state, or a consequence of one for another record. */
 export const LifeChange = Type.Object(
   {
-    at: Type.String({ description: "Sandbox time" }),
+    at: timeText("Sandbox time"),
     merchant: Type.String(),
     kind: Type.String({ description: "Kind of record, such as `payout`" }),
     id: Type.String({ description: "The record" }),

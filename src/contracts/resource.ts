@@ -122,6 +122,18 @@ export interface RuleContext<R> {
 /** A condition that every record meets. A rule about other records may throw a conflict by itself. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
 
+/** A merchant's records by kind, the oldest first. */
+export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
+
+/** A record that contradicts itself or others. */
+export interface WorldViolation {
+  kind: string;
+  id: string;
+  /** The field, or a path such as `items/0/amount`; undefined where no single field is at fault. */
+  field?: string;
+  message: string;
+}
+
 /** The event of a change that keeps the state: one for all, or the first type whose condition holds. Null: none. */
 type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
 
@@ -144,6 +156,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The states that set each time of an arrival. */
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
+  /** What must agree between these records and others. The operations keep to it; fixtures and tests check it. */
+  readonly sums: readonly ((world: RecordsByKind) => WorldViolation[])[];
   /** Values that are made right instead of refused. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
   /** Consequences of a change that keeps the state; runs after the record is stored and its event emitted. */
@@ -180,6 +194,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   created?: string | null;
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
+  sums?: Resource["sums"];
   corrects?(record: RecordOf<F>, context: RuleContext<RecordOf<F>>): RecordFields<RecordOf<F>> | undefined;
   changed?(change: Arrival<RecordOf<F>>): void;
   references?: { readonly [Name in keyof F]?: string };
@@ -239,6 +254,7 @@ export function resource<const F extends TProperties, const S extends string = s
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
     arrivalTimes,
     rules: [...((declared.rules ?? []) as unknown as readonly Rule<R>[]), ...timeRules({ kind, transitions, arrivalTimes })],
+    sums: declared.sums ?? [],
     ...hooksOf<R>(declared),
     references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],

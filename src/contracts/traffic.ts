@@ -1,6 +1,6 @@
 // Background traffic between rooms: its options, its state, and how it is started and stopped.
 
-import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 
 /** Not validated yet. */
 export interface TrafficOptions {
@@ -25,8 +25,8 @@ export const ShownTraffic = Type.Object(
     ),
     happened: Type.Integer({ description: "How many actions were performed" }),
     byKind: counts("The same by kind of record"),
-    startedAt: Type.String({ description: "Sandbox time" }),
-    nextAt: nullable(Type.String({ description: "Sandbox time of the next action; null if there is none" })),
+    startedAt: timeText("Sandbox time"),
+    nextAt: nullable(timeText("Sandbox time of the next action; null if there is none")),
   },
   { title: "traffic" },
 );

@@ -45,12 +45,6 @@ type Family = keyof typeof families;
 /** The form that the sandbox uses for each family. */
 export const ownForm = (family: Family): string => (families[family][0] as ValueForm).name;
 
-interface FormattedSchema {
-  description?: string;
-  format?: string;
-  pattern?: string;
-}
-
 const PATTERNS: Readonly<Record<string, Family>> = {
   "^[A-Z]{3}$": "currency",
   "^[A-Z]{2}$": "country",
@@ -59,11 +53,12 @@ const PATTERNS: Readonly<Record<string, Family>> = {
 };
 
 /** The form of a field's values; undefined if its type says everything. */
-export function formOfSchema(schema: FormattedSchema): string | undefined {
+export function formOfSchema(schema: object): string | undefined {
   if (isTimestamp(schema)) return ownForm("time");
   if (isAmount(schema)) return ownForm("amount");
-  if (schema.format === "date") return ownForm("day");
-  const family = PATTERNS[schema.pattern ?? ""];
+  const { format, pattern = "" } = schema as { format?: string; pattern?: string };
+  if (format === "date") return ownForm("day");
+  const family = PATTERNS[pattern];
   return family && ownForm(family);
 }
 

@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
-import { oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
+import { oneOf, type Static, type TUnsafe, Type, timeText } from "../schema/shapes.ts";
 import type { VerdictCounts } from "./counts.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
@@ -66,7 +66,7 @@ export const ShownVerdict: TUnsafe<Omit<VerdictMessage, "at"> & { at: string }> 
     rule: Type.String(),
     severity: severity(),
     verdict: oneOf(VERDICTS, "`inconclusive` if nothing that happened decides it"),
-    at: Type.String({ description: "Sandbox time of the request or attempt that it is about" }),
+    at: timeText("Sandbox time of the request or attempt that it is about"),
     merchant: nullable("The merchant whose key was sent"),
     operation: nullable("The operation that was called"),
     says: Type.String({ description: "What happened" }),

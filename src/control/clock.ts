@@ -7,7 +7,7 @@ import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts"
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
-import { nullable, oneOf, Type } from "../schema/shapes.ts";
+import { nullable, oneOf, Type, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 
@@ -25,7 +25,7 @@ const MOST_CHANGES = 10_000;
 
 const stateFields = {
   mode: oneOf(["real", "frozen", "offset"], "`real` follows the machine, `frozen` stands still, `offset` runs from another time"),
-  now: Type.String({ description: "Sandbox time, RFC 3339" }),
+  now: timeText("Sandbox time, RFC 3339"),
   unix: Type.Integer({ description: "The same in Unix seconds, as in `created`" }),
 };
 
@@ -79,7 +79,7 @@ const setClock = endpoint({
 const PlayedAttempt = Type.Object(
   {
     id: Type.String({ description: "GET /_sandbox/deliveries/{id} has the details" }),
-    at: Type.String({ description: "Sandbox time at which the attempt ended" }),
+    at: timeText("Sandbox time at which the attempt ended"),
     merchant: Type.String(),
     eventId: Type.String(),
     eventType: Type.String(),

@@ -5,7 +5,7 @@ import { attemptFacts, attemptVocabulary } from "../contracts/live-rows.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumedPageQuery, listOf, Type, text } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { LoggedAttempt as StoredAttempt } from "../store/webhooks/attempts.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
@@ -36,7 +36,7 @@ const LoggedAttempt = Type.Object(
   {
     id: Type.String(),
     merchantId: Type.String(),
-    at: Type.String({ description: "Sandbox time at which it ended" }),
+    at: timeText("Sandbox time at which it ended"),
     sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
     delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
     durationMs: Type.Union([Type.Number(), Type.Null()], {

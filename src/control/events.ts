@@ -8,7 +8,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { listOf, Type, text } from "../schema/shapes.ts";
+import { listOf, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/sample-record.ts";
@@ -30,7 +30,7 @@ const LoggedEventReply = Type.Object(
     id: Type.String(),
     merchant: Type.String(),
     type: Type.String(),
-    created: Type.String({ description: "Sandbox time" }),
+    created: timeText("Sandbox time"),
     request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused it" }),
     body: Type.Unknown({ description: "The body of its deliveries" }),
     deliveries: Type.Object({

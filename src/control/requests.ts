@@ -4,7 +4,7 @@ import { endpointFactory } from "../contracts/endpoint.ts";
 import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
 import { isoTime, parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
+import { listOf, oneOf, pageSize, Type, timeText } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import type { RequestRow, RequestSummaryRow } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
@@ -18,7 +18,7 @@ const nullableText = () => Type.Union([Type.String(), Type.Null()]);
 
 const summaryFields = {
   id: Type.String(),
-  at: Type.String({ description: "Sandbox time of arrival" }),
+  at: timeText("Sandbox time of arrival"),
   method: Type.String(),
   path: Type.String(),
   query: Type.String(),

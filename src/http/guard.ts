@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
+import { MAX_TARGET } from "../kernel/request-limits.ts";
 import { headerOnce, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
 
@@ -17,8 +18,6 @@ export interface Guard {
   /** Whether `check` would pass. */
   allows(incoming: IncomingMessage): boolean;
 }
-
-const MAX_TARGET = 2_048;
 
 interface GuardOptions {
   port: () => number;

@@ -5,10 +5,11 @@ import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
+import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 
-const MAX_KEY_LENGTH = 255;
+const KEY = new RegExp(KEY_PATTERN);
 const MAX_CACHED_FINGERPRINTS = 500;
 /** Characters. */
 const MAX_CACHED_LENGTH = 4_096;
@@ -25,7 +26,7 @@ export function readIdempotencyKey(header: string): Stage {
       fail("idempotency_key_empty", `${header} is empty. Send a value of your own making, such as a UUID, or leave the header out.`);
     if (key.length > MAX_KEY_LENGTH)
       fail("idempotency_key_too_long", `${header} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
-    if (!/^[\x21-\x7e]+$/.test(key)) fail("idempotency_key_invalid", `${header} must be printable ASCII without spaces.`);
+    if (!KEY.test(key)) fail("idempotency_key_invalid", `${header} must be printable ASCII without spaces.`);
     context.idempotencyKey = maskIdempotencyKey(key);
     const { operation, path, search, bodyText } = context;
     const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
@@ -92,7 +93,7 @@ export const behaviours: MeasuredBehaviour[] = [
   },
   {
     id: "idempotency.bound",
-    fact: "Keys are 1 to 255 printable ASCII characters on all eleven operations.",
+    fact: `Keys are 1 to ${MAX_KEY_LENGTH} printable ASCII characters on all eleven operations.`,
     why: "The service's documentation states this limit for eight of them; applying it to the other three is the stricter reading.",
   },
   {

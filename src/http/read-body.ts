@@ -2,15 +2,13 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { isTooDeep, MAX_DEPTH } from "../kernel/depth.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
+import { isTooDeep, MAX_BODY, MAX_DEPTH } from "../kernel/request-limits.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import type { RequestContext, Stage } from "./context.ts";
 import { announcesBody, awaitsContinue } from "./unread-body.ts";
-
-export const MAX_BODY = 1_048_576;
 
 export const readBody: Stage = (context) => {
   const { incoming } = context;

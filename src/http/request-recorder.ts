@@ -6,9 +6,9 @@ import type { RequestMessage } from "../contracts/live-messages.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { isRateLimit } from "../kernel/errors.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
+import { MAX_BODY } from "../kernel/request-limits.ts";
 import type { Connection, RequestEntry, RequestLog } from "../store/request-log/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
-import { MAX_BODY } from "./read-body.ts";
 import { awaitsContinue } from "./unread-body.ts";
 
 interface RecorderOptions {

@@ -3,10 +3,10 @@
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { readHttpDate } from "../kernel/clock.ts";
-import { isTooDeep } from "../kernel/depth.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
+import { isTooDeep } from "../kernel/request-limits.ts";
 import type { Connection, RequestEntry } from "../store/request-log/request-log.ts";
 
 /**

@@ -42,21 +42,45 @@ export const dayAt = (country: string | null, time: number) => dayText(time + of
 
 /** The day this many days later, or earlier; a text that is no day stays as it is. */
 export function addDays(day: string, count: number): string {
-  const start = parseTime(day);
-  return start === undefined ? day : dayText(start + count * DAY);
+  const number = dayNumber(day);
+  return Number.isNaN(number) ? day : dayText((number + count) * DAY);
 }
 
-/** The same day of the month so many months later, or the last day of a shorter month. */
+/** The same day of the month so many months later, or the last day of a shorter month; a text that is no day stays as it is. */
 export function addMonths(day: string, count: number): string {
-  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-  const first = parseTime(`${monthText(year, month - 1 + count)}-01`) ?? 0;
-  const next = parseTime(`${monthText(year, month + count)}-01`) ?? 0;
-  return dayText(Math.min(first + (date - 1) * DAY, next - DAY));
+  const month = monthIndex(day) + count;
+  if (Number.isNaN(month)) return day;
+  return dayOfMonth(month, Math.min(Number(day.slice(8, 10)), daysIn(month)));
 }
 
-/** `2026-02` for the year 2025 and the month 13, counted from 0. */
-const monthText = (year: number, month: number) =>
-  `${String(year + Math.floor(month / 12)).padStart(4, "0")}-${String((((month % 12) + 12) % 12) + 1).padStart(2, "0")}`;
+/** Months since the year 0. */
+export const monthIndex = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+
+const FIRST_MONTH = monthIndex("1970-01");
+const LAST_MONTH = monthIndex("9999-12");
+
+/** A day of a month. Days outside the range of the clock become its first or last. */
+export function dayOfMonth(month: number, day: number): string {
+  if (month < FIRST_MONTH) return "1970-01-01";
+  return month > LAST_MONTH ? "9999-12-31" : `${monthText(month)}-${pad(day)}`;
+}
+
+/** A month, such as 2026-01, within the range of the clock. */
+export function monthText(index: number): string {
+  const within = Math.min(Math.max(index, FIRST_MONTH), LAST_MONTH);
+  return `${Math.floor(within / 12)}-${pad((within % 12) + 1)}`;
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The number of days of a month. */
+export function daysIn(month: number): number {
+  const year = Math.floor(month / 12);
+  const isLeapDay = month % 12 === 1 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return isLeapDay ? 29 : (DAYS[month % 12] as number);
+}
+
+const pad = (number: number) => String(number).padStart(2, "0");
 
 /** The first day from Monday to Friday after this one; public holidays are not known. */
 export function nextBusinessDay(day: string): string {
@@ -70,8 +94,15 @@ export function previousBusinessDay(day: string): string {
   return isWeekend(previous) ? previousBusinessDay(previous) : previous;
 }
 
-/** Days since 1 January 1970, which was a Thursday. */
-export const dayNumber = (day: string) => Math.floor((parseTime(day) ?? 0) / DAY);
+/** Days since 1 January 1970, which was a Thursday. Arithmetic, because parsing would take half the time in which an image of a database moves. */
+export function dayNumber(day: string): number {
+  // The year starts in March, so that a leap day is its last.
+  const march = monthIndex(day) - 2;
+  const year = Math.floor(march / 12);
+  const daysBeforeMonth = Math.floor((153 * (march - year * 12) + 2) / 5);
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
+  return year * 365 + leapDays + daysBeforeMonth + Number(day.slice(8, 10)) - 719_469;
+}
 
 const isWeekend = (day: string) => [0, 6].includes((dayNumber(day) + 4) % 7);
 

@@ -1,9 +1,11 @@
 // Every error that the sandbox can return: one table from `code` to status, category and cause. Nothing else maps codes to statuses.
 
+import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET } from "./request-limits.ts";
+
 export const errors = {
   invalid_json: { status: 400, error: "invalid_request", when: "The body is not JSON, or not UTF-8." },
   body_not_object: { status: 400, error: "invalid_request", when: "The body is JSON, but not an object at its top level." },
-  body_too_deep: { status: 400, error: "invalid_request", when: "The body nests deeper than 32 levels." },
+  body_too_deep: { status: 400, error: "invalid_request", when: `The body nests deeper than ${MAX_DEPTH} levels.` },
   validation_failed: { status: 400, error: "invalid_request", when: "A known field or query parameter is missing or has the wrong shape." },
   invalid_limit: {
     status: 400,
@@ -28,7 +30,11 @@ export const errors = {
   },
   malformed_http: { status: 400, error: "invalid_request", when: "The bytes received are not an HTTP request." },
   idempotency_key_empty: { status: 400, error: "idempotency_error", when: "`Idempotency-Key` was sent without a value." },
-  idempotency_key_too_long: { status: 400, error: "idempotency_error", when: "`Idempotency-Key` has more than 255 characters." },
+  idempotency_key_too_long: {
+    status: 400,
+    error: "idempotency_error",
+    when: `\`Idempotency-Key\` has more than ${MAX_KEY_LENGTH} characters.`,
+  },
   idempotency_key_invalid: {
     status: 400,
     error: "idempotency_error",
@@ -88,8 +94,12 @@ export const errors = {
     error: "conflict",
     when: "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
   },
-  payload_too_large: { status: 413, error: "payload_too_large", when: "The body is larger than 1 MiB." },
-  uri_too_long: { status: 414, error: "uri_too_long", when: "The request target is longer than 2,048 characters." },
+  payload_too_large: { status: 413, error: "payload_too_large", when: `The body is larger than ${MAX_BODY / 1_048_576} MiB.` },
+  uri_too_long: {
+    status: 414,
+    error: "uri_too_long",
+    when: `The request target is longer than ${MAX_TARGET.toLocaleString("en-US")} characters.`,
+  },
   unsupported_media_type: {
     status: 415,
     error: "unsupported_media_type",
@@ -113,7 +123,7 @@ export const errors = {
     documented: true,
   },
   injected_rate_limit: { status: 429, error: "rate_limited", when: "A fault rule returned this error." },
-  headers_too_large: { status: 431, error: "headers_too_large", when: "The request's headers exceed 16 KiB." },
+  headers_too_large: { status: 431, error: "headers_too_large", when: `The request's headers exceed ${MAX_HEADERS / 1_024} KiB.` },
   internal_error: { status: 500, error: "api_error", when: "A bug in the sandbox. All effects of the request were rolled back." },
   injected_error: { status: 500, error: "api_error", when: "A fault rule returned this error." },
   part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox does not implement the requested part." },

@@ -1,7 +1,7 @@
 // Examples in the documents: the path of an example request, and a sample value for a response that no example request returned.
 
 import { paramNames } from "../contracts/endpoint.ts";
-import type { TSchema } from "../schema/shapes.ts";
+import { prefixOf, type TSchema } from "../schema/shapes.ts";
 import type { Catalogue, DeclaredOperation } from "./api-surface.ts";
 import type { DocumentedKeywords } from "./subschemas.ts";
 
@@ -70,15 +70,13 @@ export function sampleOf(schema: TSchema, name = ""): unknown {
   return first === "boolean" ? true : {};
 }
 
-function textOf(
-  { format, pattern, description = "" }: DocumentedKeywords & { pattern?: string; description?: string },
-  name: string,
-): string {
-  const [, prefix] = /\(`([a-z]+)_…`\)$/.exec(description) ?? [];
-  if (prefix !== undefined) return `${prefix}_1`;
+function textOf(schema: DocumentedKeywords & { pattern?: string }, name: string): string {
+  const { format, pattern = "" } = schema;
+  const prefix = prefixOf(schema);
+  if (prefix !== undefined) return `${prefix}1`;
   if (format === "date") return "2026-01-05";
-  if (/^(Sandbox|Real) time\b/.test(description)) return "2026-01-05T09:00:00.000Z";
-  return PATTERNS[pattern ?? ""] ?? KNOWN[name] ?? (name === "" ? "text" : name);
+  if (format === "date-time") return "2026-01-05T09:00:00.000Z";
+  return PATTERNS[pattern] ?? KNOWN[name] ?? (name === "" ? "text" : name);
 }
 
 function numberOf({ format, minimum = 0, maximum = Infinity }: DocumentedKeywords): number {

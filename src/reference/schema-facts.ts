@@ -66,8 +66,8 @@ function valueFacts(id: string, schema: TSchema, reason: Reason): ServiceFact[] 
   const fact = (part: string, kind: FactKind, value: FactValue) => factFrom({ id: `${id}.${part}`, kind, value }, reason);
   const inner = valueSchema(schema);
   const types = typesOf(schema);
-  const prefix = prefixOf(inner as { description?: string });
-  const form = formOfSchema(inner as { description?: string });
+  const prefix = prefixOf(inner);
+  const form = formOfSchema(inner);
   const values = valuesOf(inner);
   return [
     ...(types.length > 0 ? [fact("type", "type", types)] : []),

@@ -6,6 +6,7 @@ import { once, oncePerKey } from "../kernel/once.ts";
 import { ASSUMED } from "./assumed.ts";
 import { FUNCTIONS, KEYWORDS, type Keyword, typeCondition, unsupported } from "./keywords.ts";
 import type { TSchema } from "./schema.ts";
+import { PREFIX, UNIT } from "./shapes.ts";
 
 export interface SchemaKeywords extends TSchema {
   type?: string | string[];
@@ -20,7 +21,7 @@ export interface SchemaKeywords extends TSchema {
 /** The keywords that constrain the parts of a value. */
 const APPLICATORS = ["required", "additionalProperties", "patternProperties", "properties", "items", "anyOf"];
 /** The keywords that inform readers and constrain nothing. */
-const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code"];
+const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code", PREFIX, UNIT];
 const KNOWN = new Set([...KEYWORDS.keys(), ...APPLICATORS, ...ANNOTATIONS]);
 
 type Predicate = (value: unknown) => boolean;

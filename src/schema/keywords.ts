@@ -1,5 +1,7 @@
 // The JSON Schema keywords that constrain a value as a whole: each one's condition as JavaScript source, and its error message.
 
+import { daysIn, monthIndex } from "../kernel/calendar.ts";
+
 export interface Keyword<Setting = never> {
   /** The code of the error. */
   code: string;
@@ -30,7 +32,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
   maxLength: sized("character", "at most", "string", (limit, value) => `${value}.length <= ${limit} || characters(${value}) <= ${limit}`),
   format: {
     code: "wrong_format",
-    must: () => "must be a calendar day, YYYY-MM-DD",
+    must: (format: string) => (format === "date" ? "must be a calendar day, YYYY-MM-DD" : "must be a time such as 2026-01-05T09:00:00Z"),
     type: "string",
     condition: (format: string, value) => (FORMATS[format] ?? unsupported("format", format))(value),
   },
@@ -64,7 +66,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries(keywords));
 
 /** The functions that conditions call. */
-export const FUNCTIONS = { characters, isDay };
+export const FUNCTIONS = { characters, isDay, isTime };
 
 function sized(noun: string, bound: string, type: string, condition: Keyword<number>["condition"]): Keyword<number> {
   const plural = noun === "entry" ? "entries" : `${noun}s`;
@@ -99,6 +101,7 @@ const TYPES: Readonly<Record<string, (value: string) => string>> = {
 
 const FORMATS: Readonly<Record<string, (value: string) => string>> = {
   date: (value) => `isDay(${value})`,
+  "date-time": (value) => `isTime(${value})`,
   // Documents the width of a number, and constrains nothing.
   int64: () => "true",
 };
@@ -113,13 +116,15 @@ function characters(text: string): number {
   return [...text].length;
 }
 
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day >= 1 && day <= (isLeap && month === 2 ? 29 : (DAYS[month - 1] ?? 0));
+  if (!/^\d{4}-(0[1-9]|1[0-2])-\d\d$/.test(text)) return false;
+  const day = Number(text.slice(8));
+  return day >= 1 && day <= daysIn(monthIndex(text));
+}
+
+/** A time as RFC 3339 writes it. */
+function isTime(text: string): boolean {
+  return /^.{10}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && isDay(text.slice(0, 10));
 }
 
 /** The error message of each pattern. */

@@ -15,22 +15,44 @@ export const flag = (description: string) => Type.Boolean({ description });
 export const count = (description: string, options: object = {}) => Type.Integer({ description, minimum: 0, maximum: SAFE, ...options });
 
 /** An id with the prefix of its kind of record. Fixtures have readable ids, created records random ones. */
-export const id = (prefix: string, description: string) => text(`${description} (\`${prefix}_…\`)`, { minLength: 1, maxLength: 255 });
+export const id = (prefix: string, description: string) => prefixed(prefix, description, { minLength: 1, maxLength: 255 });
+
+/** The keyword of texts that begin alike, such as ids. The description names the prefix too. */
+export const PREFIX = "x-sandbox-prefix";
+
+export const prefixed = (prefix: string, description: string, options: object = {}) =>
+  text(`${description} (\`${prefix}_…\`)`, { ...options, [PREFIX]: `${prefix}_` });
 
 /** The prefix of an id, such as `pay_`; undefined for other texts. */
-export const prefixOf = ({ description = "" }: { description?: string }) => /\(`([a-z]+_)…`\)$/.exec(description)?.[1];
+export const prefixOf = (schema: object) => (schema as { [PREFIX]?: string })[PREFIX];
 
-const SMALLEST_UNIT = ", in the currency's smallest unit";
+/** The keyword of a number with a unit, which the description names too. */
+export const UNIT = "x-sandbox-unit";
+
+const SMALLEST_UNIT = "the currency's smallest unit";
+const UNIX_SECONDS = "Unix seconds";
+const BASIS_POINTS = "basis points";
+
+type Unit = typeof SMALLEST_UNIT | typeof UNIX_SECONDS | typeof BASIS_POINTS;
+
+const inUnit = (unit: Unit, description: string) => ({ description: `${description}, in ${unit}`, [UNIT]: unit });
+
+const unitOf = (schema: object) => (schema as { [UNIT]?: Unit })[UNIT];
+
+/** The description of a field without its unit. */
+export function descriptionWithoutUnit(schema: object): string {
+  const { description = "" } = schema as { description?: string };
+  return description.replace(`, in ${unitOf(schema)}`, "");
+}
 
 /** Money: an integer in the currency's smallest unit. */
 export const amount = (description: string, options: object = {}) =>
-  Type.Integer({ description: description + SMALLEST_UNIT, minimum: -SAFE, maximum: SAFE, ...options });
+  Type.Integer({ ...inUnit(SMALLEST_UNIT, description), minimum: -SAFE, maximum: SAFE, ...options });
 
 /** Whether a field, perhaps a nullable one, is an amount of money. */
-export const isAmount = ({ description = "" }: { description?: string }) => description.endsWith(SMALLEST_UNIT);
+export const isAmount = (schema: object) => unitOf(schema) === SMALLEST_UNIT;
 
-export const basisPoints = (description: string) =>
-  Type.Integer({ description: `${description}, in basis points`, minimum: 0, maximum: 10_000 });
+export const basisPoints = (description: string) => Type.Integer({ ...inUnit(BASIS_POINTS, description), minimum: 0, maximum: 10_000 });
 
 export const currency = () => Type.String({ description: "ISO 4217 code, upper case", pattern: "^[A-Z]{3}$" });
 
@@ -43,13 +65,14 @@ export const month = (description: string) => Type.String({ description, pattern
 /** Simpler than RFC 5322: accepts any text with one @ and a dot after it, in any script. */
 export const email = (description: string) => Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
 
-const UNIX_SECONDS = ", in Unix seconds";
-
 export const timestamp = (description: string) =>
-  Type.Integer({ description: description + UNIX_SECONDS, format: "int64", minimum: 0, maximum: SAFE });
+  Type.Integer({ ...inUnit(UNIX_SECONDS, description), format: "int64", minimum: 0, maximum: SAFE });
 
 /** Whether a field is a point in time. */
-export const isTimestamp = ({ description = "" }: { description?: string }) => description.endsWith(UNIX_SECONDS);
+export const isTimestamp = (schema: object) => unitOf(schema) === UNIX_SECONDS;
+
+/** A time as text, such as 2026-01-05T09:00:00.000Z, in replies of the control API. */
+export const timeText = (description: string) => Type.String({ description, format: "date-time" });
 
 export const oneOf = <const V extends string>(values: readonly V[], description: string, options: { default?: V } = {}) =>
   Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });

@@ -65,7 +65,7 @@ export function createTranslator(facts: AdoptedFacts, prefixes: Prefixes): Trans
 
 function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, id: string, schema: TSchema): Translate | undefined {
   const form = facts.text(`${id}.format`);
-  const conversion = conversionBetween(formOfSchema(schema as object), form);
+  const conversion = conversionBetween(formOfSchema(schema), form);
   if (conversion && direction === "outwards")
     return (value, { record }) => (isScalar(value) ? conversion.outwards(value as never, record) : value);
   if (conversion)
@@ -75,7 +75,7 @@ function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, i
       at.notes?.problems.push(refusedValue(at.pointer, "wrong_format", `must have the form ${JSON.stringify(form)}`, value));
       return value;
     };
-  const own = prefixOf(schema as object);
+  const own = prefixOf(schema);
   const prefix = own === undefined ? undefined : (facts.text(`${id}.prefix`) ?? prefixes.get(own));
   if (own !== undefined && prefix !== undefined && prefix !== own) return exchangePrefix(own, prefix);
   return nameTranslation(facts, direction, id, valuesOf(schema) ?? []);
@@ -185,7 +185,7 @@ export function adoptedPrefixes(facts: AdoptedFacts, records: Iterable<[kind: st
   const found = new Map<string, string>();
   for (const [kind, schema] of records) {
     const { id } = (schema as { properties?: Record<string, TSchema> }).properties ?? {};
-    const own = id && prefixOf(id as object);
+    const own = id && prefixOf(id);
     const prefix = facts.text(`${kind}.id.prefix`);
     if (own !== undefined && prefix !== undefined && own !== prefix) found.set(own, prefix);
   }

@@ -2,14 +2,13 @@
 
 import { expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
-import type { AnyRecord } from "../../src/contracts/resource.ts";
+import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { createClock, isoTime } from "../../src/kernel/clock.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
 import { openStores } from "../../src/store/stores.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";
 import { readFixtures } from "../../src/store/world/fixtures.ts";
-import type { RecordsByKind } from "../../src/store/world/records-in-memory.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
 import { daysBetween } from "../support/fuzzing.ts";
 import { NOON_SECONDS } from "../support/sandbox.ts";

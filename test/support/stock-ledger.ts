@@ -1,8 +1,7 @@
 // The stock of variants against the orders that took it: what left the stock is what the orders took, and what came back is what they gave back.
 
-import type { AnyRecord } from "../../src/contracts/resource.ts";
+import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import type { JsonObject } from "../../src/schema/schema.ts";
-import type { RecordsByKind } from "../../src/store/world/records-in-memory.ts";
 
 interface Item {
   variantId: string | null;

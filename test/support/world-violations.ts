@@ -2,11 +2,10 @@
 
 import Sqlite from "better-sqlite3";
 import { resources } from "../../src/areas/index.ts";
-import type { AnyRecord } from "../../src/contracts/resource.ts";
+import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import { usable } from "../../src/schema/as-sent.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";
-import type { RecordsByKind } from "../../src/store/world/records-in-memory.ts";
 import type { Bench } from "./sandbox.ts";
 
 interface Row {

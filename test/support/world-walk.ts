@@ -4,10 +4,9 @@
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { catalogue, resources } from "../../src/areas/index.ts";
-import type { AnyRecord, Resource } from "../../src/contracts/resource.ts";
+import type { AnyRecord, RecordsByKind, Resource } from "../../src/contracts/resource.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import type { JsonObject } from "../../src/schema/schema.ts";
-import type { RecordsByKind } from "../../src/store/world/records-in-memory.ts";
 import { folder } from "./program.ts";
 import { type Answer, NOON, NOON_SECONDS, share } from "./sandbox.ts";
 import { setByCaller, stockLedger } from "./stock-ledger.ts";

@@ -1,7 +1,7 @@
 // Parts that the sample records share: an earlier record to resemble, the next number of a series, a customer.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { parseTime } from "../../kernel/clock.ts";
+import { addMonths, dayNumber } from "../../kernel/calendar.ts";
 
 /** One of the merchant's newest records of a kind: a new record resembles it, so that it fits the merchant's business. */
 export const earlier = ({ newest, pick }: SampleContext, kind: string): Partial<AnyRecord> => pick(`earlier ${kind}`, newest(kind)) ?? {};
@@ -25,20 +25,8 @@ export function moneyLike(context: SampleContext, { amount, currency }: Partial<
   return { amount: isLike ? amount : context.between("amount", 5, most) * 100, currency: home };
 }
 
-const DAY = 86_400_000;
-
-const timeOf = (day: unknown) => parseTime(`${day}T00:00:00Z`) ?? 0;
-
 /** Days between two calendar days. */
-export const daysBetween = (from: unknown, to: unknown) => Math.round((timeOf(to) - timeOf(from)) / DAY);
-
-/** December 9999. */
-const LAST_MONTH = 9_999 * 12 + 11;
+export const daysBetween = (from: unknown, to: unknown) => dayNumber(String(to)) - dayNumber(String(from));
 
 /** The same day of the month this many months later, at most the 28th. */
-export function monthsLater(day: string, months: number): string {
-  const count = Math.min(Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months, LAST_MONTH);
-  const date = Math.min(Number(day.slice(8, 10)), 28);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${Math.floor(count / 12)}-${two((count % 12) + 1)}-${two(date)}`;
-}
+export const monthsLater = (day: string, months: number) => addMonths(day.slice(8) > "28" ? `${day.slice(0, 8)}28` : day, months);

@@ -6,7 +6,7 @@ import { parseTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/kebab.ts";
 import { decimalsOf, readAmount, writeAmount } from "../../kernel/money.ts";
-import { isAmount, type TSchema, Type } from "../../schema/shapes.ts";
+import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { statusNamed } from "./kinds.ts";
@@ -40,7 +40,7 @@ const typesOf = ({ type }: FieldSchema) => [type ?? []].flat();
 function placeholderOf(schema: FieldSchema): string {
   const types = typesOf(schema);
   if (isAmount(schema)) return "amount";
-  if (isTime(schema)) return "time";
+  if (isTimestamp(schema)) return "time";
   if (schema.enum) return schema.enum.filter((value) => value !== null).join("|");
   if (schema.format === "date") return "YYYY-MM-DD";
   if (types.includes("boolean")) return "true|false";
@@ -48,12 +48,9 @@ function placeholderOf(schema: FieldSchema): string {
   return types.includes("string") ? "text" : "json";
 }
 
-const isTime = ({ format, description = "" }: FieldSchema) => format === "int64" && description.endsWith("in Unix seconds");
-
 function describe(schema: FieldSchema): string {
-  const text = `${schema.description ?? ""}`;
-  if (!isAmount(schema)) return text;
-  return `${text.replace(", in the currency's smallest unit", "")}, such as 12.50; in the smallest unit with -minor at the end of the name`;
+  if (!isAmount(schema)) return schema.description ?? "";
+  return `${descriptionWithoutUnit(schema)}, such as 12.50; in the smallest unit with -minor at the end of the name`;
 }
 
 /** The fields that the flags give a record. `currencyOf` is called only if an amount needs a currency. */
@@ -110,7 +107,7 @@ function readValue(flag: string, text: string, schema: FieldSchema): unknown {
   if (text === "null" && types.includes("null")) return null;
   if (types.includes("string")) return text;
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
-  if (isTime(schema) && !/^\d+$/.test(text)) return secondsOf(flag, text);
+  if (isTimestamp(schema) && !/^\d+$/.test(text)) return secondsOf(flag, text);
   if ((types.includes("integer") || types.includes("number")) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   try {
     return JSON.parse(text);

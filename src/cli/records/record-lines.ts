@@ -3,7 +3,7 @@
 import type { Resource } from "../../contracts/resource.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { writeAmount } from "../../kernel/money.ts";
-import { isAmount } from "../../schema/shapes.ts";
+import { isAmount, isTimestamp } from "../../schema/shapes.ts";
 
 type AnyFields = Readonly<Record<string, unknown>>;
 
@@ -41,7 +41,6 @@ export function fieldLines({ schema }: Resource, record: AnyFields): string[] {
 
 function valueText(schema: object | undefined, value: unknown, { currency }: AnyFields): string {
   if (typeof value === "number" && schema && isAmount(schema)) return `${writeAmount(value, currency as string | null)}`;
-  const { description = "" } = (schema ?? {}) as { description?: string };
-  if (typeof value === "number" && description.endsWith("in Unix seconds")) return isoTime(value * 1000);
+  if (typeof value === "number" && schema && isTimestamp(schema)) return isoTime(value * 1000);
   return typeof value === "string" ? value : JSON.stringify(value);
 }

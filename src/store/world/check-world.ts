@@ -1,17 +1,9 @@
 // Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
 
-import type { AnyRecord, RecordBase, Resource, Rule, RuleContext } from "../../contracts/resource.ts";
+import type { AnyRecord, RecordBase, RecordsByKind, Resource, Rule, RuleContext, WorldViolation } from "../../contracts/resource.ts";
 import { ApiError } from "../../kernel/errors.ts";
 import { fieldErrors } from "../../schema/validator.ts";
-import { type RecordsByKind, recordsInMemory } from "./records-in-memory.ts";
-
-export interface WorldViolation {
-  kind: string;
-  id: string;
-  /** The field, or a path such as `items/0/amount`; undefined where no single field is at fault. */
-  field?: string;
-  message: string;
-}
+import { recordsInMemory } from "./records-in-memory.ts";
 
 type Problem = Omit<WorldViolation, "kind" | "id">;
 
@@ -35,8 +27,7 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
       ].map((problem) => ({ kind: resource.kind, id: record.id, ...problem })),
     ),
   );
-  const sums = [unsettledPayments, keptDeposits, strayDefaults, earlyRemittances, strayItems, mixedCurrencies];
-  return [...each, ...sums.flatMap((check) => check(world))];
+  return [...each, ...kinds.flatMap(({ sums }) => sums.flatMap((check) => check(world)))];
 }
 
 /** The rule sees an unchanged record: what only holds of a change is not asked. */
@@ -57,101 +48,4 @@ function danglingReferences({ references }: Resource, record: AnyRecord, world: 
       ? []
       : [{ field, message: `${field} is ${id}, which is no ${kind}` }];
   });
-}
-
-const recordsOf = (world: RecordsByKind, kind: string) => world.get(kind) ?? [];
-
-/** The payout fields of a payment agree with the standing payouts that contain it. */
-function unsettledPayments(world: RecordsByKind): WorldViolation[] {
-  const contained = new Map<string, number>();
-  for (const { status, payments } of recordsOf(world, "payout")) {
-    if (status === "failed" || status === "canceled") continue;
-    for (const { paymentId, amount } of payments as { paymentId: string; amount: number }[])
-      contained.set(paymentId, (contained.get(paymentId) ?? 0) + amount);
-  }
-  return recordsOf(world, "payment").flatMap(({ id, paidOutAmount }) => {
-    const sum = contained.get(id) ?? 0;
-    return sum === paidOutAmount
-      ? []
-      : [{ kind: "payment", id, field: "paidOutAmount", message: `paidOutAmount is ${paidOutAmount}; its payouts contain ${sum}` }];
-  });
-}
-
-/** Declined and cancelled bookings have given their deposit back. */
-function keptDeposits(world: RecordsByKind): WorldViolation[] {
-  const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
-  return recordsOf(world, "booking")
-    .filter(({ status, paymentId }) => (status === "declined" || status === "cancelled") && paid.has(String(paymentId)))
-    .map(({ id, status, paymentId }) => ({
-      kind: "booking",
-      id,
-      field: "paymentId",
-      message: `is ${status}, and its deposit ${paymentId} is not refunded`,
-    }));
-}
-
-/** One of the payout methods in use is the default. */
-function strayDefaults(world: RecordsByKind): WorldViolation[] {
-  const current = recordsOf(world, "payout_method").filter(({ status }) => status !== "replaced");
-  const defaults = current.filter(({ isDefault }) => isDefault);
-  const [first] = current;
-  if (!first || defaults.length === 1) return [];
-  return [
-    {
-      kind: "payout_method",
-      id: first.id,
-      field: "isDefault",
-      message: `${defaults.length} of ${current.length} payout methods are the default`,
-    },
-  ];
-}
-
-/** Remittances come from payroll runs that were paid. */
-function earlyRemittances(world: RecordsByKind): WorldViolation[] {
-  const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
-  return recordsOf(world, "remittance")
-    .filter(({ payrollId }) => payrollId != null && !paid.has(String(payrollId)))
-    .map(({ id, payrollId }) => ({
-      kind: "remittance",
-      id,
-      field: "payrollId",
-      message: `is of the payroll ${payrollId}, which is not paid`,
-    }));
-}
-
-/** The items of orders are products and variants of the merchant, and each variant is one of its product. */
-function strayItems(world: RecordsByKind): WorldViolation[] {
-  const products = new Set(recordsOf(world, "product").map(({ id }) => id));
-  const variants = new Map(recordsOf(world, "product_variant").map(({ id, productId }) => [id, productId]));
-  const problemOf = ({ productId, variantId }: { productId: string | null; variantId: string | null }) => {
-    if (productId !== null && !products.has(productId)) return `has an item of ${productId}, which is no product`;
-    if (variantId === null) return undefined;
-    if (!variants.has(variantId)) return `has an item of ${variantId}, which is no product_variant`;
-    const product = variants.get(variantId);
-    return productId === null || productId === product
-      ? undefined
-      : `has an item of ${productId} with ${variantId}, a variant of ${product}`;
-  };
-  return recordsOf(world, "marketplace_order").flatMap(({ id, items }) =>
-    (items as Parameters<typeof problemOf>[0][]).flatMap((item) => {
-      const message = problemOf(item);
-      return message === undefined ? [] : [{ kind: "marketplace_order", id, field: "items", message }];
-    }),
-  );
-}
-
-/** The payments of a standing payout are in its currency. */
-function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
-  const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));
-  const standing = recordsOf(world, "payout").filter(({ status }) => status !== "failed" && status !== "canceled");
-  return standing.flatMap(({ id, currency, payments }) =>
-    (payments as { paymentId: string }[])
-      .filter(({ paymentId }) => currencies.has(paymentId) && currencies.get(paymentId) !== currency)
-      .map(({ paymentId }) => ({
-        kind: "payout",
-        id,
-        field: "payments",
-        message: `is in ${currency} and contains ${paymentId} in ${currencies.get(paymentId)}`,
-      })),
-  );
 }

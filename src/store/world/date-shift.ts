@@ -1,6 +1,7 @@
 // Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole weeks or whole months.
 
 import type { DateUnit } from "../../contracts/resource.ts";
+import { addDays, dayOfMonth, daysIn, monthIndex, monthText } from "../../kernel/calendar.ts";
 import { isoTime, LATEST_TIME, parseTime } from "../../kernel/clock.ts";
 
 /** How far the dates of a fixture move. */
@@ -8,7 +9,6 @@ export type DateShift = Readonly<Record<DateUnit, number>>;
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-const LAST_DAY = Math.floor(LATEST_TIME / DAY);
 
 /** The UTC day of a time, in days since 1970: the dates of a fixture are the same for all of it. */
 export const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY);
@@ -25,7 +25,7 @@ export function shiftTo(asOf: string, clock: number): DateShift {
   const now = Math.min(Math.max(clock, EARLIEST_PRESENT), LATEST_PRESENT);
   const start = parseTime(asOf) ?? 0;
   const months = monthIndex(isoTime(now)) - monthIndex(asOf);
-  const isLater = (parseTime(addMonths(asOf, months)) ?? 0) > now;
+  const isLater = (parseTime(moveMonths(asOf, months)) ?? 0) > now;
   return { weeks: Math.floor((now - start) / WEEK), months: isLater ? months - 1 : months };
 }
 
@@ -70,34 +70,15 @@ export function shiftSeconds(seconds: number, { weeks, months }: DateShift, unit
 /** A day, such as `2025-10-31`, or a month, such as `2025-10`, which always moves by months. */
 export function shiftDay(text: string, { weeks, months }: DateShift, unit: DateUnit): string {
   if (text.length === "2025-10".length) return monthText(monthIndex(text) + months);
-  return unit === "weeks" ? addDays(text, weeks * 7) : addMonths(text, months);
-}
-
-const addDays = (day: string, count: number) => isoTime(Math.min(Math.max(dayNumber(day) + count, 0), LAST_DAY) * DAY).slice(0, 10);
-
-/** Days since 1970. Arithmetic, because parsing would take half the time in which an image moves. */
-function dayNumber(day: string): number {
-  // The year starts in March, so that a leap day is its last.
-  const march = monthIndex(day) - 2;
-  const year = Math.floor(march / 12);
-  const daysBeforeMonth = Math.floor((153 * (march - year * 12) + 2) / 5);
-  return (
-    year * 365 +
-    Math.floor(year / 4) -
-    Math.floor(year / 100) +
-    Math.floor(year / 400) +
-    daysBeforeMonth +
-    Number(day.slice(8, 10)) -
-    719_469
-  );
+  return unit === "weeks" ? addDays(text, weeks * 7) : moveMonths(text, months);
 }
 
 /** The same day of another month. The last day of a month stays the last; a day that the month lacks becomes its last. */
-function addMonths(day: string, months: number): string {
+function moveMonths(day: string, months: number): string {
   const month = monthIndex(day) + months;
   const number = Number(day.slice(8, 10));
   const isLast = number === daysIn(monthIndex(day));
-  return dayText(month, isLast ? daysIn(month) : Math.min(number, daysIn(month)));
+  return dayOfMonth(month, isLast ? daysIn(month) : Math.min(number, daysIn(month)));
 }
 
 /** A time on a day that the month lacks becomes the end of the month, so that times stay in their order. */
@@ -106,33 +87,6 @@ function laterSeconds(seconds: number, months: number): number {
   const month = monthIndex(time) + months;
   const number = Number(time.slice(8, 10));
   const isMissing = number > daysIn(month);
-  const moved = parseTime(`${dayText(month, isMissing ? daysIn(month) : number)}T${isMissing ? "23:59:59Z" : time.slice(11)}`);
+  const moved = parseTime(`${dayOfMonth(month, isMissing ? daysIn(month) : number)}T${isMissing ? "23:59:59Z" : time.slice(11)}`);
   return Math.floor((moved ?? 0) / 1_000);
 }
-
-/** Months since the year 0. */
-const monthIndex = (text: string) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1;
-
-const FIRST_MONTH = monthIndex("1970-01");
-const LAST_MONTH = monthIndex("9999-12");
-
-/** Days outside the range of times become its first or last. */
-function dayText(month: number, day: number): string {
-  if (month < FIRST_MONTH) return "1970-01-01";
-  return month > LAST_MONTH ? "9999-12-31" : `${monthText(month)}-${pad(day)}`;
-}
-
-function monthText(index: number): string {
-  const within = Math.min(Math.max(index, FIRST_MONTH), LAST_MONTH);
-  return `${Math.floor(within / 12)}-${pad((within % 12) + 1)}`;
-}
-
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-function daysIn(month: number): number {
-  const year = Math.floor(month / 12);
-  const isLeapDay = month % 12 === 1 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return isLeapDay ? 29 : (DAYS[month % 12] as number);
-}
-
-const pad = (number: number) => String(number).padStart(2, "0");

@@ -1,10 +1,7 @@
 // A merchant's records in memory, for rules and checks that read other records.
 
-import type { AnyRecord, OwnRecords, RecordBase, Records, Resource } from "../../contracts/resource.ts";
+import type { AnyRecord, OwnRecords, RecordBase, Records, RecordsByKind, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
-
-/** The merchant's records by kind, the oldest first. */
-export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
 
 /** Reads only: a write is a defect of the caller. */
 export function recordsInMemory(world: RecordsByKind): OwnRecords {
