@@ -1665,7 +1665,7 @@ export interface Scenario {
   armed: boolean;
   /** The merchant that it is armed for; null for all */
   merchant: string | null;
-  /** Sandbox time; null if it is not armed */
+  /** Null if it is not armed */
   since: string | null;
   /** The fault rules with their counts; as written in its file if it is not armed */
   faults: (Record<string, unknown>)[];
@@ -2054,7 +2054,7 @@ declare const errors: {
   readonly uri_too_long: {
     readonly status: 414;
     readonly error: "uri_too_long";
-    readonly when: "The request target is longer than 2,048 characters.";
+    readonly when: `The request target is longer than ${string} characters.`;
   };
   readonly unsupported_media_type: {
     readonly status: 415;
