@@ -178,11 +178,11 @@ const mutations = [
   },
   {
     room: "service",
-    defect: "a list under another name keeps its old field in the documents",
-    file: "src/service/adopted-reply.ts",
-    find: '(field === "data" ? name : field)',
-    replace: "field",
-    tests: ["test/service/documents.test.ts", "test/service/types.test.ts"],
+    defect: "a list under another name keeps its old field",
+    file: "src/service/translate-reply.ts",
+    find: '[field === "data" ? name : field, value]',
+    replace: "[field, value]",
+    tests: ["test/service/records.test.ts"],
   },
   {
     room: "schema",

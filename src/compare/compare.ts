@@ -1,21 +1,25 @@
 // Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
-import { bodyProblems } from "./conditions.ts";
+import { bodyProblems, type StrayCall } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
-import { type HeldCall, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
-import { observeDesign } from "./observe-design.ts";
+import { type CallContext, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
+import {
+  createObservationLog,
+  type Hint,
+  knowledgeOf,
+  MOST_ENTRIES,
+  type ObservationLog,
+  type Rename,
+  type UnknownField,
+} from "./observations.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
-import { observeSuccess } from "./observe-replies.ts";
-import { observeRoutes } from "./observe-routes.ts";
+import { observeDesign, observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
-import { personalTexts } from "./personal-texts.ts";
-import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
-import type { StrayCall } from "./route-conditions.ts";
-import { createShownTexts } from "./shown-code.ts";
-import { createSightings, type Hint, knowledgeOf, type Rename, type Sightings } from "./sightings.ts";
-import type { UnknownField } from "./unknown-fields.ts";
+import { type ComparedSandbox, grouped, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import { createShownTexts, personalTexts } from "./shown-texts.ts";
+import { observeRoutes } from "./stray-calls.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document" | "by_design";
 
@@ -75,20 +79,20 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
   if (useful.length > below.length) noise["another address"] = useful.length - below.length;
   const calls = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
   const shown = createShownTexts(personalTexts(recording, sandbox.facts));
-  const sightings = createSightings(sandbox, shown);
+  const log = createObservationLog(sandbox, shown);
   const strays = below.filter(({ call }) => call === undefined);
   const endpointOf = ({ exchange, path }: StrayCall) => `${exchange.method} ${shapeOfPath(path, routes, shown.isPersonal)}`;
-  const unexplained = [...observe(calls, recording, sandbox, sightings), ...observeRoutes(strays, endpointOf, routes, sightings)];
+  const unexplained = [...observe(calls, recording, sandbox, log), ...observeRoutes(strays, endpointOf, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   return {
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
-    verdicts: judge(sandbox.facts, sightings.observations),
+    verdicts: judge(sandbox.facts, log.observations),
     unknownEndpoints: counted(unknown.map((call) => ({ endpoint: endpointOf(call) }))),
     unexplained: counted(unexplained),
     noise,
-    evidence: { ...sightings, unknownFields: sightings.unknownFields.all(), objects: sightings.unknownFields.objects },
+    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects },
   };
 }
 
@@ -114,19 +118,19 @@ function withoutNoise(exchanges: readonly RecordedExchange[]) {
   return { useful, noise };
 }
 
-function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sandbox: ComparedSandbox, sightings: Sightings): Unexplained[] {
+function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sandbox: ComparedSandbox, log: ObservationLog): Unexplained[] {
   const knowledge = knowledgeOf(calls);
   const history = historyOf(calls);
-  const header = keyHeaderOf(calls, String(sightings.fact("idempotency.header")?.value).toLowerCase());
+  const header = keyHeaderOf(calls, String(log.fact("idempotency.header")?.value).toLowerCase());
   const keys = createKeyMemory();
   const unexplained = calls.flatMap((call) => {
     const key = header === undefined || !call.operation.idempotent ? undefined : call.headers[header];
     const first = keys.first(call, key);
-    const parameter: HeldCall["parameter"] = (own) => {
-      const name = sightings.nameOf(`${call.operation.id}.query.${own}`, own);
+    const parameter: CallContext["parameter"] = (own) => {
+      const name = log.nameOf(`${call.operation.id}.query.${own}`, own);
       return { name, value: call.url.searchParams.get(name) };
     };
-    const held: HeldCall = {
+    const context: CallContext = {
       call,
       parameter,
       history,
@@ -137,25 +141,20 @@ function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sand
       problems: bodyProblems(call),
       unique: uniqueOf(call, sandbox),
     };
-    if (succeeded(call)) observeSuccess(held, sightings);
-    observeHeaders(call, sightings);
-    observeDesign(call, sightings);
-    observeKey(held, header, sightings);
+    if (succeeded(call)) observeSuccess(context, log);
+    observeHeaders(call, log);
+    observeDesign(call, log);
+    observeKey(context, header, log);
     keys.store(call, key, first);
-    return observeRefusal(held, sandbox, sightings) ?? [];
+    return observeRefusal(context, sandbox, log) ?? [];
   });
-  observeWindow(calls, sightings);
-  observeWebhooks(deliveries, sandbox, calls, knowledge, sightings);
+  observeWindow(calls, log);
+  observeWebhooks(deliveries, sandbox, calls, knowledge, log);
   return unexplained;
 }
 
 function judge(facts: readonly ServiceFact[], observations: readonly Observation[]): FactResult[] {
-  const byFact = new Map<string, Observation[]>();
-  for (const observation of observations) {
-    const known = byFact.get(observation.fact);
-    if (known) known.push(observation);
-    else byFact.set(observation.fact, [observation]);
-  }
+  const byFact = grouped(observations, ({ fact }) => fact);
   return facts.map((fact) => resultOf(fact, byFact.get(fact.id) ?? []));
 }
 
@@ -170,28 +169,24 @@ function verdictOf({ origin }: ServiceFact, confirmed: number, others: number): 
   return origin === "design" ? "by_design" : origin === "document" ? "against_document" : "contradicted";
 }
 
-const MOST_ENTRIES = 5;
-
 function seenValues(observations: readonly Observation[]): SeenValue[] {
-  const values = new Map<string, SeenValue>();
-  for (const { seen, bound, lenient, operation, count, entries } of observations) {
-    const name = JSON.stringify([seen, bound, lenient]);
-    const made = { value: seen, count: 0, ...(bound && { bound }), ...(lenient && { lenient }), operations: [], entries: [] };
-    const known: SeenValue = values.get(name) ?? made;
-    known.count += count;
-    if (operation !== undefined && !known.operations.includes(operation)) known.operations.push(operation);
-    known.entries = [...new Set([...known.entries, ...entries])].slice(0, MOST_ENTRIES);
-    values.set(name, known);
-  }
-  return [...values.values()].toSorted((one, other) => other.count - one.count);
+  const groups = grouped(observations, ({ seen, bound, lenient }) => JSON.stringify([seen, bound, lenient]));
+  const values = [...groups.values()].map((group): SeenValue => {
+    const { seen, bound, lenient } = group[0] as Observation;
+    return {
+      value: seen,
+      count: group.reduce((sum, { count }) => sum + count, 0),
+      ...(bound && { bound }),
+      ...(lenient && { lenient }),
+      operations: [...new Set(group.flatMap(({ operation }) => operation ?? []))],
+      entries: [...new Set(group.flatMap(({ entries }) => entries))].slice(0, MOST_ENTRIES),
+    };
+  });
+  return values.toSorted((one, other) => other.count - one.count);
 }
 
 /** The different items with their counts, the most frequent first. */
-function counted<T extends object>(items: readonly T[]): (T & { count: number })[] {
-  const found = new Map<string, T & { count: number }>();
-  for (const item of items) {
-    const name = JSON.stringify(item);
-    found.set(name, { ...item, count: (found.get(name)?.count ?? 0) + 1 });
-  }
-  return [...found.values()].toSorted((one, other) => other.count - one.count);
-}
+const counted = <T extends object>(items: readonly T[]): (T & { count: number })[] =>
+  [...grouped(items, (item) => JSON.stringify(item)).values()]
+    .map((group) => ({ ...(group[0] as T), count: group.length }))
+    .toSorted((one, other) => other.count - one.count);

@@ -5,22 +5,22 @@ import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import { isTooDeep, KEY_PATTERN, MAX_BODY, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { type HeldCall, isReplayable, sameRequest } from "./history.ts";
-import { isObject, ownBodyOf, refused, succeeded } from "./recording.ts";
-import { routeConditions } from "./route-conditions.ts";
-import { isMasked } from "./shown-code.ts";
+import type { CallPattern } from "./find-base.ts";
+import { type CallContext, isReplayable, sameRequest } from "./history.ts";
+import { isObject, ownBodyOf, type RecordedExchange, refused, succeeded } from "./recording.ts";
+import { isMasked } from "./shown-texts.ts";
 
 interface ConditionRule {
   /** The rule in words. */
   when: string;
-  applies(held: HeldCall): boolean;
+  applies(context: CallContext): boolean;
 }
 
 const KEY = new RegExp(KEY_PATTERN);
 
-const bodyIsShown = ({ call }: HeldCall) => call.text !== undefined && !isMasked(call.text);
+const bodyIsShown = ({ call }: CallContext) => call.text !== undefined && !isMasked(call.text);
 
-const tokenOf = ({ headers }: HeldCall["call"]) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+const tokenOf = ({ headers }: CallContext["call"]) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 
 const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   uri_too_long: {
@@ -76,15 +76,16 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   payload_too_large: { when: errors.payload_too_large.when, applies: ({ call }) => call.bytes > MAX_BODY },
   invalid_json: {
     when: "The body is no JSON, and the recording has all of it.",
-    applies: (held) => bodyIsShown(held) && held.call.body === undefined && Buffer.byteLength(held.call.text ?? "") === held.call.bytes,
+    applies: (context) =>
+      bodyIsShown(context) && context.call.body === undefined && Buffer.byteLength(context.call.text ?? "") === context.call.bytes,
   },
   body_not_object: {
     when: "The body is JSON, but no object.",
-    applies: (held) => bodyIsShown(held) && held.call.body !== undefined && !isObject(held.call.body),
+    applies: (context) => bodyIsShown(context) && context.call.body !== undefined && !isObject(context.call.body),
   },
   body_too_deep: {
     when: errors.body_too_deep.when,
-    applies: (held) => bodyIsShown(held) && isTooDeep(held.call.body),
+    applies: (context) => bodyIsShown(context) && isTooDeep(context.call.body),
   },
   idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
   idempotency_key_too_long: {
@@ -150,8 +151,8 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   resource_not_found: {
     when: "A refused id is in no response of the recording, and the body is right; for actions, the refusal also differs from that of a repeated action, or is 404 or 410.",
-    applies: (held) => {
-      const { call, knowledge, history, problems } = held;
+    applies: (context) => {
+      const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;
       if (!call.operation.errors.includes("invalid_state") && !call.operation.errors.includes("already_exists")) return true;
       const repeated = history.calls.find(
@@ -177,6 +178,30 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
 };
 
+/** A call below the base address that matches no operation. */
+export interface StrayCall {
+  exchange: RecordedExchange;
+  path: string;
+}
+
+interface RouteRule {
+  when: string;
+  /** `endpoint` is the method and the path without its ids. */
+  applies(call: StrayCall, endpoint: string, routes: readonly CallPattern[]): boolean;
+}
+
+/** Both hold only where the service refuses each call with this method and path in the same way: otherwise it may have the endpoint. */
+export const routeConditions = {
+  method_not_allowed: {
+    when: "An operation has the path, but not the method, and each such call is refused in the same way.",
+    applies: ({ path }, _, routes) => routes.some(({ pattern }) => pattern.test(path)),
+  },
+  route_not_found: {
+    when: "No operation has the path, which contains no id, and each call of it is refused in the same way.",
+    applies: (_, endpoint) => !endpoint.includes("{id}"),
+  },
+} satisfies Partial<Record<ErrorCode, RouteRule>>;
+
 /** Why a recording does not show the condition of an error. Errors of the sandbox alone are left out. */
 const unseen: Partial<Record<ErrorCode, string>> = {
   merchant_suspended: "No call of the API suspends a merchant.",
@@ -192,9 +217,9 @@ export const conditionTexts = (): { seen: Record<string, string>; unseen: Record
   unseen,
 });
 
-const answerOf = ({ status, response }: HeldCall["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
+const answerOf = ({ status, response }: CallContext["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
 
-const isAction = ({ operation, ids }: HeldCall["call"]) =>
+const isAction = ({ operation, ids }: CallContext["call"]) =>
   operation.method === "POST" && ids.length > 0 && operation.errors.includes("invalid_state");
 
 function shares(one: unknown, other: unknown, unique: readonly (readonly string[])[]): boolean {
@@ -214,21 +239,21 @@ const ACCOUNT_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
 ]);
 
 /** Refused for its caller, whatever else is wrong with it: the service looked no further. */
-const isAboutTheCaller = ({ status, response }: HeldCall["call"]) =>
+const isAboutTheCaller = ({ status, response }: CallContext["call"]) =>
   status === 401 || (status === 403 && isObject(response) && ACCOUNT_CODES.has(response.code));
 
 /** The condition of a call; undefined if it meets none, or repeats an earlier call under its key. */
-export function conditionOf(held: HeldCall): ErrorCode | undefined {
-  const { call, first } = held;
+export function conditionOf(context: CallContext): ErrorCode | undefined {
+  const { call, first } = context;
   const entries = Object.entries(conditions) as [ErrorCode, ConditionRule][];
-  const found = entries.find(([, rule]) => rule.applies(held))?.[0];
+  const found = entries.find(([, rule]) => rule.applies(context))?.[0];
   if (found !== undefined && !ABOUT_THE_CALLER.has(found) && isAboutTheCaller(call)) return undefined;
   const isReplay = first !== undefined && isReplayable(first, call) && sameRequest(first, call) === true;
   return isReplay && (found === "invalid_state" || found === "already_exists") ? undefined : found;
 }
 
 /** The error in the body of a call, by the sandbox's schema; none if the recording does not show the body. */
-export function bodyProblems({ operation, body }: HeldCall["call"]): FieldError[] {
+export function bodyProblems({ operation, body }: CallContext["call"]): FieldError[] {
   if (!operation.body || !isObject(body)) return [];
   const own = ownBodyOf(operation, body);
   const problems = [...(own.problems ?? []), ...fieldErrors(operation.body, own.body)];

@@ -2,6 +2,7 @@
 
 import type { FactKind } from "../contracts/fact.ts";
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
+import { MOST_ENTRIES } from "./observations.ts";
 
 /** One difference, with every fact that shows it. */
 export interface Difference {
@@ -20,8 +21,6 @@ export interface DifferenceGroup {
   title: string;
   findings: Difference[];
 }
-
-const MOST_ENTRIES = 5;
 
 export function findingsOf({ verdicts }: Comparison): DifferenceGroup[] {
   const of = (...wanted: FactVerdict[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict));

@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
+import type { Knowledge } from "./observations.ts";
 import { type ComparedSandbox, isObject, type RecordedCall, succeeded } from "./recording.ts";
-import { isMasked } from "./shown-code.ts";
-import type { Knowledge } from "./sightings.ts";
+import { isMasked } from "./shown-texts.ts";
 
 export interface History {
   calls: readonly RecordedCall[];
@@ -16,7 +16,7 @@ export interface History {
 }
 
 /** A call with everything by which its condition is recognised. */
-export interface HeldCall {
+export interface CallContext {
   call: RecordedCall;
   /** A parameter of the query by the sandbox's name: the service's name, and the value. */
   parameter(own: string): { name: string; value: string | null };

@@ -2,14 +2,14 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { formOfValue } from "../contracts/value-formats.ts";
-import { type HeldCall, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
+import { type CallContext, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
+import type { ObservationLog } from "./observations.ts";
 import { isObject, type RecordedCall, refused, succeeded } from "./recording.ts";
-import { isMasked } from "./shown-code.ts";
-import type { Sightings } from "./sightings.ts";
+import { isMasked } from "./shown-texts.ts";
 
 const WINDOW = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
-export function observeHeaders(call: RecordedCall, sightings: Sightings): void {
+export function observeHeaders(call: RecordedCall, log: ObservationLog): void {
   const { status, responseHeaders } = call;
   // Exports may leave out all headers.
   if (Object.keys(responseHeaders).length === 0) return;
@@ -18,29 +18,29 @@ export function observeHeaders(call: RecordedCall, sightings: Sightings): void {
     ...(status === 429 ? ["Retry-After", "Cache-Control"] : []),
     ...(status === 401 ? ["WWW-Authenticate"] : []),
   ];
-  for (const name of expected) observeHeader(call, name, sightings);
+  for (const name of expected) observeHeader(call, name, log);
 }
 
-function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name: string, sightings: Sightings): void {
+function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name: string, log: ObservationLog): void {
   const where = { entry, operation: operation.id };
-  const value = responseHeaders[sightings.nameOf(`header.${name}`, name).toLowerCase()];
-  sightings.compare(`header.${name}`, value === undefined ? "absent" : "sent", where);
+  const value = responseHeaders[log.nameOf(`header.${name}`, name).toLowerCase()];
+  log.compare(`header.${name}`, value === undefined ? "absent" : "sent", where);
   if (value === undefined || isMasked(value)) return;
-  const form = sightings.fact(`header.${name}.format`);
-  if (form) sightings.compare(`header.${name}.format`, formOfValue(String(form.value), value), where);
-  if (name === "RateLimit-Limit" && /^\d+$/.test(value)) sightings.compare("rate_limit.limit", Number(value), where);
+  const form = log.fact(`header.${name}.format`);
+  if (form) log.compare(`header.${name}.format`, formOfValue(String(form.value), value), where);
+  if (name === "RateLimit-Limit" && /^\d+$/.test(value)) log.compare("rate_limit.limit", Number(value), where);
 }
 
 /** How far the clocks of the client and the service may be apart, and a recording may round: seconds. */
 const SKEW = 5;
 
 /** The length of the window: from the distances of its ends, or at least the longest wait for one. */
-export function observeWindow(calls: readonly RecordedCall[], sightings: Sightings): void {
-  const reset = sightings.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
+export function observeWindow(calls: readonly RecordedCall[], log: ObservationLog): void {
+  const reset = log.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
   const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[reset] ?? ""));
   const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders[reset]) }));
   const last = ends.at(-1);
-  const expected = sightings.fact("rate_limit.seconds")?.value;
+  const expected = log.fact("rate_limit.seconds")?.value;
   if (last === undefined || typeof expected !== "number") return;
   const distinct = [...new Set(ends.map(({ end }) => end))].toSorted((one, other) => one - other);
   const distance = Math.min(...distinct.slice(1).map((end, index) => end - (distinct[index] as number)));
@@ -48,44 +48,44 @@ export function observeWindow(calls: readonly RecordedCall[], sightings: Sightin
   const where = { entry: last.call.entry };
   if (ahead > expected + SKEW) {
     const seen = distance >= ahead && Number.isFinite(distance) ? distance : Math.ceil(ahead);
-    sightings.see("rate_limit.seconds", seen, false, where);
-  } else if (distance === expected) sightings.see("rate_limit.seconds", expected, true, where);
+    log.record("rate_limit.seconds", seen, false, where);
+  } else if (distance === expected) log.record("rate_limit.seconds", expected, true, where);
   // Where the recording skips windows, their ends are several lengths apart.
-  else if (Number.isFinite(distance) && distance % expected !== 0) sightings.see("rate_limit.seconds", distance, false, where);
+  else if (Number.isFinite(distance) && distance % expected !== 0) log.record("rate_limit.seconds", distance, false, where);
 }
 
-export function observeKey({ call, key, first, running }: HeldCall, header: string | undefined, sightings: Sightings): void {
+export function observeKey({ call, key, first, running }: CallContext, header: string | undefined, log: ObservationLog): void {
   if (key === undefined || header === undefined) return;
   const where = { entry: call.entry, operation: call.operation.id };
-  const expected = String(sightings.fact("idempotency.header")?.value);
-  if (succeeded(call)) sightings.compare("idempotency.header", header === expected.toLowerCase() ? expected : header, where);
+  const expected = String(log.fact("idempotency.header")?.value);
+  if (succeeded(call)) log.compare("idempotency.header", header === expected.toLowerCase() ? expected : header, where);
   const isAnswered = call.response !== undefined && (succeeded(call) || refused(call)) && call.status !== 429 && call.status !== 401;
   const isInUse = running !== undefined && refused(call);
-  if (first !== undefined && isAnswered && !isInUse && sameRequest(first, call) === true) observeReplay(call, first, sightings);
+  if (first !== undefined && isAnswered && !isInUse && sameRequest(first, call) === true) observeReplay(call, first, log);
 }
 
 /** The second of two equal requests with one key. */
-function observeReplay(call: RecordedCall, first: RecordedCall, sightings: Sightings): void {
+function observeReplay(call: RecordedCall, first: RecordedCall, log: ObservationLog): void {
   const where = { entry: call.entry, operation: call.operation.id };
   const misleads = { ...where, lenient: "sandbox" as const };
   const isReplayed = call.status === first.status && isDeepStrictEqual(call.response, first.response);
   const age = Math.round((call.at - first.at) / 1_000);
   const seconds = windowOf(call) / 1_000;
-  const replay = sightings.fact("idempotency.replay")?.value;
+  const replay = log.fact("idempotency.replay")?.value;
   if (!isReplayable(first, call)) {
     if (succeeded(call) && isObject(call.response))
-      sightings.see("idempotency.seconds", isReplayed ? age : seconds, !isReplayed, isReplayed ? { ...where, bound: "at_least" } : where);
+      log.record("idempotency.seconds", isReplayed ? age : seconds, !isReplayed, isReplayed ? { ...where, bound: "at_least" } : where);
   } else if (isReplayed) {
-    sightings.compare("idempotency.replay", "the first response", where);
-    observeHeader(call, "Idempotent-Replayed", sightings);
-    sightings.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
-    if (age > seconds / 2) sightings.see("idempotency.seconds", seconds, true, where);
+    log.compare("idempotency.replay", "the first response", where);
+    observeHeader(call, "Idempotent-Replayed", log);
+    log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
+    if (age > seconds / 2) log.record("idempotency.seconds", seconds, true, where);
   } else if (succeeded(call)) {
-    if (age > LONG && replay !== "a second effect") sightings.see("idempotency.seconds", age, false, { ...misleads, bound: "below" });
-    else sightings.compare("idempotency.replay", "a second effect", misleads);
+    if (age > LONG && replay !== "a second effect") log.record("idempotency.seconds", age, false, { ...misleads, bound: "below" });
+    else log.compare("idempotency.replay", "a second effect", misleads);
   } else {
-    sightings.compare("idempotency.replay", `refused with ${call.status}`, misleads);
-    sightings.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
+    log.compare("idempotency.replay", `refused with ${call.status}`, misleads);
+    log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
   }
 }
 

@@ -2,10 +2,10 @@
 
 import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
 import { fieldsOf } from "../schema/walk.ts";
-import type { HeldCall } from "./history.ts";
+import type { CallContext } from "./history.ts";
 import type { ObservationContext } from "./observe-values.ts";
 import { isObject, type JsonFields } from "./recording.ts";
-import { MASKED } from "./shown-code.ts";
+import { MASKED } from "./shown-texts.ts";
 
 interface Found {
   place: InvalidFieldsPlace;
@@ -14,11 +14,11 @@ interface Found {
 }
 
 /** The list of invalid fields in an error; undefined if the error has none in a known form. */
-export function invalidFieldsIn({ call }: Pick<HeldCall, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
+export function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
   const { details, errors } = namesOf(where);
   const { id, body, query } = call.operation;
   const sent = isObject(call.body) ? Object.keys(call.body) : [];
-  const named = (place: string, name: string) => where.sightings.nameOf(`${id}.${place}.${name}`, name);
+  const named = (place: string, name: string) => where.log.nameOf(`${id}.${place}.${name}`, name);
   const declared = [
     ...(body ? fieldsOf(body).map(([name]) => named("body", name)) : []),
     ...fieldsOf(query).map(([name]) => named("query", name)),
@@ -36,22 +36,22 @@ export function invalidFieldsIn({ call }: Pick<HeldCall, "call">, where: Observa
 }
 
 /** Other details, such as the id of the request or the value that was sent, are texts by name too. */
-function areMessages(value: object, known: ReadonlySet<string>, { body, url }: HeldCall["call"]): boolean {
+function areMessages(value: object, known: ReadonlySet<string>, { body, url }: CallContext["call"]): boolean {
   const isSent = (name: string, text: unknown) => (isObject(body) ? body[name] : url.searchParams.get(name)) === text;
   return Object.entries(value).every(([name, text]) => known.has(name.split(/[.[/]/)[0] ?? "") && !isSent(name, text));
 }
 
-const namesOf = ({ sightings }: ObservationContext) => ({
-  details: sightings.nameOf("error.details", "details"),
-  errors: sightings.nameOf("error.details.errors", "errors"),
+const namesOf = ({ log }: ObservationContext) => ({
+  details: log.nameOf("error.details", "details"),
+  errors: log.nameOf("error.details.errors", "errors"),
 });
 
 /** Compares the form, and returns the error without what only follows from another form. */
-export function observeInvalidFields(held: HeldCall, where: ObservationContext, error: JsonFields): JsonFields {
-  const found = invalidFieldsIn(held, where, error);
+export function observeInvalidFields(context: CallContext, where: ObservationContext, error: JsonFields): JsonFields {
+  const found = invalidFieldsIn(context, where, error);
   if (!found) return error;
   const { place, form } = found;
-  where.sightings.compare("error.invalid_fields", `${form} in ${place}`, where);
+  where.log.compare("error.invalid_fields", `${form} in ${place}`, where);
   if (`${form} in ${place}` === OWN_INVALID_FIELDS) return error;
   const { details, errors } = namesOf(where);
   if (place === "details") return { ...error, [details]: MASKED };
@@ -63,8 +63,8 @@ export function observeInvalidFields(held: HeldCall, where: ObservationContext, 
 const FIELD_NAMES = ["field", "param", "parameter", "path", "pointer", "property", "name"];
 
 /** The fields of the body that an error names, in the forms of errors that are in use. */
-export function namedFields(held: HeldCall, where: ObservationContext, error: JsonFields): string[] {
-  const listed = invalidFieldsIn(held, where, error);
+export function namedFields(context: CallContext, where: ObservationContext, error: JsonFields): string[] {
+  const listed = invalidFieldsIn(context, where, error);
   const details = isObject(error.details) ? error.details : {};
   const paths = listed?.form.endsWith("by field") ? Object.keys(listed.value) : [];
   const found = [listed?.value, [details], [error], paths.map((field) => ({ field }))]

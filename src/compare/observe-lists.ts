@@ -3,7 +3,7 @@
 import { readAnyTime } from "../kernel/clock.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { itemsOf, itemsPlace } from "../schema/walk.ts";
-import type { HeldCall } from "./history.ts";
+import type { CallContext } from "./history.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
 
@@ -13,20 +13,20 @@ export function recordsIn(reply: TSchema): TSchema | undefined {
   return data && itemsOf(data);
 }
 
-export function observeList(held: HeldCall, where: ObservationContext, records: TSchema): void {
-  const { operation, response } = held.call;
+export function observeList(context: CallContext, where: ObservationContext, records: TSchema): void {
+  const { operation, response } = context.call;
   const found = pageIn(response);
   if (!found) return;
   const { items, name, rest } = found;
-  where.sightings.compare(`${operation.id}.reply.envelope`, shownEnvelope(name, where), where);
+  where.log.compare(`${operation.id}.reply.envelope`, shownEnvelope(name, where), where);
   observeObject(where, `${operation.id}.reply`, withoutData(operation.reply), rest);
   for (const item of items) if (isObject(item)) observeObject(where, itemsPlace(`${operation.id}.reply.data`), records, item);
   observeOrder(where, items);
-  observeLimit(held.call, where, items.length, rest.has_more === true);
+  observeLimit(context.call, where, items.length, rest.has_more === true);
 }
 
-const shownEnvelope = (name: string | undefined, { sightings }: ObservationContext) =>
-  name === undefined ? "the response itself" : name === "data" ? name : sightings.shown.code(name);
+const shownEnvelope = (name: string | undefined, { log }: ObservationContext) =>
+  name === undefined ? "the response itself" : name === "data" ? name : log.shown.code(name);
 
 interface ListPage {
   items: readonly unknown[];
@@ -58,14 +58,14 @@ function timeOf(item: unknown): number {
   return typeof created === "number" ? created : readAnyTime(created);
 }
 
-function observeOrder({ sightings, ...where }: ObservationContext, items: readonly unknown[]): void {
+function observeOrder({ log, ...where }: ObservationContext, items: readonly unknown[]): void {
   const times = items.map(timeOf);
   const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] as number)));
   const isFalling = steps.some((step) => step < 0);
   const isRising = steps.some((step) => step > 0);
   if (times.some(Number.isNaN) || !(isFalling || isRising)) return;
   const order = isFalling && isRising ? "another order" : isFalling ? "newest first" : "oldest first";
-  sightings.compare(`${where.operation}.order`, order, where);
+  log.compare(`${where.operation}.order`, order, where);
 }
 
 /** Whether a limit out of bounds was moved into them: the page has a length that the bounds allow. */
@@ -76,43 +76,38 @@ export function isMovedLimit({ url, operation, response }: RecordedCall, name: s
 }
 
 /** A page that is shorter than its limit although there is more after it, or longer than a limit below the minimum, shows the bound to which the limit was moved. */
-function observeLimit(
-  { url, operation }: RecordedCall,
-  { sightings, ...where }: ObservationContext,
-  length: number,
-  hasMore: boolean,
-): void {
+function observeLimit({ url, operation }: RecordedCall, { log, ...where }: ObservationContext, length: number, hasMore: boolean): void {
   const id = `${operation.id}.query.limit`;
-  const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
+  const [minimum, maximum] = [log.fact(`${id}.minimum`)?.value, log.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number") return;
-  const limit = url.searchParams.get(sightings.nameOf(id, "limit"));
+  const limit = url.searchParams.get(log.nameOf(id, "limit"));
   if (limit === null) {
-    if (hasMore) sightings.compare(`${id}.default`, length, where);
+    if (hasMore) log.compare(`${id}.default`, length, where);
     return;
   }
   const asked = Number(limit);
   if (!Number.isInteger(asked)) return;
   const isLowered = hasMore && length < asked;
-  if (isLowered) sightings.compare(`${id}.maximum`, length, { ...where, lenient: length < maximum ? "sandbox" : "service" });
+  if (isLowered) log.compare(`${id}.maximum`, length, { ...where, lenient: length < maximum ? "sandbox" : "service" });
   else if (asked > maximum && length > maximum)
-    sightings.see(`${id}.maximum`, length, false, { ...where, lenient: "service", bound: "at_least" });
-  else if (asked === maximum) sightings.see(`${id}.maximum`, maximum, true, where);
-  else if (asked < maximum) sightings.hints.push({ fact: `${id}.maximum`, bound: "at_least", value: asked });
+    log.record(`${id}.maximum`, length, false, { ...where, lenient: "service", bound: "at_least" });
+  else if (asked === maximum) log.record(`${id}.maximum`, maximum, true, where);
+  else if (asked < maximum) log.hints.push({ fact: `${id}.maximum`, bound: "at_least", value: asked });
   const isRaised = asked < minimum && length > Math.max(asked, 0);
-  if (isRaised) sightings.compare(`${id}.minimum`, length, { ...where, lenient: "service" });
-  else if (asked < minimum) sightings.see(`${id}.minimum`, asked, false, { ...where, lenient: "service", bound: "at_most" });
-  else if (asked === minimum) sightings.see(`${id}.minimum`, minimum, true, where);
+  if (isRaised) log.compare(`${id}.minimum`, length, { ...where, lenient: "service" });
+  else if (asked < minimum) log.record(`${id}.minimum`, asked, false, { ...where, lenient: "service", bound: "at_most" });
+  else if (asked === minimum) log.record(`${id}.minimum`, minimum, true, where);
 }
 
 /** A refused limit shows a bound, too. */
-export function observeRefusedLimit({ url, operation }: RecordedCall, { sightings, ...where }: ObservationContext): void {
+export function observeRefusedLimit({ url, operation }: RecordedCall, { log, ...where }: ObservationContext): void {
   const id = `${operation.id}.query.limit`;
-  const asked = Number(url.searchParams.get(sightings.nameOf(id, "limit")) ?? Number.NaN);
-  const [minimum, maximum] = [sightings.fact(`${id}.minimum`)?.value, sightings.fact(`${id}.maximum`)?.value];
+  const asked = Number(url.searchParams.get(log.nameOf(id, "limit")) ?? Number.NaN);
+  const [minimum, maximum] = [log.fact(`${id}.minimum`)?.value, log.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number" || !Number.isInteger(asked)) return;
   if (asked > maximum) {
-    sightings.see(`${id}.maximum`, maximum, true, where);
-    sightings.hints.push({ fact: `${id}.maximum`, bound: "below", value: asked });
-  } else if (asked < minimum) sightings.see(`${id}.minimum`, minimum, true, where);
-  else sightings.see(`${id}.maximum`, asked, false, { ...where, lenient: "sandbox", bound: "below" });
+    log.record(`${id}.maximum`, maximum, true, where);
+    log.hints.push({ fact: `${id}.maximum`, bound: "below", value: asked });
+  } else if (asked < minimum) log.record(`${id}.minimum`, minimum, true, where);
+  else log.record(`${id}.maximum`, asked, false, { ...where, lenient: "sandbox", bound: "below" });
 }

@@ -2,13 +2,13 @@
 
 import { errors } from "../kernel/errors.ts";
 import { conditionOf } from "./conditions.ts";
-import type { HeldCall } from "./history.ts";
+import type { CallContext } from "./history.ts";
+import type { ObservationLog } from "./observations.ts";
 import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
-import type { ShownTexts } from "./shown-code.ts";
-import type { Sightings } from "./sightings.ts";
+import type { ShownTexts } from "./shown-texts.ts";
 
 /** A refusal whose condition compare does not recognise. */
 export interface Unexplained {
@@ -18,41 +18,41 @@ export interface Unexplained {
   code: string;
 }
 
-export function observeRefusal(held: HeldCall, sandbox: ComparedSandbox, sightings: Sightings): Unexplained | undefined {
-  const { call, knowledge } = held;
-  const where: ObservationContext = { sightings, knowledge, entry: call.entry, operation: call.operation.id };
-  const condition = conditionOf(held);
+export function observeRefusal(context: CallContext, sandbox: ComparedSandbox, log: ObservationLog): Unexplained | undefined {
+  const { call, knowledge } = context;
+  const where: ObservationContext = { log, knowledge, entry: call.entry, operation: call.operation.id };
+  const condition = conditionOf(context);
   if (condition !== undefined && succeeded(call)) {
     // Bodies that the service accepts contradict the facts of their fields; limits that are not moved into the bounds contradict the bounds.
     const isOther =
-      condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call, held.parameter("limit").name));
-    if (!isOther) sightings.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
+      condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call, context.parameter("limit").name));
+    if (!isOther) log.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
     return undefined;
   }
   if (!refused(call) || (call.response === undefined && call.status !== 429)) return undefined;
   if (isObject(call.response)) {
-    const { error, envelope } = errorIn(call.response, sightings.shown);
-    sightings.compare("error.envelope", envelope, where);
-    observeObject(where, "error", sandbox.error, observeInvalidFields(held, where, error));
+    const { error, envelope } = errorIn(call.response, log.shown);
+    log.compare("error.envelope", envelope, where);
+    observeObject(where, "error", sandbox.error, observeInvalidFields(context, where, error));
   }
   if (condition !== undefined) {
     observeError(condition, call, where);
     if (condition === "invalid_limit") observeRefusedLimit(call, where);
     return undefined;
   }
-  return observeUnexplained(held, where);
+  return observeUnexplained(context, where);
 }
 
 export function observeError(
   condition: string,
   { status, response }: RecordedExchange,
-  { sightings, ...where }: Pick<ObservationContext, "sightings" | "entry" | "operation">,
+  { log, ...where }: Pick<ObservationContext, "log" | "entry" | "operation">,
 ): void {
   const id = `error.${condition}`;
-  sightings.compare(`${id}.status`, status, where);
-  const { error, code } = errorIn(response, sightings.shown).error;
-  if (typeof error === "string") sightings.compare(`${id}.category`, sightings.shown.code(error), where);
-  if (typeof code === "string") sightings.compare(`${id}.code`, sightings.shown.code(code), where);
+  log.compare(`${id}.status`, status, where);
+  const { error, code } = errorIn(response, log.shown).error;
+  if (typeof error === "string") log.compare(`${id}.category`, log.shown.code(error), where);
+  if (typeof code === "string") log.compare(`${id}.code`, log.shown.code(code), where);
 }
 
 /** The error of a response: the response itself, or the first object in it that has a code, and the field that holds it. */
@@ -69,42 +69,42 @@ function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; env
 
 const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
-function observeUnexplained(held: HeldCall, where: ObservationContext): Unexplained | undefined {
-  const { call, problems } = held;
+function observeUnexplained(context: CallContext, where: ObservationContext): Unexplained | undefined {
+  const { call, problems } = context;
   const { operation, url, status, response } = call;
-  const { shown } = where.sightings;
+  const { shown } = where.log;
   const { error } = errorIn(response, shown);
   const code = isObject(response) ? shown.code(error.code ?? error.error) : "";
   const unexplained = { operation: operation.id, status, code };
   if (CALLER_OR_RECORD.has(status)) return unexplained;
-  if ([...url.searchParams.keys()].join() === where.sightings.nameOf(`${operation.id}.query.limit`, "limit")) {
+  if ([...url.searchParams.keys()].join() === where.log.nameOf(`${operation.id}.query.limit`, "limit")) {
     observeRefusedLimit(call, where);
     return undefined;
   }
   if (!operation.body || !isObject(call.body) || problems.length > 0) return unexplained;
-  return observeRefusedBody(held, where) ? undefined : unexplained;
+  return observeRefusedBody(context, where) ? undefined : unexplained;
 }
 
 /** A body that meets the facts is refused. Whether it misleads depends on whether the sandbox has the same rule, which its code tells. */
-function observeRefusedBody(held: HeldCall, where: ObservationContext): boolean {
-  const { operation, body, response, status } = held.call;
-  const { sightings } = where;
+function observeRefusedBody(context: CallContext, where: ObservationContext): boolean {
+  const { operation, body, response, status } = context.call;
+  const { log } = where;
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
-  const { error } = errorIn(response, sightings.shown);
-  const named = namedFields(held, where, error);
+  const { error } = errorIn(response, log.shown);
+  const named = namedFields(context, where, error);
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
-  const known = missing.filter((field) => sightings.fact(`${place}.${field}.required`));
-  for (const field of known) sightings.compare(`${place}.${field}.required`, true, lenient);
+  const known = missing.filter((field) => log.fact(`${place}.${field}.required`));
+  for (const field of known) log.compare(`${place}.${field}.required`, true, lenient);
   const asked = missing.filter((field) => !known.includes(field));
-  for (const field of asked) sightings.see(`${place}.accepted`, `${sightings.shown.code(field)} is required`, false, lenient);
-  const unknown = named.filter((field) => Object.hasOwn(sent, field) && !sightings.fact(`${place}.${field}`));
-  if (unknown.length > 0) sightings.compare(`${place}.other_fields`, "refused", lenient);
+  for (const field of asked) log.record(`${place}.accepted`, `${log.shown.code(field)} is required`, false, lenient);
+  const unknown = named.filter((field) => Object.hasOwn(sent, field) && !log.fact(`${place}.${field}`));
+  if (unknown.length > 0) log.compare(`${place}.other_fields`, "refused", lenient);
   const { code } = error;
   if (missing.length + unknown.length > 0) return true;
   // The sandbox has rules beyond the schema, and answers with one of its own codes where they are broken.
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;
-  sightings.see(`${place}.accepted`, `${status} ${sightings.shown.code(code)}`, false, lenient);
+  log.record(`${place}.accepted`, `${status} ${log.shown.code(code)}`, false, lenient);
   return true;
 }

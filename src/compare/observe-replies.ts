@@ -1,46 +1,45 @@
-// Observations from successes: their status, the shape of the response, and the body and parameters that the service accepted.
+// Observations from successes: their status, the shape of the response, the body and parameters that the service accepted, what differs by design.
 
 import type { FactValue } from "../contracts/fact.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldsOf, isRequired, nameOf } from "../schema/walk.ts";
-import type { HeldCall } from "./history.ts";
+import type { CallContext } from "./history.ts";
+import { type ObservationLog, typeOfJson } from "./observations.ts";
 import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, ownBodyOf, succeeded } from "./recording.ts";
-import type { Sightings } from "./sightings.ts";
-import { typeOfJson } from "./unknown-fields.ts";
+import { isObject, type JsonFields, ownBodyOf, type RecordedCall, succeeded } from "./recording.ts";
 
-export function observeSuccess(held: HeldCall, sightings: Sightings): void {
-  const { call, knowledge } = held;
+export function observeSuccess(context: CallContext, log: ObservationLog): void {
+  const { call, knowledge } = context;
   const { operation, entry } = call;
-  const where: ObservationContext = { sightings, knowledge, entry, operation: operation.id };
-  sightings.compare(`${operation.id}.status`, call.status, where);
-  observeParameters(held, where);
-  if (operation.body && isObject(call.body)) observeAcceptedBody(held, where);
+  const where: ObservationContext = { log, knowledge, entry, operation: operation.id };
+  log.compare(`${operation.id}.status`, call.status, where);
+  observeParameters(context, where);
+  if (operation.body && isObject(call.body)) observeAcceptedBody(context, where);
   const records = recordsIn(operation.reply);
-  if (records && call.response !== undefined) observeList(held, where, records);
+  if (records && call.response !== undefined) observeList(context, where, records);
   else if (isObject(call.response)) observeReply(where, operation.reply, call.response);
 }
 
-function observeParameters(held: HeldCall, { sightings, ...where }: ObservationContext): void {
-  const { operation, url, responseHeaders } = held.call;
+function observeParameters(context: CallContext, { log, ...where }: ObservationContext): void {
+  const { operation, url, responseHeaders } = context.call;
   const place = `${operation.id}.query`;
-  const names = new Map(Object.keys(operation.query.properties).map((own) => [sightings.nameOf(`${place}.${own}`, own), own]));
+  const names = new Map(Object.keys(operation.query.properties).map((own) => [log.nameOf(`${place}.${own}`, own), own]));
   // The sandbox itself ignores unknown parameters, and names them.
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
-    if (names.has(name)) sightings.see(`${place}.${names.get(name)}`, "known", true, where);
+    if (names.has(name)) log.record(`${place}.${names.get(name)}`, "known", true, where);
     else if (!ignored.includes(name)) {
-      sightings.see(`${place}.other_parameters`, sightings.shown.code(name), false, where);
-      const cursor = cursorFor(held, url.searchParams.get(name));
-      if (cursor !== undefined) sightings.rename(`${place}.${cursor}`, sightings.shown.code(name), where.entry);
+      log.record(`${place}.other_parameters`, log.shown.code(name), false, where);
+      const cursor = cursorFor(context, url.searchParams.get(name));
+      if (cursor !== undefined) log.rename(`${place}.${cursor}`, log.shown.code(name), where.entry);
     }
   }
 }
 
 /** The cursor with this value: the id of the last record of an earlier page, or of the first one. */
-function cursorFor({ call, history }: HeldCall, value: string | null): string | undefined {
+function cursorFor({ call, history }: CallContext, value: string | null): string | undefined {
   if (value === null || !call.operation.query.properties.starting_after) return undefined;
   const pages = history.before(call).flatMap((earlier) => {
     const items = earlier.operation === call.operation && succeeded(earlier) ? (pageIn(earlier.response)?.items ?? []) : [];
@@ -61,25 +60,25 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** The value that the service accepted instead of the fact's. */
-function acceptedValue(part: string, code: string, value: unknown, { shown }: Sightings): FactValue {
+function acceptedValue(part: string, code: string, value: unknown, { shown }: ObservationLog): FactValue {
   if (part === ".required") return false;
   if (part === ".type") return typeOfJson(value);
   if (part === ".values") return typeof value === "string" ? shown.code(value) : typeOfJson(value);
   return `accepted: ${code}`;
 }
 
-function observeAcceptedBody({ call, problems }: HeldCall, where: ObservationContext): void {
-  const { sightings } = where;
+function observeAcceptedBody({ call, problems }: CallContext, where: ObservationContext): void {
+  const { log } = where;
   const place = `${call.operation.id}.body`;
   const { body } = ownBodyOf(call.operation, call.body as JsonFields);
   for (const { pointer, code } of problems) {
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
     const part = PARTS[code] ?? "";
-    const fact = sightings.fact(id + part) ? id + part : id;
-    sightings.see(fact, acceptedValue(part, code, valueAt(body, pointer), sightings), false, { ...where, lenient: "service" });
+    const fact = log.fact(id + part) ? id + part : id;
+    log.record(fact, acceptedValue(part, code, valueAt(body, pointer), log), false, { ...where, lenient: "service" });
   }
   if (problems.length > 0) return;
-  sightings.see(`${place}.accepted`, "accepted", true, where);
+  log.record(`${place}.accepted`, "accepted", true, where);
   observeObject({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
 }
 
@@ -91,6 +90,28 @@ function observeReply(where: ObservationContext, schema: TSchema, response: Json
   const total = fieldsOf(schema).filter(([name]) => isRequired(schema, name)).length;
   const [name, inner] = Object.entries(response).toSorted(([, one], [, other]) => count(other) - count(one))[0] ?? [];
   const isWrapped = name !== undefined && count(response) * 2 < total && count(inner) * 2 >= total && total > 1;
-  where.sightings.compare(`${id}.envelope`, isWrapped ? where.sightings.shown.code(name) : "none", where);
+  where.log.compare(`${id}.envelope`, isWrapped ? where.log.shown.code(name) : "none", where);
   observeObject(where, nameOf(schema, id), schema, (isWrapped ? inner : response) as JsonFields);
+}
+
+const OWN_HEADER = "X-Sandbox-Request-Id";
+
+export function observeDesign(call: RecordedCall, log: ObservationLog): void {
+  const { entry, headers, responseHeaders, operation, body } = call;
+  const where = { entry, operation: operation.id };
+  // Exports may leave out all headers.
+  if (Object.keys(responseHeaders).length > 0)
+    log.compare(`header.${OWN_HEADER}`, responseHeaders[OWN_HEADER.toLowerCase()] === undefined ? "absent" : "sent", where);
+  if (!succeeded(call)) return;
+  const refusedHere = (code: string) => log.record(`error.${code}.status`, "accepted", false, where);
+  if (/^bearer +sk_live_/i.test(headers.authorization ?? "")) refusedHere("live_key_refused");
+  if (operation.errors.includes("webhook_url_not_local") && isObject(body) && isPublicAddress(body.url))
+    refusedHere("webhook_url_not_local");
+}
+
+/** The address has a host name of several parts, and is no number. */
+function isPublicAddress(url: unknown): boolean {
+  if (typeof url !== "string" || !URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return /\.[a-z]+$/i.test(hostname) && !/\.(localhost|local|internal)$/i.test(hostname);
 }

@@ -2,11 +2,19 @@
 
 import { digestOf, formsOfSignature, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
+import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
-import { jsonIn } from "./read-har.ts";
-import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
-import { isMasked } from "./shown-code.ts";
-import type { Knowledge, Sightings } from "./sightings.ts";
+import { jsonIn } from "./read-recording.ts";
+import {
+  type ComparedSandbox,
+  grouped,
+  isObject,
+  type JsonFields,
+  type RecordedCall,
+  type RecordedDelivery,
+  succeeded,
+} from "./recording.ts";
+import { isMasked } from "./shown-texts.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
 
@@ -15,28 +23,28 @@ export function observeWebhooks(
   sandbox: ComparedSandbox,
   calls: readonly RecordedCall[],
   knowledge: Knowledge,
-  sightings: Sightings,
+  log: ObservationLog,
 ): void {
-  const types = eventTypes(sandbox, calls, sightings);
+  const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
     const { entry, text } = delivery;
     const event = jsonIn(text);
-    for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, sightings);
-    if (isObject(event)) observeEvent({ sightings, knowledge, entry }, event, sandbox, types, delivery.at);
-    observeSignature(delivery, event, knowledge, sightings);
+    for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
+    if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
+    observeSignature(delivery, event, knowledge, log);
   }
-  observeSchedule(deliveries, sightings);
+  observeSchedule(deliveries, log);
 }
 
 /** A header is sent under its name, or under another one that holds the same: the id or the type of the event. */
-function observeDeliveryHeader(name: string, { entry, headers }: RecordedDelivery, event: unknown, sightings: Sightings): void {
+function observeDeliveryHeader(name: string, { entry, headers }: RecordedDelivery, event: unknown, log: ObservationLog): void {
   const id = `webhook.header.${name}`;
-  const isSent = headers[sightings.nameOf(id, name).toLowerCase()] !== undefined;
-  sightings.compare(id, isSent ? "sent" : "absent", { entry });
+  const isSent = headers[log.nameOf(id, name).toLowerCase()] !== undefined;
+  log.compare(id, isSent ? "sent" : "absent", { entry });
   const held = isObject(event) ? { "X-Webhook-Id": event.id, "X-Webhook-Event": event.type }[name] : undefined;
   if (isSent || typeof held !== "string" || isMasked(held)) return;
   const others = Object.keys(headers).filter((other) => headers[other] === held && !HEADERS.some((own) => own.toLowerCase() === other));
-  if (others.length === 1) sightings.rename(id, others[0] as string, entry);
+  if (others.length === 1) log.rename(id, others[0] as string, entry);
 }
 
 function observeEvent(
@@ -53,7 +61,7 @@ function observeEvent(
   observeListed(where, "event.type", [...eventKinds.keys()], type);
   const own = types.named(type) ?? types.emittedFor(data, at);
   if (own !== undefined && types.named(type) === undefined)
-    where.sightings.see(`event.type.values.${own}`, where.sightings.shown.code(type), false, where);
+    where.log.record(`event.type.values.${own}`, where.log.shown.code(type), false, where);
   const record = records.get(eventKinds.get(own ?? "") ?? "");
   if (record && isObject(data)) observeObject(where, "", record, data);
 }
@@ -61,8 +69,8 @@ function observeEvent(
 type EventTypes = ReturnType<typeof eventTypes>;
 
 /** The sandbox's type of an event: by its name, or by the call whose response shows the same record shortly before. */
-function eventTypes({ eventKinds, operations }: ComparedSandbox, calls: readonly RecordedCall[], sightings: Sightings) {
-  const byName = new Map([...eventKinds.keys()].map((type) => [String(sightings.fact(`event.type.values.${type}`)?.value ?? type), type]));
+function eventTypes({ eventKinds, operations }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
+  const byName = new Map([...eventKinds.keys()].map((type) => [String(log.fact(`event.type.values.${type}`)?.value ?? type), type]));
   const ids = calls.filter(succeeded).map((call) => ({ call, id: isObject(call.response) ? call.response.id : undefined }));
   return {
     named: (type: string) => byName.get(type),
@@ -90,20 +98,20 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
   return { body: text, "id and body": `${id}.${text}`, ...timed };
 }
 
-function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, sightings: Sightings): void {
+function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, log: ObservationLog): void {
   const id = "webhook.header.X-Webhook-Signature";
-  const header = delivery.headers[sightings.nameOf(id, "X-Webhook-Signature").toLowerCase()];
+  const header = delivery.headers[log.nameOf(id, "X-Webhook-Signature").toLowerCase()];
   if (event === undefined || isMasked(delivery.text)) return;
   if (header === undefined) {
     const others = Object.keys(delivery.headers).filter((name) =>
       [...secrets].some((secret) => signatureForm(delivery, delivery.headers[name] as string, secret) !== undefined),
     );
-    for (const name of others) sightings.rename(id, name, delivery.entry);
+    for (const name of others) log.rename(id, name, delivery.entry);
     return;
   }
   if (isMasked(header)) return;
   const [form] = [...secrets].flatMap((secret) => signatureForm(delivery, header, secret) ?? []);
-  if (form !== undefined) sightings.compare("webhook.signature.key", form, { entry: delivery.entry });
+  if (form !== undefined) log.compare("webhook.signature.key", form, { entry: delivery.entry });
 }
 
 /** How the header follows from the secret; undefined if in no known way, as with the secret of another endpoint. */
@@ -120,33 +128,29 @@ function signatureForm(delivery: RecordedDelivery, header: string, secret: strin
 const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 1.5;
 
-function observeSchedule(deliveries: readonly RecordedDelivery[], sightings: Sightings): void {
+function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
   const timed = deliveries.filter(({ at, headers }) => !Number.isNaN(at) && headers["x-webhook-id"] !== undefined);
   const end = timed.reduce((latest, { at }) => Math.max(latest, at), 0);
-  const groups = new Map<string, RecordedDelivery[]>();
-  for (const delivery of timed) {
-    const name = `${delivery.headers["x-webhook-id"]} ${delivery.url}`;
-    groups.set(name, [...(groups.get(name) ?? []), delivery]);
-  }
+  const groups = grouped(timed, ({ headers, url }) => `${headers["x-webhook-id"]} ${url}`);
   for (const group of groups.values())
     observeAttempts(
       group.toSorted((one, other) => one.at - other.at),
       end,
-      sightings,
+      log,
     );
 }
 
 const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;
 
 /** The fact of a retry; undefined where a service file says that there is none. */
-function scheduleFact(retry: number, sightings: Sightings) {
-  const fact = sightings.fact(`webhook.schedule.${retry}`);
+function scheduleFact(retry: number, log: ObservationLog) {
+  const fact = log.fact(`webhook.schedule.${retry}`);
   return fact?.value === "no attempt" ? undefined : fact;
 }
 
-function observeAttempts(attempts: readonly RecordedDelivery[], end: number, sightings: Sightings): void {
+function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log: ObservationLog): void {
   for (const [index, delivery] of attempts.entries()) {
-    const fact = scheduleFact(index + 1, sightings);
+    const fact = scheduleFact(index + 1, log);
     const next = attempts[index + 1];
     // After a success come replays, which have no schedule; so do attempts whose own numbers are others.
     if (!failed(delivery) || (delivery.attempt ?? index + 1) !== index + 1) return;
@@ -154,17 +158,12 @@ function observeAttempts(attempts: readonly RecordedDelivery[], end: number, sig
     const tolerance = Math.max(LEAST_TOLERANCE, expected * TOLERANCE);
     if (next === undefined) {
       const isOver = end - delivery.at > (expected * 2 + tolerance) * 1_000;
-      if (fact && isOver && delivery.status !== undefined) sightings.see(fact.id, "no attempt", false, delivery);
+      if (fact && isOver && delivery.status !== undefined) log.record(fact.id, "no attempt", false, delivery);
       return;
     }
     if ((next.attempt ?? index + 2) !== index + 2) return;
     const gap = (next.at - delivery.at) / 1_000;
     if (fact)
-      sightings.see(
-        fact.id,
-        Math.abs(gap - expected) <= tolerance ? expected : Math.round(gap),
-        Math.abs(gap - expected) <= tolerance,
-        next,
-      );
+      log.record(fact.id, Math.abs(gap - expected) <= tolerance ? expected : Math.round(gap), Math.abs(gap - expected) <= tolerance, next);
   }
 }

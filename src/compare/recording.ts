@@ -83,6 +83,17 @@ export interface RecordedCall extends RecordedExchange {
   ids: string[];
 }
 
+/** The items by a key, in their order. */
+export function grouped<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
 export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A body in the sandbox's names, and what does not have the service's form. */

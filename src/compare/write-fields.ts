@@ -2,8 +2,8 @@
 
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import type { Evidence } from "./compare.ts";
-import type { UnknownField } from "./unknown-fields.ts";
-import type { Settled } from "./write-values.ts";
+import type { UnknownField } from "./observations.ts";
+import type { FileLine } from "./write-values.ts";
 
 const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
 
@@ -11,13 +11,13 @@ const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
  * The fields that have another name, by fact: no object has the field, every object has the new one, both have the same type and
  * prefix or form, or names that begin alike, and there is no other candidate on either side.
  */
-export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, Settled> {
+export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, FileLine> {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const shown = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [] : [fact])));
   const missing = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [fact] : [])));
   const isGone = ({ id, kind }: ServiceFact) => kind === "field" && missing.has(id) && !shown.has(id);
   const lost = facts.filter(isGone);
-  const found = new Map<string, Settled>();
+  const found = new Map<string, FileLine>();
   for (const [object, count] of evidence.objects) {
     const gone = lost.filter(({ id }) => parentOf(id) === object);
     const isNew = (one: UnknownField) => one.object === object && one.count === count && !one.field.startsWith("a text of ");
@@ -49,7 +49,7 @@ function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<stri
 const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** New fields, with what the recording shows of their values. */
-export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, Settled>): Settled[] {
+export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, FileLine>): FileLine[] {
   const known = new Set(facts.map(({ id }) => id));
   const taken = new Set([...renames].map(([id, { value }]) => `${parentOf(id)}.${value}`));
   return evidence.unknownFields
@@ -57,21 +57,21 @@ export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, r
     .flatMap((one) => (one.object.includes(".body") ? bodyField(one, evidence) : addedField(one, evidence.objects.get(one.object) ?? 0)));
 }
 
-const line = (one: UnknownField, part: string, value: FactValue): Settled => ({
+const line = (one: UnknownField, part: string, value: FactValue): FileLine => ({
   id: part === "" ? idOf(one) : `${idOf(one)}.${part}`,
   value,
   seen: one.count,
   entries: one.entries,
 });
 
-function addedField(one: UnknownField, objects: number): Settled[] {
+function addedField(one: UnknownField, objects: number): FileLine[] {
   if (one.field.startsWith("a text of ")) return [];
   const presence = one.count === objects ? "always" : "sometimes";
   return [line(one, "", presence), ...describe(one)];
 }
 
 /** A new field of a body is only known to matter where the service requires it; the sandbox takes fields that it does not know. */
-function bodyField(one: UnknownField, { observations }: Evidence): Settled[] {
+function bodyField(one: UnknownField, { observations }: Evidence): FileLine[] {
   const place = one.object.replace(/\.body.*$/, ".body");
   const isRequired = observations.some(({ fact, seen }) => fact === `${place}.accepted` && seen === `${one.field} is required`);
   return isRequired ? [line(one, "", "known"), ...describe(one)] : [];
@@ -79,7 +79,7 @@ function bodyField(one: UnknownField, { observations }: Evidence): Settled[] {
 
 const FEW = 8;
 
-function describe(one: UnknownField): Settled[] {
+function describe(one: UnknownField): FileLine[] {
   const types = [...one.types].toSorted((a, b) => Number(a === "null") - Number(b === "null"));
   const type = types.includes("integer") && types.includes("number") ? types.filter((name) => name !== "integer") : types;
   const [form] = one.forms;

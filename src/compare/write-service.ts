@@ -4,8 +4,9 @@ import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts
 import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
+import { grouped } from "./recording.ts";
 import { addedFields, fieldRenames } from "./write-fields.ts";
-import { type Settled, settleFact } from "./write-values.ts";
+import { decideFact, type FileLine } from "./write-values.ts";
 
 export interface WriteOptions {
   /** The least number of observations of a value. */
@@ -27,8 +28,8 @@ const BY_OPERATION: ReadonlySet<FactKind> = new Set([
 
 /** Makes a service file of the differences. New fields and names come after the facts of their objects. */
 export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, options: WriteOptions): ServiceFile {
-  const found = settleAll(facts, evidence);
-  const isSure = ({ seen, question }: Settled) => question === undefined && seen >= options.atLeast;
+  const found = decideAll(facts, evidence);
+  const isSure = ({ seen, question }: FileLine) => question === undefined && seen >= options.atLeast;
   const entries = new Map(
     found.filter(isSure).map(({ id, value, seen, entries: places }): [string, Entry] => [id, { value: plain(value), seen, in: places }]),
   );
@@ -60,9 +61,9 @@ function takeRefused(entries: Map<string, Entry>, { given, refusedIn }: WriteOpt
   return taken;
 }
 
-function settleAll(facts: readonly ServiceFact[], evidence: Evidence): Settled[] {
-  const found: Settled[] = [];
-  const observed = groupByFact(evidence.observations);
+function decideAll(facts: readonly ServiceFact[], evidence: Evidence): FileLine[] {
+  const found: FileLine[] = [];
+  const observed = grouped(evidence.observations, ({ fact }) => fact);
   const renames = fieldRenames(facts, evidence);
   for (const fact of facts) {
     const name = renames.get(fact.id);
@@ -72,7 +73,7 @@ function settleAll(facts: readonly ServiceFact[], evidence: Evidence): Settled[]
     // The type follows from the form.
     const form = fact.kind === "type" ? observed.get(fact.id.replace(/type$/, "format")) : undefined;
     if (form?.some(({ agrees }) => !agrees)) continue;
-    found.push(...settle(fact, observations, evidence));
+    found.push(...decide(fact, observations, evidence));
   }
   return [...found, ...addedFields(facts, evidence, renames)];
 }
@@ -104,25 +105,15 @@ function spaced(value: unknown): string {
     .join(", ")} }`;
 }
 
-function groupByFact(observations: readonly Observation[]): ReadonlyMap<string, Observation[]> {
-  const groups = new Map<string, Observation[]>();
-  for (const observation of observations) {
-    const known = groups.get(observation.fact);
-    if (known) known.push(observation);
-    else groups.set(observation.fact, [observation]);
-  }
-  return groups;
-}
-
 /** A fact with one value everywhere is written once; otherwise each operation that differs has its own. */
-function settle(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
-  const common = settleFact(fact, observations, evidence);
+function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
+  const common = decideFact(fact, observations, evidence);
   if (!BY_OPERATION.has(fact.kind) || common.every(({ question }) => question === undefined)) return common;
   const operations = [...new Set(observations.map(({ operation }) => operation))];
   const each = operations.flatMap((operation) => {
     const own = observations.filter((observation) => observation.operation === operation);
     if (operation === undefined || own.every(({ agrees }) => agrees)) return [];
-    return settleFact(fact, own, evidence).map((settled) => ({ ...settled, id: `${operation}/${settled.id}` }));
+    return decideFact(fact, own, evidence).map((line) => ({ ...line, id: `${operation}/${line.id}` }));
   });
   return each.every(({ question }) => question !== undefined) ? common : each;
 }

@@ -2,9 +2,11 @@
 
 import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
 import type { Evidence } from "./compare.ts";
+import { MOST_ENTRIES } from "./observations.ts";
+import { grouped } from "./recording.ts";
 
 /** A line of a service file, or a question in its place. */
-export interface Settled {
+export interface FileLine {
   id: string;
   value: FactValue;
   /** How often it was seen. */
@@ -14,13 +16,11 @@ export interface Settled {
   question?: string;
 }
 
-type Settle = (fact: ServiceFact, observations: readonly Observation[], evidence: Evidence) => Settled[];
+type Decide = (fact: ServiceFact, observations: readonly Observation[], evidence: Evidence) => FileLine[];
 
-const MOST_ENTRIES = 5;
+export const decideFact: Decide = (fact, observations, evidence) => (deciders[fact.kind] ?? oneValue)(fact, observations, evidence);
 
-export const settleFact: Settle = (fact, observations, evidence) => (settlers[fact.kind] ?? oneValue)(fact, observations, evidence);
-
-function settled(fact: ServiceFact, value: FactValue, observations: readonly Observation[], question?: string): Settled {
+function fileLine(fact: ServiceFact, value: FactValue, observations: readonly Observation[], question?: string): FileLine {
   const entries = [...new Set(observations.flatMap((one) => one.entries))].slice(0, MOST_ENTRIES);
   return { id: fact.id, value, seen: countOf(observations), entries, ...(question !== undefined && { question }) };
 }
@@ -28,32 +28,26 @@ function settled(fact: ServiceFact, value: FactValue, observations: readonly Obs
 const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
 
 /** Every observation shows the same value. */
-const oneValue: Settle = (fact, observations) => {
+const oneValue: Decide = (fact, observations) => {
   const values = valuesOf(observations);
   const [most] = values;
   if (!most) return [];
-  if (values.length === 1) return [settled(fact, most.value, most.observations)];
+  if (values.length === 1) return [fileLine(fact, most.value, most.observations)];
   return values
     .filter(({ observations: [first] }) => !first?.agrees)
     .map(({ value, observations: some }) =>
-      settled(fact, value, some, `seen beside ${values.length - 1} other ${plural(values.length - 1)}`),
+      fileLine(fact, value, some, `seen beside ${values.length - 1} other ${plural(values.length - 1)}`),
     );
 };
 
 const plural = (count: number) => (count === 1 ? "value" : "values");
 
-function valuesOf(observations: readonly Observation[]): { value: FactValue; observations: Observation[] }[] {
-  const found = new Map<string, { value: FactValue; observations: Observation[] }>();
-  for (const observation of observations) {
-    const name = JSON.stringify(observation.seen);
-    const known = found.get(name) ?? { value: observation.seen, observations: [] };
-    known.observations.push(observation);
-    found.set(name, known);
-  }
-  return [...found.values()].toSorted((one, other) => countOf(other.observations) - countOf(one.observations));
-}
+const valuesOf = (observations: readonly Observation[]): { value: FactValue; observations: Observation[] }[] =>
+  [...grouped(observations, ({ seen }) => JSON.stringify(seen)).values()]
+    .map((group) => ({ value: (group[0] as Observation).seen, observations: group }))
+    .toSorted((one, other) => countOf(other.observations) - countOf(one.observations));
 
-const settlers: Partial<Record<FactKind, Settle>> = {
+const deciders: Partial<Record<FactKind, Decide>> = {
   field: presence,
   type: types,
   format: form,
@@ -74,14 +68,14 @@ const settlers: Partial<Record<FactKind, Settle>> = {
 };
 
 /** A field that some objects lack is there sometimes. */
-function presence(fact: ServiceFact, observations: readonly Observation[]): Settled[] {
+function presence(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const missing = observations.filter(({ seen }) => seen === "absent");
   const isNever = missing.length === observations.length;
-  return [settled(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
+  return [fileLine(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
 }
 
 /** Null may stand beside one other type. */
-function types(fact: ServiceFact, observations: readonly Observation[]): Settled[] {
+function types(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const own = fact.value as readonly string[];
   const seen = [...new Set(observations.map((one) => String(one.seen)))];
   const others = seen.filter((type) => type !== "null");
@@ -90,27 +84,27 @@ function types(fact: ServiceFact, observations: readonly Observation[]): Settled
   const value = [...kept.filter((type) => type !== "null"), ...(isNullable ? ["null"] : [])];
   const isNumber = others.every((type) => type === "integer" || type === "number");
   const all = isNumber && others.length > 1 ? ["number", ...(isNullable ? ["null"] : [])] : value;
-  return [settled(fact, all, observations, others.length > 1 && !isNumber ? "the field has values of several types" : undefined)];
+  return [fileLine(fact, all, observations, others.length > 1 && !isNumber ? "the field has values of several types" : undefined)];
 }
 
 /** 25 is a decimal number too, where others of the field have decimals. */
-function form(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+function form(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const decimals = observations.filter(({ seen }) => seen === "decimal number");
   const isDecimal = decimals.length > 0 && observations.every(({ seen, agrees }) => agrees || seen === "decimal number");
-  if (isDecimal) return [settled(fact, "decimal number", decimals)];
+  if (isDecimal) return [fileLine(fact, "decimal number", decimals)];
   return oneValue(fact, observations, evidence).map((one) =>
     String(one.value).startsWith("another form") ? { ...one, question: "the form is none that the sandbox knows" } : one,
   );
 }
 
 /** A bound of `limit` is known when a limit is accepted and the next one is not, or when the service moves limits to it. */
-function bound(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+function bound(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   const exact = others.filter((one) => one.bound === undefined);
   if (exact.length > 0) return oneValue(fact, exact, evidence);
   const [least, below] = [leastOf(fact, others, evidence), belowOf(others)];
-  if (below !== undefined && least === below - 1) return [settled(fact, least, others)];
-  return others.slice(0, 1).map((one) => settled(fact, one.seen, others, `only known as ${words(least, below, one)}`));
+  if (below !== undefined && least === below - 1) return [fileLine(fact, least, others)];
+  return others.slice(0, 1).map((one) => fileLine(fact, one.seen, others, `only known as ${words(least, below, one)}`));
 }
 
 const words = (least: number | undefined, below: number | undefined, { bound: kind, seen }: Observation) =>
@@ -137,19 +131,19 @@ const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 const USUAL_WINDOWS = [MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY, 30 * DAY];
 
 /** The one usual length between the longest wait that is replayed and the shortest one that is not. */
-function window(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): Settled[] {
+function window(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   // A service without replays has no window.
   if (evidence.observations.some((one) => one.fact.endsWith("idempotency.replay") && one.seen === "a second effect")) return [];
   const least = leastOf(fact, others, evidence);
   const below = belowOf(others) ?? (observations.some(({ agrees }) => agrees) ? Number(fact.value) : undefined);
   const usual = USUAL_WINDOWS.filter((length) => length >= (least ?? 0) && length <= (below ?? 0));
-  if (usual.length === 1) return [settled(fact, usual[0] as number, others)];
-  return others.slice(0, 1).map((one) => settled(fact, one.seen, others, `only known as ${words(least, below, one)}`));
+  if (usual.length === 1) return [fileLine(fact, usual[0] as number, others)];
+  return others.slice(0, 1).map((one) => fileLine(fact, one.seen, others, `only known as ${words(least, below, one)}`));
 }
 
 /** One listed value that is never seen, and one unlisted value: the same under another name. Otherwise the list is longer. */
-function closedSet(fact: ServiceFact, observations: readonly Observation[], { observations: all }: Evidence): Settled[] {
+function closedSet(fact: ServiceFact, observations: readonly Observation[], { observations: all }: Evidence): FileLine[] {
   const listed = fact.value as readonly string[];
   const others = observations.filter(({ agrees }) => !agrees);
   const renamed = new Set(all.filter((one) => !one.agrees && one.fact.startsWith(`${fact.id}.`)).map(({ seen }) => seen));
@@ -160,25 +154,25 @@ function closedSet(fact: ServiceFact, observations: readonly Observation[], { ob
   const [from, to] = [unseen[0], unlisted[0] as string];
   const some = others.filter(({ seen }) => unlisted.includes(String(seen)));
   if (unseen.length === 1 && unlisted.length === 1 && from !== undefined && listed.length > 1)
-    return [{ ...settled(fact, to, some), id: `${fact.id}.${from}` }];
+    return [{ ...fileLine(fact, to, some), id: `${fact.id}.${from}` }];
   const isCode = unlisted.every((value) => !value.startsWith("a text of "));
-  return [settled(fact, [...listed, ...unlisted], some, isCode ? undefined : "the values are no codes")];
+  return [fileLine(fact, [...listed, ...unlisted], some, isCode ? undefined : "the values are no codes")];
 }
 
 /** The sandbox ignores parameters that it does not know; a cursor is known by its value. */
-function otherParameters(fact: ServiceFact, observations: readonly Observation[], { renames }: Evidence): Settled[] {
+function otherParameters(fact: ServiceFact, observations: readonly Observation[], { renames }: Evidence): FileLine[] {
   const place = fact.id.slice(0, -"other_parameters".length);
   const names = new Set(renames.filter((rename) => rename.fact.startsWith(place)).map(({ name }) => name));
   const others = observations.filter(({ seen, agrees }) => !agrees && !names.has(String(seen)));
   const cursors = [...new Set(renames.filter((rename) => rename.fact.startsWith(place)).map((rename) => rename.fact))];
   return [
     ...cursors.flatMap((id) => named({ ...fact, id }, [], renames)),
-    ...valuesOf(others).map(({ value, observations: some }) => settled(fact, value, some, "the sandbox does not have the parameter")),
+    ...valuesOf(others).map(({ value, observations: some }) => fileLine(fact, value, some, "the sandbox does not have the parameter")),
   ];
 }
 
 /** The other name that the recording shows, or absent. */
-function named(fact: ServiceFact, observations: readonly Observation[], renames: Evidence["renames"]): Settled[] {
+function named(fact: ServiceFact, observations: readonly Observation[], renames: Evidence["renames"]): FileLine[] {
   const own = renames.filter((rename) => rename.fact === fact.id);
   const names = [...new Set(own.map(({ name }) => name))];
   const missing = observations.filter(({ agrees }) => !agrees);
@@ -194,12 +188,12 @@ function named(fact: ServiceFact, observations: readonly Observation[], renames:
 const REQUIRED = / is required$/;
 
 /** A new required field is a fact of its own; unknown fields that are refused are one, too; other rules cannot be adopted. */
-function refusedBodies(fact: ServiceFact, observations: readonly Observation[]): Settled[] {
+function refusedBodies(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   const place = fact.id.slice(0, -".accepted".length);
   return valuesOf(others).map(({ value, observations: some }) => {
     const text = String(value);
-    if (!REQUIRED.test(text)) return settled(fact, text, some, "the service has a rule that the recording does not explain");
-    return { ...settled(fact, true, some), id: `${place}.${text.replace(REQUIRED, "")}.required` };
+    if (!REQUIRED.test(text)) return fileLine(fact, text, some, "the service has a rule that the recording does not explain");
+    return { ...fileLine(fact, true, some), id: `${place}.${text.replace(REQUIRED, "")}.required` };
   });
 }

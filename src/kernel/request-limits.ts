@@ -20,7 +20,8 @@ export const MAX_DEPTH = 32;
 
 export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, MAX_DEPTH);
 
-function isDeeperThan(value: unknown, levels: number): boolean {
+/** Looks no deeper than `levels`, so that no value can exhaust the stack. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   return Object.values(value).some((child) => isDeeperThan(child, levels - 1));

@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
 import { findingsOf } from "../../src/compare/findings.ts";
-import { readHar } from "../../src/compare/read-har.ts";
-import { readWebhooks } from "../../src/compare/read-webhooks.ts";
+import { readHar, readWebhooks } from "../../src/compare/read-recording.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";

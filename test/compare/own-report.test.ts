@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { compare } from "../../src/compare/compare.ts";
-import { readHar } from "../../src/compare/read-har.ts";
+import { readHar } from "../../src/compare/read-recording.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";

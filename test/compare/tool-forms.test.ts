@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Comparison, compare } from "../../src/compare/compare.ts";
-import { readHar } from "../../src/compare/read-har.ts";
+import { readHar } from "../../src/compare/read-recording.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { differences } from "../support/real-service/differences.ts";

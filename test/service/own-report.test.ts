@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
-import { readHar } from "../../src/compare/read-har.ts";
+import { readHar } from "../../src/compare/read-recording.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { createFileCheck } from "../../src/service/file-check.ts";

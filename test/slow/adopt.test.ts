@@ -3,8 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Comparison, compare } from "../../src/compare/compare.ts";
-import { readHar } from "../../src/compare/read-har.ts";
-import { readWebhooks } from "../../src/compare/read-webhooks.ts";
+import { readHar, readWebhooks } from "../../src/compare/read-recording.ts";
 import type { Recording } from "../../src/compare/recording.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";

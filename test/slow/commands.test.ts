@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readWebhooks } from "../../src/compare/read-webhooks.ts";
+import { readWebhooks } from "../../src/compare/read-recording.ts";
 import { attempted } from "../support/attacks.ts";
 import { launch, type Program, run } from "../support/program.ts";
 import { type Bench, type CallOptions, call, NOON_SECONDS, open } from "../support/sandbox.ts";

@@ -7,10 +7,8 @@ import { type Comparison, compare as compareRecording } from "../../compare/comp
 import { readBase } from "../../compare/find-base.ts";
 import { matchedNothing, totalsOf } from "../../compare/findings.ts";
 import { comparisonPage } from "../../compare/page.ts";
-import { LARGEST_BODY, readHar } from "../../compare/read-har.ts";
-import { readWebhooks } from "../../compare/read-webhooks.ts";
+import { LARGEST_BODY, LARGEST_FILE, readHar, readWebhooks, recordingText } from "../../compare/read-recording.ts";
 import type { ComparedSandbox, Recording } from "../../compare/recording.ts";
-import { LARGEST_FILE, recordingText } from "../../compare/recording-text.ts";
 import { comparisonText } from "../../compare/text.ts";
 import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";

@@ -1,9 +1,44 @@
-// Reads HAR 1.2 as browsers, proxies, test runners and the sandbox's own report write it.
+// Reads recordings: HAR 1.2 as browsers, proxies, test runners and the sandbox write it, and the log of a webhook receiver.
 
+import { unzipSync } from "node:zlib";
 import { visit } from "jsonc-parser";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
+import { isDeeperThan } from "../kernel/request-limits.ts";
 import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
+
+/** Bytes. Node can hold no longer text. */
+export const LARGEST_FILE = 500_000_000;
+
+/** Compressed files may hold much more than their size says. */
+const LARGEST_UNCOMPRESSED = 200_000_000;
+
+const startsWith = (bytes: Uint8Array, ...start: number[]) => start.every((byte, index) => bytes[index] === byte);
+
+/** `name` is the name of the file in messages. */
+export function recordingText(bytes: Uint8Array, name: string): string {
+  if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04)) usageError(`${name} is a zip archive. Unpack it, and compare the .har in it.`);
+  if (startsWith(bytes, 0x1f, 0x8b) || startsWith(bytes, 0x78)) return decode(uncompressed(bytes, name));
+  return decode(bytes);
+}
+
+/** The decoder removes the byte order mark. */
+const decode = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes);
+
+function encodingOf(bytes: Uint8Array): string {
+  if (startsWith(bytes, 0xff, 0xfe)) return "utf-16le";
+  return startsWith(bytes, 0xfe, 0xff) ? "utf-16be" : "utf-8";
+}
+
+function uncompressed(bytes: Uint8Array, name: string): Uint8Array {
+  try {
+    return unzipSync(bytes, { maxOutputLength: LARGEST_UNCOMPRESSED });
+  } catch {
+    return usageError(
+      `${name} is compressed and cannot be decompressed: it is damaged, or holds more than ${LARGEST_UNCOMPRESSED} bytes. Compare the plain file.`,
+    );
+  }
+}
 
 /** The text of a file beside the recording, by its name; undefined if there is none. */
 export type ReadAttachment = (file: string) => string | undefined;
@@ -114,12 +149,7 @@ function bodyIn(held: unknown, readAttachment: ReadAttachment): RecordedBody {
   const bytes = Buffer.byteLength(text ?? "");
   if (text === undefined || text.length > LARGEST_BODY) return { text: undefined, json: undefined, bytes };
   const json = jsonIn(text);
-  return isDeeper(json, MOST_DEPTH) ? { text: undefined, json: undefined, bytes } : { text, json, bytes };
-}
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
+  return isDeeperThan(json, MOST_DEPTH) ? { text: undefined, json: undefined, bytes } : { text, json, bytes };
 }
 
 /** The text of a body; binary content is base64. Empty texts count as absent: many exports drop bodies. */
@@ -150,3 +180,29 @@ const deliveryOf = ({ entry, at, url, headers, text = "", status, comment }: Ent
   status,
   attempt: Number(/attempt (\d+)\//.exec(comment)?.[1]) || undefined,
 });
+
+export function readWebhooks(text: string, name: string): RecordedDelivery[] {
+  const lines = text.split("\n");
+  // The last line may be cut off: its receiver was stopped while it wrote.
+  const isCut = !text.endsWith("\n") && jsonIn(lines.at(-1)) === undefined;
+  const complete = isCut ? lines.slice(0, -1) : lines;
+  return complete
+    .flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, `${name}#${index + 1}`)]))
+    .filter(({ text: body }) => body.length <= LARGEST_BODY);
+}
+
+function readLine(line: string, entry: string): RecordedDelivery {
+  const found = jsonIn(line);
+  if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
+    return usageError(`${entry} is no delivery: each line needs at, url, headers and body, as merchant-sandbox receive --log writes them.`);
+  const headers = Object.entries(found.headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  return {
+    entry,
+    at: readAnyTime(found.at),
+    url: typeof found.url === "string" ? found.url : "",
+    headers: Object.fromEntries(headers),
+    text: found.body,
+    status: typeof found.status === "number" ? found.status : undefined,
+    attempt: undefined,
+  };
+}

@@ -1,11 +1,11 @@
-// Collects observations, and knows what the recording as a whole shows: ids, values that the client sent, secrets.
+// Collects what a recording shows: observations of facts, other names, fields that the sandbox does not have, and ids, tokens and secrets.
 
 import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
+import { formOfAny } from "../contracts/value-formats.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, succeeded } from "./recording.ts";
-import { isMasked, type ShownTexts } from "./shown-code.ts";
-import { createUnknownFields } from "./unknown-fields.ts";
+import { isMasked, type ShownTexts } from "./shown-texts.ts";
 
-interface Sighting {
+interface ObservedIn {
   entry: string;
   operation?: string | undefined;
   lenient?: Lenient | undefined;
@@ -26,13 +26,13 @@ export interface Hint {
   value: number;
 }
 
-export type Sightings = ReturnType<typeof createSightings>;
+export type ObservationLog = ReturnType<typeof createObservationLog>;
 
-export function createSightings(sandbox: ComparedSandbox, shown: ShownTexts) {
+export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
   /** The facts of which an operation has its own. */
   const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
-  const { observations, observe } = createObservations();
+  const { observations, observe } = createObservationList();
   const hints: Hint[] = [];
   const unknownFields = createUnknownFields(shown);
   const renames: Rename[] = [];
@@ -50,26 +50,27 @@ export function createSightings(sandbox: ComparedSandbox, shown: ShownTexts) {
     /** The name that the service has for a field, parameter or header. */
     nameOf: (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name,
     /** Facts that the sandbox does not have are ignored. */
-    see(id: string, seen: FactValue, agrees: boolean, sighting: Sighting): void {
-      const fact = this.fact(id, sighting.operation);
-      if (fact) observe(fact.id, seen, agrees, sighting);
+    record(id: string, seen: FactValue, agrees: boolean, where: ObservedIn): void {
+      const fact = this.fact(id, where.operation);
+      if (fact) observe(fact.id, seen, agrees, where);
     },
     /** Compares what was seen with the value of the fact. */
-    compare(id: string, seen: FactValue, sighting: Sighting): void {
-      this.see(id, seen, this.fact(id, sighting.operation)?.value === seen, sighting);
+    compare(id: string, seen: FactValue, where: ObservedIn): void {
+      this.record(id, seen, this.fact(id, where.operation)?.value === seen, where);
     },
   };
 }
 
-const MOST_ENTRIES = 5;
+/** Of the entries that show one thing, those that a result names. */
+export const MOST_ENTRIES = 5;
 
 /** Keeps each observation once, with its count: a recording with many calls shows the same few values of a fact again and again. */
-function createObservations() {
+function createObservationList() {
   const observations: Observation[] = [];
   const byFact = new Map<string, Observation[]>();
   return {
     observations,
-    observe(fact: string, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: Sighting): void {
+    observe(fact: string, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: ObservedIn): void {
       const lenient = agrees ? undefined : misleads;
       const known = byFact.get(fact) ?? [];
       const isSame = (one: Observation) =>
@@ -149,4 +150,72 @@ function visit(value: unknown, use: (name: string, value: unknown) => void, dept
     use(name, inner);
     visit(inner, use, depth + 1);
   }
+}
+
+export interface UnknownField {
+  /** The name of the object's schema, or its place. */
+  object: string;
+  field: string;
+  count: number;
+  types: Set<string>;
+  /** The forms of its values; undefined among them if one has none. */
+  forms: Set<string | undefined>;
+  prefixes: Set<string>;
+  /** The values with their counts, as far as they can be shown. */
+  values: Map<string | number | boolean, number>;
+  entries: string[];
+}
+
+const MOST_VALUES = 20;
+
+export function createUnknownFields(shown: ShownTexts) {
+  const found = new Map<string, UnknownField>();
+  const objects = new Map<string, number>();
+  return {
+    /** How many objects of each name the recording shows. */
+    objects,
+    all: () => [...found.values()],
+    countObject: (object: string) => objects.set(object, (objects.get(object) ?? 0) + 1),
+    add(object: string, field: string, value: unknown, entry: string): void {
+      const id = `${object}.${field}`;
+      const known = found.get(id) ?? { object, field, count: 0, ...emptySets(), entries: [] };
+      found.set(id, known);
+      known.count++;
+      known.types.add(typeOfJson(value));
+      if (known.entries.length < MOST_ENTRIES && !known.entries.includes(entry)) known.entries.push(entry);
+      if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return;
+      known.forms.add(formOfAny(value));
+      if (typeof value === "string") known.prefixes.add(PERSONAL.test(field) ? "no prefix" : shown.prefix(value));
+      const scalar = shownScalar(field, value, shown);
+      if (known.values.size < MOST_VALUES) known.values.set(scalar, (known.values.get(scalar) ?? 0) + 1);
+    },
+  };
+}
+
+const emptySets = () => ({
+  types: new Set<string>(),
+  forms: new Set<string | undefined>(),
+  prefixes: new Set<string>(),
+  values: new Map<string | number | boolean, number>(),
+});
+
+export function typeOfJson(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
+}
+
+/** Fields whose values can be about a person. */
+const PERSONAL =
+  /name|mail|phone|mobile|address|street|city|town|birth|iban|holder|guest|contact|person|note|comment|descri|title|token|secret|key|password|pin|code$|\bip\b/i;
+
+/** Larger numbers can be amounts, times and numbers of accounts. */
+const LARGEST_SHOWN = 1_000;
+
+/** A text is shown only if it is written as codes are: names of people and places begin with one capital. */
+function shownScalar(field: string, value: string | number | boolean, shown: ShownTexts): string | number | boolean {
+  if (typeof value === "boolean") return value;
+  if (PERSONAL.test(field)) return "";
+  if (typeof value === "number") return Math.abs(value) < LARGEST_SHOWN ? value : "";
+  return /^([a-z][a-z0-9_.-]*|[A-Z][A-Z0-9_]*)$/.test(value) && shown.code(value) === value ? value : "";
 }
