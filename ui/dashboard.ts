@@ -3,25 +3,23 @@
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { byteLength } from "../src/kernel/byte-length.ts";
 import { realNow } from "../src/kernel/clock.ts";
-import { handleKey } from "./keys/key-routing.ts";
-import { updatePreview } from "./overlays/preview.ts";
-import { panes } from "./panes/index.ts";
-import { applyUpdate, type Face, type LeaveReason, type RunningDashboard, refresh } from "./run-effects.ts";
+import { openLive } from "./connection/live-stream.ts";
+import { openSocket } from "./connection/node-socket.ts";
+import { handleKey } from "./keys/key-bindings.ts";
+import { isDetail } from "./overlays/detail.ts";
+import { paneNamed, panes } from "./panes/index.ts";
+import { applyUpdate, type Face, type LeaveReason, type RunningDashboard, refresh, streamHandlers } from "./run-effects.ts";
 import { applyTime } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import type { LearningMode } from "./state/learning-mode.ts";
-import { initialState, type UiState, withNotice } from "./state/state.ts";
-import { streamHandlers } from "./stream-handlers.ts";
-import { copySequence, MAX_COPY_BYTES } from "./terminal/clipboard.ts";
-import { createFrameRenderer } from "./terminal/frame-renderer.ts";
-import { saveFile } from "./terminal/save-file.ts";
-import type { Theme } from "./terminal/style.ts";
+import { selectedRow } from "./state/list.ts";
+import { initialState, listOf, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
+import { createFrameRenderer } from "./terminal/frame.tsx";
+import { copySequence, MAX_COPY_BYTES, perform, saveFile } from "./terminal/platform.ts";
 import { openTerminal, sizeOf, type Terminal, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
-import { COLOUR_QUERY, type ReportedColours, tonesOn, withReport } from "./terminal/tones.ts";
+import { layoutOf, PREVIEW } from "./view/layout.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
-import { openLive } from "./wire/live.ts";
-import { perform } from "./wire/node-perform.ts";
-import { openSocket } from "./wire/node-socket.ts";
+import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } from "./view/style.ts";
 
 export interface DashboardOptions extends TerminalStreams {
   target: HttpTarget;
@@ -126,4 +124,20 @@ function terminalHandlers(current: () => RunningDashboard, streams: TerminalStre
       current().scheduler.paintSoon();
     },
   };
+}
+
+/** While the list follows, the preview changes at most this often. */
+const FOLLOW_INTERVAL_MS = 1_000;
+
+/** Shows the selected row. A key of the user changes the preview at once, a new row only after a while: each change fetches a detail. */
+export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
+  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return update(state.preview ? { ...state, preview: undefined } : state);
+  const row = selectedRow(listOf(state));
+  const { preview } = state;
+  const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
+  if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
+  if (about?.pane === state.pane && about.id === row.id) return update(state);
+  if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
+  const opened = paneNamed(state.pane).detailOf(state, row);
+  return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...(opened?.effects ?? []));
 }

@@ -1,19 +1,19 @@
-// Runs effects: control-api calls, the clipboard, the terminal, and leaving the dashboard.
+// Applies keys and messages of the stream to a running dashboard, and runs their effects: calls, the clipboard, the terminal, leaving.
 
 import { controlCalls } from "../src/client/control-call.ts";
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
-import { fetchLookups } from "./controls/cached-lookups.ts";
+import { type Call, type Perform, RefusedCall } from "./connection/calls.ts";
+import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
+import { fetchLookups } from "./controls/form-fields.ts";
 import { loadRows } from "./load-rows.ts";
-import { visiblePanes } from "./panes/index.ts";
-import { applyPolledRows, applySandboxIndex } from "./state/apply-message.ts";
+import { panes, visiblePanes } from "./panes/index.ts";
+import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
 import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState, update, withNotice } from "./state/state.ts";
 import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
 import { placementOf } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
-import { type Call, type Perform, RefusedCall } from "./wire/control-calls.ts";
-import type { LiveStream } from "./wire/live.ts";
 
 /** The functions that differ between a terminal and a browser. */
 export interface Face {
@@ -123,3 +123,17 @@ function pollSandbox(dashboard: RunningDashboard): void {
     if (rows && (alarm || placementOf(dashboard.state, name).width > 0))
       void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
 }
+
+export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
+  message(message) {
+    change(applyMessage(applyTime(current().state, realNow()), message, panes));
+    // The counts of pending and failed deliveries are those from before.
+    if (message.type === "digest" && message.items.some(isReset)) refresh(current());
+  },
+  unknown: (count) => change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
+  connection(connection) {
+    change(applyConnection(applyTime(current().state, realNow()), connection));
+    // Polled panes fill at once instead of at the next second.
+    if (connection.phase === "live") refresh(current());
+  },
+});

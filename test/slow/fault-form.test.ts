@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonSchema } from "../../ui/connection/json-schema.ts";
 import type { Form } from "../../ui/overlays/form.ts";
 import type { FormState } from "../../ui/overlays/form-view.ts";
 import { type Overlay, topOverlay } from "../../ui/state/state.ts";
-import { sanitize } from "../../ui/terminal/cells.ts";
-import type { JsonSchema } from "../../ui/wire/json-schema.ts";
+import { sanitize } from "../../ui/view/cells.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 

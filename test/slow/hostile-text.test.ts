@@ -3,11 +3,11 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
-import { handleKey } from "../../ui/keys/key-routing.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { applyConnection, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { topOverlay, type UiState, withNotice } from "../../ui/state/state.ts";
-import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/terminal/cells.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
+import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/view/cells.ts";
 import { anyText } from "../support/any-text.ts";
 import { attempted } from "../support/attacks.ts";
 import { inputs } from "../support/fuzzing.ts";

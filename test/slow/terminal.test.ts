@@ -1,7 +1,7 @@
 // The dashboard in a pseudo-terminal: its layout at each size, its keys, and how little it repaints.
 
 import { describe, expect, test } from "vitest";
-import { COLOUR_QUERY } from "../../ui/terminal/tones.ts";
+import { COLOUR_QUERY } from "../../ui/view/style.ts";
 import { attempted } from "../support/attacks.ts";
 import { call, control, NOON } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";

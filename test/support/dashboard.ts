@@ -1,15 +1,14 @@
 // A dashboard without a terminal: tests press keys, read frames as text and decide when calls are made.
 
 import { controlCalls } from "../../src/client/control-call.ts";
-import { fetchLookups } from "../../ui/controls/cached-lookups.ts";
-import { handleKey } from "../../ui/keys/key-routing.ts";
+import { type Call, RefusedCall } from "../../ui/connection/calls.ts";
+import { fetchLookups } from "../../ui/controls/form-fields.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
-import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame-renderer.ts";
-import { saveFile } from "../../ui/terminal/save-file.ts";
-import { type Call, RefusedCall } from "../../ui/wire/control-calls.ts";
-import { perform } from "../../ui/wire/node-perform.ts";
+import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame.tsx";
+import { perform, saveFile } from "../../ui/terminal/platform.ts";
 import { afterEachFile } from "./cleanup.ts";
 
 export interface TestDashboard {

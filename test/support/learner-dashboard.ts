@@ -3,7 +3,7 @@
 import { pollLearner } from "../../ui/state/learning.ts";
 import type { LearningMode } from "../../ui/state/learning-mode.ts";
 import type { Effect } from "../../ui/state/state.ts";
-import { perform } from "../../ui/wire/node-perform.ts";
+import { perform } from "../../ui/terminal/platform.ts";
 import { openTestDashboard, type TestDashboard } from "./dashboard.ts";
 import { open } from "./sandbox.ts";
 

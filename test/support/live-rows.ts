@@ -9,7 +9,7 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, listOf, type UiState } from "../../ui/state/state.ts";
-import type { Theme } from "../../ui/terminal/style.ts";
+import type { Theme } from "../../ui/view/style.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
 const NOON_MILLISECONDS = NOON_SECONDS * 1_000;

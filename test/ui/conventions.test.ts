@@ -1,13 +1,12 @@
 // Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, dropped rows counted, copying through tmux.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { globalKeys, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
-import { handleKey } from "../../ui/keys/key-routing.ts";
+import { globalKeys, handleKey, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { MAX_ROWS } from "../../ui/state/list.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { copySequence } from "../../ui/terminal/clipboard.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
+import { copySequence } from "../../ui/terminal/platform.ts";
 import { emptyDashboard, request, withLiveEvents } from "../support/live-rows.ts";
 
 const frames = createFrameRenderer();

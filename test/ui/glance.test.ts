@@ -2,16 +2,16 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
-import { timingLines } from "../../ui/details/timing.ts";
-import { handleKey } from "../../ui/keys/key-routing.ts";
-import { updatePreview } from "../../ui/overlays/preview.ts";
+import { updatePreview } from "../../ui/dashboard.ts";
+import { timingLines } from "../../ui/details/request.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
+import { sparkline } from "../../ui/panes/trends.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, type UiState } from "../../ui/state/state.ts";
 import { pollTrends } from "../../ui/state/trends.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { placementOf } from "../../ui/view/layout.ts";
-import { sparkline } from "../../ui/view/sparkline.ts";
 import {
   attempt,
   emptyDashboard,

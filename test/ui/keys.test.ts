@@ -10,7 +10,7 @@ import type { AttemptMessage, LiveEvent, LiveItem, LiveMessage, RequestMessage }
 import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
 import { type FilterFacts, filterProblem, readRowFilter } from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
-import { isPaste, textOf } from "../../ui/keys/typed-text.ts";
+import { isPaste, textOf } from "../../ui/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/any-text.ts";
 import { hubOptions } from "../support/hub.ts";

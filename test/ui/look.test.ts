@@ -3,12 +3,10 @@
 import headless from "@xterm/headless";
 import { afterAll, describe, expect, test } from "vitest";
 import { bodyLines } from "../../ui/details/detail-lines.ts";
-import { handleKey } from "../../ui/keys/key-routing.ts";
-import type { UiState } from "../../ui/state/state.ts";
-import { withNotice } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
-import { detectTheme, stripStyles, type Theme } from "../../ui/terminal/style.ts";
-import { contrast, fixedColour, HUES, type ReportedColours, tonesOn } from "../../ui/terminal/tones.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { type UiState, withNotice } from "../../ui/state/state.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
+import { contrast, detectTheme, fixedColour, HUES, type ReportedColours, stripStyles, type Theme, tonesOn } from "../../ui/view/style.ts";
 import { attempt, emptyDashboard, rateWindow, request, rule, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { PALETTES, type Palette } from "../support/palettes.ts";
 

@@ -6,13 +6,13 @@ import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
-import { handleKey } from "../../ui/keys/key-routing.ts";
-import { failedDeliveries } from "../../ui/panes/delivery-keys.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { failedDeliveries } from "../../ui/panes/deliveries.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState, withList, withNotice } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame-renderer.ts";
+import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
 import {
   attempt,

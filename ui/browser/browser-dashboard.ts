@@ -2,14 +2,13 @@
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
-import { handleKey } from "../keys/key-routing.ts";
+import { type LiveStream, openLive } from "../connection/live-stream.ts";
+import { handleKey } from "../keys/key-bindings.ts";
 import { panes } from "../panes/index.ts";
-import { applyUpdate, type Face, type RunningDashboard, refresh } from "../run-effects.ts";
+import { applyUpdate, type Face, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
 import { applyTime } from "../state/apply-message.ts";
 import { type FaceView, initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
-import { streamHandlers } from "../stream-handlers.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
-import { type LiveStream, openLive } from "../wire/live.ts";
 import { perform } from "./fetch-perform.ts";
 import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";

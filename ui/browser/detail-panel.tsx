@@ -3,8 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
 import { openReference } from "../keys/references.ts";
-import { type DetailOverlay, topDetail } from "../overlays/detail.ts";
-import { bodiesOf, linksOf, selectedLink } from "../overlays/detail-view.ts";
+import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
 import { closeTopOverlay, type UiState, update } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { piecesOf, StyledText } from "./styled-text.tsx";

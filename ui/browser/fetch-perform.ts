@@ -1,7 +1,7 @@
 // Makes the calls of the dashboard with fetch.
 
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
-import { isControl, type Perform, refusalOf } from "../wire/control-calls.ts";
+import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
 
 export const perform: Perform = async ({ url, token }, call) => {
   const { method, path, body, headers } = call;

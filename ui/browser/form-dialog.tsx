@@ -1,11 +1,11 @@
 // A form of the dashboard: its fields as inputs, its problems, and the call that it sends as curl.
 
 import { useEffect, useRef } from "preact/hooks";
+import { curlOf } from "../connection/calls.ts";
 import { defaultOf, type FormField, labelOf, problemOf } from "../overlays/field.ts";
 import { focusField, topFormView, writeField } from "../overlays/form.ts";
 import { type FormView, rejectionOf } from "../overlays/form-view.ts";
-import { sanitizeLines } from "../terminal/cells.ts";
-import { curlOf } from "../wire/control-calls.ts";
+import { sanitizeLines } from "../view/cells.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { keyName } from "./keyboard.ts";
 

@@ -1,6 +1,6 @@
 // Keys of the browser as the names that the dashboard's bindings use.
 
-import { enabledBindings } from "../keys/key-routing.ts";
+import { enabledBindings } from "../keys/key-bindings.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { topOverlay } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";

@@ -10,7 +10,7 @@ import type { Pane } from "../panes/pane.ts";
 import { filteredRows, follow, select, selectedRow } from "../state/list.ts";
 import type { List, Row } from "../state/rows.ts";
 import { listOf, type UiState, update, withList } from "../state/state.ts";
-import { sanitize } from "../terminal/cells.ts";
+import { sanitize } from "../view/cells.ts";
 import { emptyText, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { StyledText } from "./styled-text.tsx";

@@ -1,11 +1,11 @@
 // One operation in the explorer: its parameters, key and body as inputs, the call as code, and the answer with what it caused.
 
 import { useState } from "preact/hooks";
+import { parseJson } from "../connection/json-schema.ts";
 import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
 import { type PlainCall, snippets } from "../explorer/call-snippets.ts";
 import { copyText, type UiState } from "../state/state.ts";
-import { sanitizeLines } from "../terminal/cells.ts";
-import { parseJson } from "../wire/json-schema.ts";
+import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { newIdempotencyKey } from "./idempotency-key.ts";

@@ -2,16 +2,15 @@
 
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { digitOf, tabDigits } from "../keys/key-bindings.ts";
-import { enabledBindings } from "../keys/key-routing.ts";
+import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
 import { type FaceView, topOverlay, type UiState, update } from "../state/state.ts";
 import { TRENDS_PANE } from "../state/trends.ts";
-import { stripStyles } from "../terminal/style.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
+import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";

@@ -1,7 +1,7 @@
 // The connection to the live stream with the browser's own WebSocket.
 
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
-import type { OpenSocket } from "../wire/live.ts";
+import type { OpenSocket } from "../connection/live-stream.ts";
 
 /** The token goes as a subprotocol, because a WebSocket of a browser sets no header. The server selects the first one. */
 const protocolsFor = (token: string | undefined) => (token === undefined ? [] : ["merchant-sandbox", `bearer.${base64url(token)}`]);

@@ -5,12 +5,12 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
+import type { Call } from "../connection/calls.ts";
 import { laterAttempts } from "../details/row-lines.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
 import { type KeyBinding, sandboxNow, type UiState, valuesOf } from "../state/state.ts";
 import { counted, milliseconds } from "../view/format.ts";
-import type { Call } from "../wire/control-calls.ts";
 
 const ADVANCE = "advance ";
 const OTHER_DURATION = "by";

@@ -5,11 +5,11 @@ import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
+import { curlOf } from "../connection/calls.ts";
 import { requestCall } from "../details/request.ts";
 import { filteredRows } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, sandboxNow, type UiState, update, withNotice } from "../state/state.ts";
 import { count, counted } from "../view/format.ts";
-import { curlOf } from "../wire/control-calls.ts";
 import { callOf, maskedKeyOf, REQUEST_HEADERS } from "./request-call.ts";
 
 type Format = (requests: readonly RequestDetail[], target: HttpTarget) => string;

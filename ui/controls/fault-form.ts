@@ -1,15 +1,13 @@
-// The form that arms a fault. Actions and fields come from the sandbox's JSON Schema of a fault rule.
+// The form that arms a fault or a scenario. Actions and fields come from the sandbox's JSON Schema of a fault rule.
 
 import type { FaultAction, ScenariosListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { describeRule } from "../details/rule-text.ts";
+import type { JsonSchema } from "../connection/json-schema.ts";
+import { describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, type Submission, submission } from "../overlays/form.ts";
 import type { UiState } from "../state/state.ts";
-import type { JsonSchema } from "../wire/json-schema.ts";
-import { allOrOneMerchant, toOptions } from "./form-defaults.ts";
-import { isScenario, scenarioFields, scenarioOptions, scenarioSubmission } from "./scenario-fields.ts";
-import { fieldFromSchema, valueFromText } from "./schema-field.ts";
+import { allOrOneMerchant, fieldFromSchema, toOptions, valueFromText } from "./form-fields.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
 const COMMON_ACTIONS: Readonly<Record<string, string>> = {
@@ -154,4 +152,51 @@ function faultSubmission(values: FormValues, state: UiState): Submission {
     message: `Armed ${describeRule(rule)}, as ${rule.id}`,
     undo: controlCalls.faults.remove({ id: rule.id }),
   }));
+}
+
+const PREFIX = "scenario";
+
+/** Whether an option of the fault form is a scenario. */
+const isScenario = (option: string) => option.startsWith(PREFIX);
+
+const nameIn = (option: string) => option.slice(PREFIX.length + 1);
+
+/** An option for each scenario; one to wait with until they are fetched. */
+const scenarioOptions = (listed: ScenariosListReply | undefined): FieldOption[] =>
+  listed
+    ? listed.data.map(({ name, title, armed, score, points }) => ({
+        value: `${PREFIX} ${name}`,
+        help: armed ? `ARMED ${score}/${points}: ${title}` : title,
+      }))
+    : [{ value: PREFIX, help: "A named set of faults with a score" }];
+
+/** The fields of the scenario that an option stands for. */
+function scenarioFields(option: string, state: UiState, listed: ScenariosListReply | undefined): FormField[] {
+  const selected = listed?.data.find(({ name }) => name === nameIn(option));
+  if (!selected) return [];
+  return [
+    {
+      name: "do",
+      label: "action",
+      help: selected.armed ? selected.says : "Arm it, or disarm it and show its score",
+      options: toOptions(["arm", "disarm"]),
+      initial: selected.armed ? "disarm" : "arm",
+    },
+    {
+      name: "merchant",
+      label: "merchant",
+      help: "The merchant it affects",
+      options: allOrOneMerchant(state, "all merchants"),
+      initial: (selected.armed && selected.merchant) || "",
+    },
+  ];
+}
+
+function scenarioSubmission(option: string, { do: action, merchant = "" }: FormValues): Submission {
+  const name = nameIn(option);
+  const input = { name, ...(merchant !== "" && { merchant }) };
+  const stop = controlCalls.scenarios.stop(input);
+  if (action === "disarm")
+    return submission(stop, ({ score, points, says }) => ({ message: `Disarmed ${name}: ${score} of ${points} points. ${says}` }));
+  return submission(controlCalls.scenarios.start(input), ({ title }) => ({ message: `Armed ${name}: ${title}`, undo: stop }));
 }

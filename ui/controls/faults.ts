@@ -2,15 +2,14 @@
 
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { definitionOf, describeRule } from "../details/rule-text.ts";
+import { definitionOf, describeRule } from "../details/fault.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type KeyBinding, makeCall, openOverlay, type StateUpdate, type UiState, update, valuesOf } from "../state/state.ts";
 import { counted } from "../view/format.ts";
-import { fetchLookups } from "./cached-lookups.ts";
 import { faultForm } from "./fault-form.ts";
-import { selectedAttempt, selectedFault, selectedRequest, selectedVerdict } from "./form-defaults.ts";
+import { fetchLookups, selectedAttempt, selectedFault, selectedRequest, selectedVerdict } from "./form-fields.ts";
 
 /** On a selected row, the form is prefilled with the fault that struck it, or else with one that matches calls or deliveries like it. */
 function armFault(state: UiState): StateUpdate {

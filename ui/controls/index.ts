@@ -1,12 +1,23 @@
-// The keys that steer the sandbox, in the order of the key bar.
+// The keys that change the sandbox, in the order of the key bar, and the key that undoes a change.
 
-import type { KeyBinding } from "../state/state.ts";
+import { type KeyBinding, makeCall, update, withNotice } from "../state/state.ts";
 import { clockKey } from "./clock.ts";
 import { faultKeys } from "./faults.ts";
 import { merchantKeys } from "./merchants.ts";
 import { snapshotKey } from "./snapshots.ts";
 import { trafficKey } from "./traffic.ts";
 import { triggerKey } from "./trigger.ts";
-import { undoKey } from "./undo.ts";
+
+const undoKey: KeyBinding = {
+  keys: ["u"],
+  label: "undo",
+  help: "undo the last fault or change",
+  run(state) {
+    const last = state.undo.at(-1);
+    if (!last) return update(withNotice(state, "Nothing to undo", "yellow"));
+    // Dropped even if the call fails: after a reset, for example, there is nothing left to undo.
+    return makeCall({ ...state, undo: state.undo.slice(0, -1) }, last.call, () => `Undone: ${last.label}`);
+  },
+};
 
 export const controls: readonly KeyBinding[] = [...faultKeys, undoKey, triggerKey, clockKey, ...merchantKeys, trafficKey, snapshotKey];

@@ -5,8 +5,8 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
 import type { FieldOption, FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
-import { type KeyBinding, shortMerchant, type UiState } from "../state/state.ts";
-import { allOrOneMerchant, defaultMerchant, merchantOptions, selectedMerchant, sharedWindow } from "./form-defaults.ts";
+import { apiKeysOf, copyText, type KeyBinding, shortMerchant, type UiState, update } from "../state/state.ts";
+import { allOrOneMerchant, defaultMerchant, merchantOptions, selectedMerchant, sharedWindow } from "./form-fields.ts";
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -118,3 +118,16 @@ export const merchantKeys: readonly KeyBinding[] = [
     run: (state) => openForm(state, resetForm, { merchant: selectedMerchant(state)?.id ?? "" }),
   },
 ];
+
+/** `a` copies the API key of a row's merchant. */
+export const copyApiKey = (merchantOf: (state: UiState) => string | null | undefined): KeyBinding => ({
+  keys: ["a"],
+  help: "copy the merchant's API key",
+  isEnabled: (state) => apiKeysOf(state, merchantOf(state) ?? null).length > 0,
+  run(state) {
+    const merchant = merchantOf(state) ?? "";
+    const [key] = apiKeysOf(state, merchant);
+    if (key === undefined) return update(state);
+    return copyText(state, key, `the API key of ${merchant}`);
+  },
+});

@@ -5,7 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
 import type { KeyBinding, UiState } from "../state/state.ts";
-import { toOptions } from "./form-defaults.ts";
+import { toOptions } from "./form-fields.ts";
 
 const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
 

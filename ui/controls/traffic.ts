@@ -3,12 +3,12 @@
 import type { TrafficListReply, TrafficStartInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { tryParseDuration } from "../../src/kernel/duration.ts";
+import { parseJson } from "../connection/json-schema.ts";
 import type { FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
 import type { KeyBinding, UiState } from "../state/state.ts";
 import { counted } from "../view/format.ts";
-import { parseJson } from "../wire/json-schema.ts";
-import { allOrOneMerchant, defaultMerchant, merchantOptions, toOptions } from "./form-defaults.ts";
+import { allOrOneMerchant, defaultMerchant, merchantOptions, toOptions } from "./form-fields.ts";
 
 const START = "start";
 

@@ -1,13 +1,12 @@
 // The trigger key: makes an event happen, with the record that it is about.
 
 import { controlCalls } from "../../src/client/control-call.ts";
+import { parseJson } from "../connection/json-schema.ts";
 import type { FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import type { KeyBinding } from "../state/state.ts";
 import { count } from "../view/format.ts";
-import { parseJson } from "../wire/json-schema.ts";
-import { fetchLookups } from "./cached-lookups.ts";
-import { defaultMerchant, merchantOptions, selectedAttempt, toOptions } from "./form-defaults.ts";
+import { defaultMerchant, fetchLookups, merchantOptions, selectedAttempt, toOptions } from "./form-fields.ts";
 
 const dataField: FormField = {
   name: "data",

@@ -5,8 +5,8 @@ import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
-import { styled, type Theme } from "../terminal/style.ts";
 import { duration } from "../view/format.ts";
+import { styled, type Theme } from "../view/style.ts";
 import { section, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
 

@@ -6,14 +6,14 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { plainSignature } from "../../src/contracts/signature.ts";
 import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask } from "../../src/kernel/mask.ts";
+import { type Call, quoted } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
-import { symbols, type Theme } from "../terminal/style.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
-import { type Call, quoted } from "../wire/control-calls.ts";
+import { symbols, type Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
-import { verdictLines } from "./verdict-lines.ts";
+import { verdictLines } from "./verdict.ts";
 
 interface DeliveryData {
   delivery: { attempt: AttemptDetail; attempts: AttemptDetail[]; request: string | null };

@@ -2,9 +2,9 @@
 
 import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
-import { fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
-import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
+import { fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { count } from "../view/format.ts";
+import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
 /** A row of a pane that a detail refers to. */
 export interface Reference {

@@ -2,8 +2,8 @@
 
 import type { Lesson, LessonBlock, LessonStep } from "../../generated/control-api.ts";
 import type { LearnerView } from "../state/learning-mode.ts";
-import { sanitize, widthOf, wrap } from "../terminal/cells.ts";
-import { styled, symbols, type Theme } from "../terminal/style.ts";
+import { sanitize, widthOf, wrap } from "../view/cells.ts";
+import { styled, symbols, type Theme } from "../view/style.ts";
 import { paragraph, wrapped } from "./detail-lines.ts";
 
 /** The step numbers, each marked as completed, skipped, current or to come. */

@@ -1,13 +1,12 @@
-// The detail of a merchant: its API keys, its rate limit and traffic, and its newest requests.
+// The details of a merchant and of a rate-limit window.
 
-import type { ListedMerchant } from "../../generated/control-api.ts";
+import type { ListedMerchant, RateWindow } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { sharedWindow } from "../controls/form-defaults.ts";
+import { sharedWindow } from "../controls/form-fields.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { type UiState, valuesOf } from "../state/state.ts";
-import { count, counted } from "../view/format.ts";
+import { apiKeysOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
+import { count, countdown, counted, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, linkTo, paragraph, section } from "./detail-lines.ts";
-import { rateWindowId } from "./rate-window.ts";
 import { requestLinks } from "./row-lines.ts";
 
 const MAX_REQUESTS = 10;
@@ -49,3 +48,34 @@ const requestsOf = (state: UiState, id: string): RequestMessage[] =>
   valuesOf<RequestMessage>(state, "requests")
     .filter(({ merchant }) => merchant === id)
     .slice(-MAX_REQUESTS);
+
+export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
+
+const MAX_REFUSED = 10;
+
+export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
+  title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
+  lines(_data, state, width) {
+    const { theme } = state;
+    const newest = valuesOf<RateWindow>(state, "limits").find((window) => rateWindowId(window) === rateWindowId(opened));
+    const { merchant, operation, limit, remaining, window, reset } = newest ?? opened;
+    const resetAt = milliseconds(reset);
+    const isExhausted = remaining === 0;
+    const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
+    return [
+      ...labelled(theme, width, "merchant", merchant),
+      ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
+      ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
+      ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "failure" : "green"),
+      ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
+      ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+      ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
+      ...section(theme, "Recent 429 responses", requestLinks(refusedRequests(state, merchant), width)),
+    ];
+  },
+});
+
+export const refusedRequests = (state: UiState, merchant: string): RequestMessage[] =>
+  valuesOf<RequestMessage>(state, "requests")
+    .filter((request) => request.status === 429 && request.merchant === merchant)
+    .slice(-MAX_REFUSED);

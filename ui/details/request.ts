@@ -3,18 +3,16 @@
 import type { Learner, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { Call } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import type { Theme } from "../terminal/style.ts";
-import { count, dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
-import { statusStyles } from "../view/status-colours.ts";
-import type { Call } from "../wire/control-calls.ts";
+import { count, dateTime, dateTimeToSecond, duration, milliseconds, statusStyles } from "../view/format.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
-import { rateWindowId } from "./rate-window.ts";
+import { rateWindowId } from "./merchant.ts";
 import { type AttemptSummary, attemptLine, laterAttempts } from "./row-lines.ts";
-import { timingLines } from "./timing.ts";
-import { verdictLines } from "./verdict-lines.ts";
+import { verdictLines } from "./verdict.ts";
 
 type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "eventId" | "endpointId">;
 
@@ -193,4 +191,30 @@ function eventLines(
   const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
   const isEmpty = lines.length === 0 && fetched !== undefined;
   return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];
+}
+
+const INDENT = "  ";
+const NAME_WIDTH = 14;
+const TIME_WIDTH = 10;
+const MAX_BAR = 60;
+
+const STYLES: Partial<Record<RequestDetail["stages"][number]["name"], TextStyle>> = {
+  operation: "green",
+  response: "yellow",
+  body: "cyan",
+};
+
+export function timingLines(theme: Theme, stages: RequestDetail["stages"], width: number): string[] {
+  const total = stages.reduce((sum, { ms }) => sum + ms, 0);
+  const room = Math.max(10, Math.min(MAX_BAR, width - INDENT.length - NAME_WIDTH - TIME_WIDTH - 3));
+  if (total === 0) return [];
+  let before = 0;
+  return stages.map(({ name, ms }) => {
+    const from = Math.min(room - 1, Math.floor((before / total) * room));
+    before += ms;
+    const to = Math.max(from + 1, Math.round((before / total) * room));
+    const bar = " ".repeat(from) + symbols(theme).full.repeat(to - from);
+    const label = styled(theme, INDENT + name.padEnd(NAME_WIDTH), "dim");
+    return `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ${styled(theme, bar, STYLES[name] ?? "blue")}`;
+  });
 }

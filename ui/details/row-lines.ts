@@ -2,9 +2,9 @@
 
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import { sandboxNow, type UiState, valuesOf } from "../state/state.ts";
-import { fitTo, sanitize, widthOf } from "../terminal/cells.ts";
-import { styled, symbols, type TextStyle } from "../terminal/style.ts";
+import { fitTo, sanitize, widthOf } from "../view/cells.ts";
 import { countdown, duration, timeOfDay } from "../view/format.ts";
+import { styled, symbols, type TextStyle } from "../view/style.ts";
 import { type DetailLine, linkTo, wrapped } from "./detail-lines.ts";
 
 /** Requests as links, one in a line. */

@@ -3,10 +3,9 @@
 import type { Scenario } from "../../generated/control-api.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
-import { counted, dateTimeToSecond, milliseconds } from "../view/format.ts";
-import { verdictLabel } from "../view/status-colours.ts";
+import { counted, dateTimeToSecond, milliseconds, verdictLabel } from "../view/format.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
-import { fieldsText, triggerText } from "./rule-text.ts";
+import { fieldsText, triggerText } from "./fault.ts";
 
 /** A scenario that is armed for several merchants is listed for each. */
 export const scenarioId = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) => `${name} ${merchant ?? ""}`;

@@ -6,8 +6,7 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
-import { count, dateTime, duration, timeOfDay } from "../view/format.ts";
-import { verdictLabel } from "../view/status-colours.ts";
+import { count, dateTime, duration, timeOfDay, verdictLabel } from "../view/format.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestText, resultOf } from "./row-lines.ts";
 
@@ -64,3 +63,16 @@ function attemptText(state: UiState, id: string): string {
   if (!found) return id;
   return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}`;
 }
+
+/** Oldest first. */
+export function verdictLines(state: UiState, isAbout: (verdict: VerdictMessage) => boolean, width: number): DetailLine[] {
+  return valuesOf<VerdictMessage>(state, "verdicts")
+    .filter(isAbout)
+    .flatMap((found) => {
+      const [label, style] = verdictLabel(state.theme, found.verdict);
+      return linkTo("verdicts", verdictId(found), labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style));
+    });
+}
+
+/** The id of a verdict's row; an open verdict has no id of its own yet. */
+export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;

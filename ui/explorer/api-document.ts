@@ -2,7 +2,7 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
-import type { JsonSchema } from "../wire/json-schema.ts";
+import type { JsonSchema } from "../connection/json-schema.ts";
 
 /** The parts of a document that the explorer reads. */
 export interface ApiDocument {

@@ -1,6 +1,6 @@
 // A call as code: curl, fetch, Python and Go. Responses are printed as text, because a fault can make a body that is not JSON.
 
-import { quoted } from "../wire/control-calls.ts";
+import { quoted } from "../connection/calls.ts";
 
 /** A call as it goes over the wire. */
 export interface PlainCall {

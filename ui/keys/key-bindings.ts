@@ -1,10 +1,12 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
+import { curlOf } from "../connection/calls.ts";
 import { controls } from "../controls/index.ts";
 import { loadGap } from "../load-rows.ts";
 import { confirm } from "../overlays/confirm.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { scrollOverlay } from "../overlays/detail-moves.ts";
+import { isPaste } from "../overlays/field.ts";
 import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
 import { paletteOverlay } from "../overlays/palette.ts";
 import { textOverlay } from "../overlays/text-view.ts";
@@ -25,9 +27,8 @@ import {
 } from "../state/state.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
-import { curlOf } from "../wire/control-calls.ts";
 import { detailKeys, jumpKey } from "./detail-keys.ts";
-import { openFilterLine } from "./filter-line.ts";
+import { editFilterLine, openFilterLine } from "./filter-line.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
@@ -201,7 +202,7 @@ function quit(state: UiState): StateUpdate {
 }
 
 /** Work in every overlay. */
-export const overlayKeys: readonly KeyBinding[] = [
+const overlayKeys: readonly KeyBinding[] = [
   { keys: ["escape"], label: "back", help: "go back", run: (state) => update(closeTopOverlay(state)) },
 ];
 
@@ -235,3 +236,23 @@ const commandsOf = (state: UiState): readonly KeyBinding[] =>
   keyGroups(state)
     .flatMap(({ bindings }) => bindings)
     .filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":") && (binding.isEnabled?.(state) ?? true));
+
+/** The bindings enabled now; the first one with a key wins. */
+export function enabledBindings(state: UiState): readonly KeyBinding[] {
+  const overlay = topOverlay(state);
+  const local = overlay
+    ? [...(topDetail(state) ? [...detailKeys, jumpKey] : []), ...overlay.keys, ...overlayKeys, ...movementKeys]
+    : paneKeys(state);
+  return [...local, ...globalKeys].filter(isAllowed(state)).filter(({ isEnabled }) => isEnabled?.(state) ?? true);
+}
+
+export function handleKey(before: UiState, key: string): StateUpdate {
+  if (key === "ctrl-c") return update(before, { kind: "interrupt" });
+  const state = { ...before, notice: undefined };
+  if (state.filterLine) return editFilterLine(state, state.filterLine, key);
+  const handled = topOverlay(state)?.onKey?.(state, key);
+  if (handled) return handled;
+  if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
+  const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
+  return binding?.run(state) ?? update(state);
+}

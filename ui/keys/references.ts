@@ -6,7 +6,7 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { attemptCall } from "../details/delivery.ts";
 import type { Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
-import { refusedRequests } from "../details/rate-window.ts";
+import { refusedRequests } from "../details/merchant.ts";
 import { causedAttemptsCall } from "../details/request.ts";
 import { isDetail, isStillAt, topDetail } from "../overlays/detail.ts";
 import { paneNamed } from "../panes/index.ts";

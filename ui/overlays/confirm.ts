@@ -1,9 +1,9 @@
 // The confirmation before a destructive call, or before leaving: y confirms, any other key cancels.
 
+import { type Call, curlOf } from "../connection/calls.ts";
 import { wrapped } from "../details/detail-lines.ts";
 import { closeTopOverlay, type Overlay, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
-import { styled } from "../terminal/style.ts";
-import { type Call, curlOf } from "../wire/control-calls.ts";
+import { styled } from "../view/style.ts";
 
 export const confirm = (question: string, call: Call | undefined, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
   title: "Confirm",

@@ -1,11 +1,20 @@
 // Moving in overlays: scrolling, selecting the links of a detail, going to its bodies, and searching it.
 
-import { textOf } from "../keys/typed-text.ts";
 import { replaceTopOverlay, type StateUpdate, topOverlay, type UiState, update, withNotice } from "../state/state.ts";
-import { sanitize } from "../terminal/cells.ts";
+import { sanitize } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
-import { type DetailOverlay, topDetail, withView } from "./detail.ts";
-import { bodiesOf, type DetailView, type Link, linksOf, matchesOf, selectedLink } from "./detail-view.ts";
+import {
+  bodiesOf,
+  type DetailOverlay,
+  type DetailView,
+  type Link,
+  linksOf,
+  matchesOf,
+  selectedLink,
+  topDetail,
+  withView,
+} from "./detail.ts";
+import { textOf } from "./field.ts";
 
 /** The size of the text in an overlay. */
 const textSize = (state: UiState) => {

@@ -1,7 +1,5 @@
 // A form field: its options, its validation, and how keys edit its value.
 
-import { textOf } from "../keys/typed-text.ts";
-
 export interface FieldOption {
   value: string;
   /** Default: the value. */
@@ -141,4 +139,27 @@ export function editText({ value, caretFromEnd, isSelected }: TextEdit, key: str
   if (key === "delete") return edited(before, after.slice(1));
   if (key === "ctrl-u") return edited([], after);
   return text === undefined ? undefined : edited([...before, text], after);
+}
+
+const PASTE_KEY = "paste ";
+/** Longer than any text that an input needs; the rest is dropped. */
+export const MAX_PASTE = 10_000;
+
+/** The key for pasted text: line breaks and tabs become spaces, other controls are dropped. */
+export const pasteKey = (text: string) =>
+  PASTE_KEY +
+  text
+    .slice(0, MAX_PASTE)
+    .replace(/\s+/g, " ")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
+    .replace(/[\x00-\x1f\x7f-\x9f]/g, "")
+    .trim();
+
+export const isPaste = (key: string) => key.startsWith(PASTE_KEY);
+
+/** Undefined for a key such as `up`. */
+export function textOf(key: string): string | undefined {
+  if (key === "space") return " ";
+  if (isPaste(key)) return key.slice(PASTE_KEY.length);
+  return [...key].length === 1 ? key : undefined;
 }

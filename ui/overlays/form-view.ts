@@ -1,11 +1,11 @@
 // Draws a form: its fields, the options of the focused one, validation errors, and the call as curl.
 
 import type { FieldError } from "../../src/kernel/errors.ts";
+import { type Call, curlOf } from "../connection/calls.ts";
 import type { UiState } from "../state/state.ts";
-import { cut, fitTo, sanitize, widthOf, wrap } from "../terminal/cells.ts";
-import { styled, symbols, type Theme } from "../terminal/style.ts";
+import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
-import { type Call, curlOf } from "../wire/control-calls.ts";
+import { styled, symbols, type Theme } from "../view/style.ts";
 import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, problemOf } from "./field.ts";
 
 /** The user's input so far. */

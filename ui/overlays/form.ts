@@ -2,7 +2,7 @@
 
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
-import { textOf } from "../keys/typed-text.ts";
+import { type Call, curlOf, refusalOf } from "../connection/calls.ts";
 import {
   callEffect,
   closeTopOverlay,
@@ -18,9 +18,8 @@ import {
   update,
   withNotice,
 } from "../state/state.ts";
-import { type Call, curlOf, refusalOf } from "../wire/control-calls.ts";
 import { confirm } from "./confirm.ts";
-import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, problemOf, stepOption } from "./field.ts";
+import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, problemOf, stepOption, textOf } from "./field.ts";
 import { type FormState, type FormView, formLines } from "./form-view.ts";
 
 interface FormContext<Data> {

@@ -1,10 +1,10 @@
 // The help overlay: every key and its effect, with a search.
 
 import { paragraph } from "../details/detail-lines.ts";
-import { textOf } from "../keys/typed-text.ts";
 import { type KeyBinding, type Overlay, replaceTopOverlay, type StateUpdate, type UiState, update } from "../state/state.ts";
-import { cut, fitTo, sanitize } from "../terminal/cells.ts";
-import { styled, symbols } from "../terminal/style.ts";
+import { cut, fitTo, sanitize } from "../view/cells.ts";
+import { styled, symbols } from "../view/style.ts";
+import { textOf } from "./field.ts";
 
 export interface KeyGroup {
   title: string;

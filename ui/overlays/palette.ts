@@ -1,6 +1,5 @@
 // The command palette: the lines of the help that apply now, found by typing; Enter runs the chosen one.
 
-import { textOf } from "../keys/typed-text.ts";
 import {
   closeTopOverlay,
   type KeyBinding,
@@ -10,9 +9,10 @@ import {
   type UiState,
   update,
 } from "../state/state.ts";
-import { cut, fitTo, sanitize } from "../terminal/cells.ts";
-import { styled, symbols } from "../terminal/style.ts";
+import { cut, fitTo, sanitize } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
+import { styled, symbols } from "../view/style.ts";
+import { textOf } from "./field.ts";
 
 const KEYS_WIDTH = 18;
 /** The border, the search and the line below it. */

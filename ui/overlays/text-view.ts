@@ -1,7 +1,7 @@
 // An overlay with a text to read, select and copy. It has no border beside its lines, so that a selection contains the text only.
 
 import { copyText, type Overlay } from "../state/state.ts";
-import { sanitize, widthOf, wrap } from "../terminal/cells.ts";
+import { sanitize, widthOf, wrap } from "../view/cells.ts";
 
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,

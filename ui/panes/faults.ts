@@ -3,14 +3,13 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { curlOf } from "../connection/calls.ts";
 import { endRule } from "../controls/faults.ts";
-import { faultDetail } from "../details/fault.ts";
-import { ruleTitle } from "../details/rule-text.ts";
+import { faultDetail, ruleTitle } from "../details/fault.ts";
 import { type KeyBinding, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
-import { sanitize } from "../terminal/cells.ts";
-import type { TextStyle } from "../terminal/style.ts";
+import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
-import { curlOf } from "../wire/control-calls.ts";
+import type { TextStyle } from "../view/style.ts";
 import { listPane, type Selected } from "./pane.ts";
 
 export const faults = listPane<FaultRule>({

@@ -7,8 +7,8 @@ import { stepLines, stepMarks } from "../details/lesson-text.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep } from "../state/learning.ts";
 import { copyText, type KeyBinding, makeCall, openOverlay, type UiState, update } from "../state/state.ts";
-import { sanitize } from "../terminal/cells.ts";
-import { styled, symbols } from "../terminal/style.ts";
+import { sanitize } from "../view/cells.ts";
+import { styled, symbols } from "../view/style.ts";
 import { textPane } from "./pane.ts";
 
 export const lesson = textPane({

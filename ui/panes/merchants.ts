@@ -2,15 +2,15 @@
 
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { sharedWindow } from "../controls/form-defaults.ts";
+import { sharedWindow } from "../controls/form-fields.ts";
+import { copyApiKey } from "../controls/merchants.ts";
 import { merchantDetail } from "../details/merchant.ts";
 import { confirm } from "../overlays/confirm.ts";
 import { type KeyBinding, listOf, makeCall, openOverlay, shortMerchant, type UiState, update } from "../state/state.ts";
 import { count, counted } from "../view/format.ts";
-import { copyApiKey } from "./copy-api-key.ts";
 import { listPane, type Selected } from "./pane.ts";
 
-export const MERCHANTS_PANE = "merchants";
+const MERCHANTS_PANE = "merchants";
 
 /** In a narrower list a name would be cut to nothing. */
 const NAMES_FROM = 80;

@@ -2,6 +2,7 @@
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
+import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
 import { filteredRows, followLater, isCursorGone, select, selectedRow, stayPinned } from "../state/list.ts";
 import type { Gap, Row } from "../state/rows.ts";
@@ -17,12 +18,10 @@ import {
   withList,
   withNotice,
 } from "../state/state.ts";
-import { fitTo, sanitize } from "../terminal/cells.ts";
-import { styled } from "../terminal/style.ts";
+import { fitTo, sanitize } from "../view/cells.ts";
 import { count } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
-
-import type { Call } from "../wire/control-calls.ts";
+import { styled } from "../view/style.ts";
 import { type Column, formatRow, headingOf } from "./columns.ts";
 
 export interface Pane {

@@ -2,12 +2,11 @@
 
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { rateWindowDetail, rateWindowId } from "../details/rate-window.ts";
+import { copyApiKey } from "../controls/merchants.ts";
+import { rateWindowDetail, rateWindowId } from "../details/merchant.ts";
 import { type KeyBinding, listOf, makeCall, secondsUntil, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
-import { symbols, type Theme } from "../terminal/style.ts";
-import { count, countdown, counted, milliseconds } from "../view/format.ts";
-import { failureMark } from "../view/status-colours.ts";
-import { copyApiKey } from "./copy-api-key.ts";
+import { count, countdown, counted, failureMark, milliseconds } from "../view/format.ts";
+import { symbols, type Theme } from "../view/style.ts";
 import { listPane, type Selected } from "./pane.ts";
 
 export const rateLimits = listPane<RateWindow>({

@@ -1,17 +1,32 @@
-// The pane of API requests and their responses.
+// The pane of API requests and their responses, and the keys that copy, resend, edit, compare and export them.
 
+import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
+import { curlOf } from "../connection/calls.ts";
+import { exportKeys } from "../controls/export-requests.ts";
+import { copyApiKey } from "../controls/merchants.ts";
+import { apiKeyOf, callOf, editRequest, isComplete, maskedKeyOf, REQUEST_HEADERS } from "../controls/request-call.ts";
+import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
-import { shortMerchant, type UiState } from "../state/state.ts";
-import { symbols } from "../terminal/style.ts";
-import { duration, timeOfDay } from "../view/format.ts";
-import { methodStyles, statusLabel, statusStyles } from "../view/status-colours.ts";
-import { curlOf } from "../wire/control-calls.ts";
+import { openDetail } from "../overlays/detail.ts";
+import {
+  callEffect,
+  copyText,
+  type KeyBinding,
+  makeCall,
+  openOverlay,
+  type StateUpdate,
+  shortMerchant,
+  type UiState,
+  update,
+  withNotice,
+} from "../state/state.ts";
+import { duration, methodStyles, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
+import { symbols } from "../view/style.ts";
 import { IDS_FROM } from "./columns.ts";
-import { listPane, logOf, rowFetch } from "./pane.ts";
-import { requestKeys } from "./request-keys.ts";
+import { listPane, logOf, rowFetch, type Selected } from "./pane.ts";
 
 export const requests = listPane<RequestMessage>({
   name: "requests",
@@ -51,3 +66,79 @@ const exampleCall = (state: UiState) => ({ method: "GET", path: "/v1/payments?li
 
 /** An API key for example calls. */
 export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
+
+function requestKeys(selected: Selected<RequestMessage>): readonly KeyBinding[] {
+  const isEnabled = (state: UiState) => selected(state) !== undefined;
+  return [
+    {
+      keys: ["y"],
+      label: "copy curl",
+      help: "copy the request as curl, API key masked",
+      isEnabled,
+      run: (state) => withRequest(state, selected(state), (later, request) => copyAsCurl(later, request, false)),
+    },
+    {
+      keys: ["Y"],
+      help: "copy the request as curl, with its API key",
+      isEnabled,
+      run: (state) => withRequest(state, selected(state), (later, request) => copyAsCurl(later, request, true)),
+    },
+    {
+      keys: ["r"],
+      label: "resend",
+      help: "resend the request: same method, path, body and Idempotency-Key",
+      isEnabled,
+      run: (state) => withRequest(state, selected(state), resend),
+    },
+    {
+      keys: ["E"],
+      help: "edit the request and resend it",
+      isEnabled,
+      run: (state) => withRequest(state, selected(state), (later, request) => editRequest({ ...later, notice: undefined }, request)),
+    },
+    {
+      keys: ["="],
+      help: "compare the request with the first of its retries: the same call with the same Idempotency-Key",
+      isEnabled,
+      run: (state) => compare(state, selected(state)),
+    },
+    copyApiKey((state) => selected(state)?.merchant),
+    ...exportKeys,
+  ];
+}
+
+function compare(state: UiState, request: RequestMessage | undefined): StateUpdate {
+  const [first, second] = (request && triesToCompare(state, request)) ?? [];
+  if (!first || !second) return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
+  const { overlay, effects } = openDetail(comparison(first, second), { pane: "requests", id: second.id, value: second }, []);
+  return update(openOverlay(state, overlay), ...effects);
+}
+
+/** Fetches the request from the request log: rows have no headers and bodies. */
+function withRequest(
+  state: UiState,
+  request: RequestMessage | undefined,
+  then: (state: UiState, request: RequestDetail) => StateUpdate,
+): StateUpdate {
+  if (!request) return update(state);
+  const effect = callEffect(requestCall(request.id), (later, { body }) => then(later, body));
+  return update(withNotice(state, `Loading ${request.id} …`, "dim"), effect);
+}
+
+function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): StateUpdate {
+  const apiKey = apiKeyOf(state, request);
+  const masked = maskedKeyOf(request);
+  const call = callOf(request, wantsKey ? (apiKey ?? masked) : masked, REQUEST_HEADERS);
+  const keyNote = !wantsKey ? "API key masked" : apiKey === undefined ? "API key masked: the full key is unknown" : "with its API key";
+  const gaps = isComplete(request) ? "" : "; the request log truncated or masked parts of it";
+  return copyText(state, curlOf(state.target, call), `the request as curl (${keyNote}${gaps})`);
+}
+
+function resend(state: UiState, request: RequestDetail): StateUpdate {
+  const { id } = request;
+  if (!isComplete(request))
+    return update(withNotice(state, `Cannot resend ${id}: the request log truncated or masked parts of it`, "yellow"));
+  const apiKey = apiKeyOf(state, request);
+  if (apiKey === undefined) return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
+  return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), ({ status }) => `Resent ${id}: ${status}`);
+}

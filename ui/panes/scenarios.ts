@@ -4,8 +4,7 @@ import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { scenarioDetail, scenarioId } from "../details/scenario.ts";
 import { type KeyBinding, makeCall, type StateUpdate, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
-import { count } from "../view/format.ts";
-import { verdictLabel } from "../view/status-colours.ts";
+import { count, verdictLabel } from "../view/format.ts";
 import { listPane, type Selected } from "./pane.ts";
 
 export const scenarios = listPane<Scenario>({

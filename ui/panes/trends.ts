@@ -3,10 +3,9 @@
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import type { UiState } from "../state/state.ts";
 import { selectedOperation, TRENDS_PANE } from "../state/trends.ts";
-import { cut, sanitize } from "../terminal/cells.ts";
-import { styled, type TextStyle, type Theme } from "../terminal/style.ts";
+import { cut, sanitize } from "../view/cells.ts";
 import { count, duration } from "../view/format.ts";
-import { sparkline } from "../view/sparkline.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { textPane } from "./pane.ts";
 
 const LABEL_WIDTH = 8;
@@ -74,3 +73,10 @@ function cellOf(spans: SandboxTrendReply["spans"], index: number, perCell: numbe
 }
 
 const rateText = (rate: number) => (rate < 10 && rate > 0 ? rate.toFixed(1) : count(Math.round(rate)));
+
+/** A value of 0 is blank; any other is visible. */
+export function sparkline(theme: Theme, values: readonly number[]): string {
+  const { levels } = symbols(theme);
+  const highest = Math.max(...values, 0);
+  return values.map((value) => (value > 0 ? levels[Math.max(0, Math.ceil((value / highest) * levels.length) - 1)] : " ")).join("");
+}

@@ -2,12 +2,10 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { verdictDetail } from "../details/verdict.ts";
-import { verdictId } from "../details/verdict-lines.ts";
+import { copyApiKey } from "../controls/merchants.ts";
+import { verdictDetail, verdictId } from "../details/verdict.ts";
 import { shortMerchant } from "../state/state.ts";
-import { count, milliseconds } from "../view/format.ts";
-import { failureMark, verdictLabel } from "../view/status-colours.ts";
-import { copyApiKey } from "./copy-api-key.ts";
+import { count, failureMark, milliseconds, verdictLabel } from "../view/format.ts";
 import { listPane, logOf } from "./pane.ts";
 
 /** In a narrower list a finding would be cut to nothing. */

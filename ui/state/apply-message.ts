@@ -3,8 +3,8 @@
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { MadeCounts } from "../../src/contracts/counts.ts";
 import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
+import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
 import type { Pane } from "../panes/pane.ts";
-import type { StreamConnection, StreamMessage } from "../wire/live.ts";
 import { TOP_GAP, withTopGap } from "./gaps.ts";
 import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
 import { append, emptyList, removeRows, replace } from "./list.ts";

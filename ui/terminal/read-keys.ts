@@ -2,7 +2,7 @@
 // `paste` with the text, which no binding has: only text inputs accept it. A report of the terminal is one key too, `report` with its text.
 
 import { StringDecoder } from "node:string_decoder";
-import { MAX_PASTE, pasteKey } from "../keys/typed-text.ts";
+import { MAX_PASTE, pasteKey } from "../overlays/field.ts";
 
 const SEQUENCE_KEYS: Record<string, string> = {
   "[A": "up",

@@ -5,8 +5,7 @@ import { openNonblockingWriter } from "./nonblocking-writer.ts";
 import { captureOutput } from "./output-capture.ts";
 import { createPainter } from "./painter.ts";
 import { createKeyReader, reportOf } from "./read-keys.ts";
-import { createScreen } from "./screen.ts";
-import { createSuspension } from "./suspend.ts";
+import { createScreen, createSuspension } from "./screen.ts";
 
 export interface Terminal {
   paint(frame: readonly string[]): void;

@@ -3,14 +3,14 @@
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { lineProblem } from "../keys/filter-line.ts";
-import { enabledBindings } from "../keys/key-routing.ts";
+import { enabledBindings } from "../keys/key-bindings.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { type FilterLine, sandboxNow, shortMerchant, topOverlay, type UiState } from "../state/state.ts";
-import { cut, fitTo, sanitize, widthOf } from "../terminal/cells.ts";
-import { styled, symbols } from "../terminal/style.ts";
+import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
 import { count } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
+import { styled, symbols } from "./style.ts";
 
 /** Connection and URL first, then as much as fits: clock, API keys, version. The counts are at the right end. */
 export function statusBar(state: UiState): string {

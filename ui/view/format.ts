@@ -1,6 +1,8 @@
-// Numbers, durations and times as text.
+// Numbers, durations, times, statuses and verdicts as text. Colour is never the only signal: each is also a symbol or a word.
 
+import type { Verdict } from "../../src/contracts/verdict.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
+import { symbols, type TextStyle, type Theme } from "./style.ts";
 
 const grouped = new Intl.NumberFormat("en");
 
@@ -37,3 +39,33 @@ export const dateTime = (time: number) => isoTime(time).slice(0, 23).replace("T"
 
 /** `2026-01-05 09:12:44`. */
 export const dateTimeToSecond = (time: number) => dateTime(time).slice(0, 19);
+
+/** `status` is 0 when no response was sent. */
+export function statusStyles(status: number): TextStyle[] {
+  return status === 0 || status >= 400 ? ["failure"] : ["green"];
+}
+
+/** ` 200`, ` 404`, `✗503`, or `✗cut` when no response was sent. */
+export function statusLabel(theme: Theme, status: number): string {
+  const mark = status === 0 || status >= 500 ? symbols(theme).bad : " ";
+  return `${mark}${status === 0 ? "cut" : status}`;
+}
+
+const METHOD_STYLES: Readonly<Record<string, TextStyle[]>> = {
+  GET: ["cyan"],
+  POST: ["green"],
+  PUT: ["yellow"],
+  PATCH: ["yellow"],
+  DELETE: ["magenta"],
+};
+
+export const methodStyles = (method: string): TextStyle[] => METHOD_STYLES[method] ?? [];
+
+/** `✗2` for two failures, in a tab; empty for none. */
+export const failureMark = (theme: Theme, failures: number) => (failures === 0 ? "" : `${symbols(theme).bad}${count(failures)}`);
+
+export function verdictLabel(theme: Theme, verdict: Verdict): [label: string, style: TextStyle] {
+  const { good, bad, unsure } = symbols(theme);
+  if (verdict === "pass") return [`${good} pass`, "green"];
+  return verdict === "fail" ? [`${bad} fail`, "failure"] : [`${unsure} inconclusive`, "yellow"];
+}

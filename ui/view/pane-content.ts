@@ -1,17 +1,16 @@
 // What is in the boxes on the screen: the panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
 import { wrapped } from "../details/detail-lines.ts";
-import { isDetail } from "../overlays/detail.ts";
-import { textOf } from "../overlays/detail-view.ts";
+import { isDetail, textOf } from "../overlays/detail.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
 import { filteredRows, unseenCount, visibleRows } from "../state/list.ts";
 import type { List } from "../state/rows.ts";
 import { listOf, topOverlay, type UiState } from "../state/state.ts";
-import { cut, sanitize } from "../terminal/cells.ts";
-import { stripStyles, styled, symbols } from "../terminal/style.ts";
+import { cut, sanitize } from "./cells.ts";
 import { count } from "./format.ts";
 import { type BoxSize, headingLines, type PanePlacement, PREVIEW } from "./layout.ts";
+import { stripStyles, styled, symbols } from "./style.ts";
 
 export interface BoxContent {
   title: string;

@@ -1,6 +1,6 @@
 // Prints the events of a sandbox from its live stream.
 
-import type { LiveStream, StreamConnection, StreamPosition } from "../../../ui/wire/live.ts";
+import type { LiveStream, StreamConnection, StreamPosition } from "../../../ui/connection/live-stream.ts";
 import type { LiveMessage } from "../../contracts/live-messages.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Output, SandboxSummary } from "./output.ts";
@@ -9,8 +9,8 @@ import type { Following, WatchedSandbox } from "./watched-sandbox.ts";
 const FROM_NOW: StreamPosition = { run: undefined, seq: undefined };
 
 export async function followLiveStream(target: WatchedSandbox["target"], output: Output, from = FROM_NOW): Promise<Following> {
-  const { openLive } = await import("../../../ui/wire/live.ts");
-  const { openSocket } = await import("../../../ui/wire/node-socket.ts");
+  const { openLive } = await import("../../../ui/connection/live-stream.ts");
+  const { openSocket } = await import("../../../ui/connection/node-socket.ts");
   const printer = createPrinter(output);
   let live: LiveStream | undefined;
   const failed = new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 // Shows a sandbox until the user stops: on the dashboard, as plain lines or as JSON.
 
 import { isatty } from "node:tty";
-import { isInForeground } from "../../../ui/terminal/foreground.ts";
+import { isInForeground } from "../../../ui/terminal/screen.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import type { Flags } from "../arguments.ts";
 import { stopSignal } from "../process/stop-signal.ts";

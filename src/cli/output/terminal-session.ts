@@ -1,11 +1,11 @@
 // A sandbox on an interactive terminal: dashboard or plain lines, switched with a key, until the user quits or a signal arrives.
 
 import { constants } from "node:os";
+import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
 import { openDashboard } from "../../../ui/dashboard.ts";
 import type { UiState } from "../../../ui/state/state.ts";
-import { detectTheme, type Theme } from "../../../ui/terminal/style.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
-import type { StreamPosition } from "../../../ui/wire/live.ts";
+import { detectTheme, type Theme } from "../../../ui/view/style.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { listenForStop, type Stop, type StopSignal } from "../process/stop-signal.ts";
 import { exitSummary } from "./exit-summary.ts";

@@ -1,7 +1,7 @@
 // A sandbox that a command shows, and how its events are followed.
 
+import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
 import type { LearningMode } from "../../../ui/state/learning-mode.ts";
-import type { StreamPosition } from "../../../ui/wire/live.ts";
 import type { Output } from "./output.ts";
 
 export interface WatchedSandbox {

@@ -1,7 +1,7 @@
 // A lesson on a plain terminal: prints each step and its result, and reads the keys for a hint and for skipping.
 
 import { createInterface } from "node:readline";
-import { isInForeground } from "../../../ui/terminal/foreground.ts";
+import { isInForeground } from "../../../ui/terminal/screen.ts";
 import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
 import { note, print, printText } from "../output/print.ts";
 import type { LearnerClient, LearnerPlace } from "./learner-client.ts";

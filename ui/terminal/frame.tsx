@@ -1,13 +1,14 @@
 // The screen as components of Ink: bars, and between them the panes or an overlay. layout.ts says how large each is; Ink places and draws them.
 
-import { Box, Text, Transform } from "ink";
-import { useMemo } from "react";
+import { Writable } from "node:stream";
+import { Box, render, Text, Transform } from "ink";
+import { createElement, Fragment, useMemo } from "react";
 import { topOverlay, type UiState } from "../state/state.ts";
 import { keyBar, noticeBar, statusBar, tabBar, tooSmall } from "../view/bars.ts";
+import { cut, toAscii, widthOf } from "../view/cells.ts";
 import { type BoxSize, layoutOf, type PanePlacement } from "../view/layout.ts";
 import { type BoxContent, overlayContent, paneContent } from "../view/pane-content.ts";
-import { cut, widthOf } from "./cells.ts";
-import { styled, symbols, type Theme } from "./style.ts";
+import { styled, symbols, type Theme } from "../view/style.ts";
 
 export function App({ state }: { state: UiState }) {
   const { columns, rows } = state.size;
@@ -120,3 +121,29 @@ const Lines = ({ lines }: { lines: readonly string[] }) => (
     <Text>{Array.from(lines, () => " ").join("\n")}</Text>
   </Transform>
 );
+
+export interface FrameRenderer {
+  /** One string for each line of the screen. */
+  render(state: UiState): string[];
+  close(): void;
+}
+
+export function createFrameRenderer(): FrameRenderer {
+  let frame = "";
+  const write = (text: string, _encoding: string, done: () => void) => {
+    frame = text;
+    done();
+  };
+  const stdout = new Writable({ decodeStrings: false, write }) as Writable & NodeJS.WriteStream;
+  // With `debug`, Ink writes each frame whole and at once, without escape sequences that move the cursor.
+  const ink = render(createElement(Fragment), { stdout, debug: true, exitOnCtrlC: false, patchConsole: false });
+  return {
+    render(state) {
+      Object.assign(stdout, state.size);
+      ink.rerender(createElement(App, { state }));
+      const lines = frame.split("\n");
+      return state.theme.unicode ? lines : lines.map(toAscii);
+    },
+    close: () => ink.unmount(),
+  };
+}

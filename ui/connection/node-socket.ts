@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
-import type { OpenSocket } from "./live.ts";
+import type { OpenSocket } from "./live-stream.ts";
 
 /** Bytes of a message; a larger one closes the connection. */
 const MAX_MESSAGE = 16 * 1_048_576;

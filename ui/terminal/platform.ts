@@ -1,0 +1,50 @@
+// What the dashboard does through a terminal and Node: copy to the clipboard, write files, call the control API.
+
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { reasonOf } from "../../src/client/http-exchange.ts";
+import { type HttpTarget, httpTransport } from "../../src/client/http-transport.ts";
+import { callService } from "../../src/client/service-call.ts";
+import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
+/** Common terminals ignore longer texts. */
+export const MAX_COPY_BYTES = 74_000;
+
+/**
+ * In tmux, both forms: tmux takes the plain one itself (`set-clipboard on`), and passes the wrapped one to the outer terminal (`allow-passthrough
+ * on`). Its configuration decides which one works.
+ */
+export function copySequence(text: string, environment: NodeJS.ProcessEnv): string {
+  const sequence = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
+  return environment.TMUX === undefined ? sequence : `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\`;
+}
+
+/** Writes a file of this name, numbered if there is one already, and returns its path. */
+export const saveFile = (name: string, extension: string, text: string) => saveNumbered(name, extension, text, 1);
+
+async function saveNumbered(name: string, extension: string, text: string, number: number): Promise<string> {
+  const file = resolve(`${name}${number === 1 ? "" : `-${number}`}.${extension}`);
+  try {
+    await writeFile(file, text, { flag: "wx", mode: 0o600 });
+    return file;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return saveNumbered(name, extension, text, number + 1);
+  }
+}
+
+export const perform: Perform = async (target, call) => {
+  const unreachable = unreachableAt(target);
+  const reply = isControl(call)
+    ? { status: 200, body: await httpTransport(target, { refused: refusalOf, unreachable })(call) }
+    : await callService(target.url, call).catch((error: Error) => {
+        throw unreachable(error);
+      });
+  return reply as Awaited<ReturnType<typeof perform<never>>>;
+};
+
+const unreachableAt =
+  ({ url }: HttpTarget) =>
+  (error: Error & { code?: string }) =>
+    error.code === "ECONNREFUSED" || error.code === "ECONNRESET"
+      ? new Error(`No sandbox answers at ${url}`, { cause: error })
+      : new Error(reasonOf(error), { cause: error });
