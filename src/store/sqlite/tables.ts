@@ -10,7 +10,44 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
+
+/** Up to the end of time for a JavaScript date, in milliseconds. */
+const TIME = "between 0 and 8640000000000000";
+/** More ids, copies or replays than a sandbox can make. */
+const COUNT = "between 0 and 1000000000000";
+/** More attempts, steps or hints than any schedule or lesson has. */
+const STEP = "between 0 and 10000";
+const STATUS = "between 100 and 599";
+const REQUEST_ID = "glob 'req_[0-9]*' and length(request) < 20";
+
+/** SQLite throws on the type of invalid JSON. */
+const ifJson = (column: string, condition: string) => `iif(json_valid(${column}), ${condition}, 0)`;
+const json = (column: string, type: "object" | "array") =>
+  `check (${column} is null or ${ifJson(column, `json_type(${column}) = '${type}'`)})`;
+const typesIn = (column: string, types: Readonly<Record<string, string>>) =>
+  Object.entries(types)
+    .map(([path, type]) => `json_type(${column}, '$.${path}') is '${type}'`)
+    .join(" and ");
+
+/** The effects of fault rules on an attempt, as the control API returns them. */
+const ATTEMPT_FAULT = typesIn("fault", {
+  id: "text",
+  copy: "integer",
+  effects: "array",
+  "wouldHaveSent.body": "text",
+  "wouldHaveSent.headers": "object",
+});
+/** The state before a step: the baseline that the verifier takes. */
+const BASELINE = typesIn("mark", {
+  request: "integer",
+  delivery: "integer",
+  attempt: "integer",
+  verdict: "integer",
+  records: "object",
+  fired: "object",
+  scenarios: "array",
+});
 
 export const SCHEMA = `
 pragma application_id = ${APPLICATION_ID};
@@ -19,33 +56,37 @@ pragma user_version = ${SCHEMA_VERSION};
 create table settings (name text primary key, value any) without rowid, strict;
 
 -- How many ids of a kind a merchant has used: new ids are derived from these counts.
-create table counters (merchant text, name text, value integer not null, primary key (merchant, name)) without rowid, strict;
+create table counters (
+  merchant text, name text, value integer not null check (value ${COUNT}), primary key (merchant, name)
+) without rowid, strict;
 
 -- API keys, which do not expire, and the session tokens of logins, which do.
 create table keys (
-  sequence integer primary key, key text not null unique, merchant text not null,
-  kind text not null check (kind = 'key' or kind = 'session'), expires integer
+  sequence integer primary key check (sequence ${COUNT}), key text not null unique, merchant text not null,
+  kind text not null check (kind = 'key' or kind = 'session'), expires integer check (expires ${TIME})
 ) strict;
 create index keys_of on keys (merchant);
 
 -- The logins of merchants. E-mail addresses are in lower case, and unique among all merchants.
-create table logins (email text primary key, merchant text not null, password text) without rowid, strict;
+create table logins (email text primary key check (email = lower(email)), merchant text not null, password text) without rowid, strict;
 create index logins_of on logins (merchant);
 
 -- The fixture, identity and position of each seeded merchant, from which a reset restores it. 'still' lists the kinds of record that time does
 -- not change, as JSON; '*' is all kinds.
 create table origins (
   place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null,
-  still text not null default '[]'
+  still text not null default '[]' ${json("still", "array")}
 ) strict;
 
 -- Every record of every kind, as the JSON that the API shows. Ids are unique within a merchant, so that each merchant that
 -- is created from a fixture has the same readable ids. 'due' is when time takes the record to its next state; null where nothing is to come.
 -- 'outstanding' is 1 for a record that a change of another may need, as its kind declares; null for the others.
 create table documents (
-  sequence integer primary key autoincrement,
+  sequence integer primary key autoincrement check (sequence ${COUNT}),
   merchant text not null, kind text not null, id text not null,
-  created integer not null, status text, body text not null, due integer, outstanding integer check (outstanding = 1),
+  created integer not null check (created ${TIME}), status text, body text not null, due integer check (due ${TIME}),
+  outstanding integer check (outstanding = 1),
+  check (${ifJson("body", "json_type(body) = 'object' and body ->> 'id' is id")}),
   unique (merchant, kind, id)
 ) strict;
 -- Read backwards: the newest first, and records of the same second by their sequence, with which every index ends.
@@ -64,17 +105,18 @@ create index uniques_of on uniques (document);
 
 -- The replies stored for an Idempotency-Key.
 create table replies (
-  merchant text, key text, fingerprint text not null, request text not null,
-  status integer not null, body text not null, expires integer not null,
+  merchant text, key text, fingerprint text not null, request text not null check (request ${REQUEST_ID}),
+  status integer not null check (status ${STATUS}), body text not null, expires integer not null check (expires ${TIME}),
   primary key (merchant, key)
 ) without rowid, strict;
 create index replies_expiring on replies (expires);
 
 -- The outbox. The body of an event is the exact text that each attempt signs and sends.
 create table events (
-  sequence integer primary key autoincrement,
-  id text not null, merchant text not null, type text not null, created integer not null,
-  origin text not null check (origin = 'event' or origin = 'test'), request text, body text not null,
+  sequence integer primary key autoincrement check (sequence ${COUNT}),
+  id text not null check (id <> ''), merchant text not null, type text not null, created integer not null check (created ${TIME}),
+  origin text not null check (origin = 'event' or origin = 'test'), request text check (request ${REQUEST_ID}),
+  body text not null ${json("body", "object")},
   unique (id, merchant)
 ) strict;
 create index events_by_request on events (request);
@@ -91,13 +133,15 @@ create table subscriptions (
 -- and 'copy' numbers the extra copies that a rule made of a delivery.
 -- 'failed' is 1 for a delivery that failed for good, unless another one of the same event to the same endpoint is newer or still open.
 create table deliveries (
-  sequence integer primary key autoincrement,
+  sequence integer primary key autoincrement check (sequence ${COUNT}),
   merchant text not null, endpoint text not null, event integer not null references events,
-  trigger text not null check (trigger = 'event' or trigger = 'test' or trigger = 'replay'), replay integer not null default 0,
+  trigger text not null check (trigger = 'event' or trigger = 'test' or trigger = 'replay'),
+  replay integer not null default 0 check (replay ${COUNT}),
   state text not null check (state = 'pending' or state = 'sending' or state = 'succeeded' or state = 'failed' or state = 'cancelled'),
-  attempts integer not null default 0, aborted integer not null default 0, allowed integer not null,
-  due integer, created integer not null,
-  decided text, held text, copy integer not null default 0, failed integer check (failed = 1)
+  attempts integer not null default 0 check (attempts ${STEP}), aborted integer not null default 0 check (aborted ${STEP}),
+  allowed integer not null check (allowed ${STEP}), due integer check (due ${TIME}), created integer not null check (created ${TIME}),
+  decided text ${json("decided", "array")}, held text, copy integer not null default 0 check (copy ${COUNT}),
+  failed integer check (failed = 1)
 ) strict;
 create index deliveries_open on deliveries (merchant, endpoint, state, due) where state = 'pending' or state = 'sending';
 create index deliveries_of on deliveries (event);
@@ -120,14 +164,16 @@ end;
 -- 'ended - started' is sandbox time, 'duration' the receiver's response time in real milliseconds. 'request_body' is null when
 -- the unchanged event was sent, and 'fault' when no fault rule applied.
 create table attempts (
-  sequence integer primary key autoincrement,
+  sequence integer primary key autoincrement check (sequence ${COUNT}),
   id text not null, merchant text not null, endpoint text not null, delivery integer not null references deliveries,
-  trigger text not null check (trigger = 'event' or trigger = 'retry' or trigger = 'replay' or trigger = 'test'), attempt integer not null, allowed integer not null,
+  trigger text not null check (trigger = 'event' or trigger = 'retry' or trigger = 'replay' or trigger = 'test'),
+  attempt integer not null check (attempt ${STEP}), allowed integer not null check (allowed ${STEP}),
   status text not null check (status = 'succeeded' or status = 'failed' or status = 'aborted'),
-  url text not null, request_headers text not null, request_body text, fault text,
-  response_status integer, response_body text, response_truncated integer not null default 0,
-  error_code text, error_message text, next_due integer,
-  started integer not null, ended integer not null, duration real,
+  url text not null, request_headers text not null ${json("request_headers", "object")}, request_body text,
+  fault text check (fault is null or ${ifJson("fault", ATTEMPT_FAULT)}),
+  response_status integer check (response_status ${STATUS}), response_body text, response_truncated integer not null default 0,
+  error_code text, error_message text, next_due integer check (next_due ${TIME}),
+  started integer not null check (started ${TIME}), ended integer not null check (ended ${TIME}), duration real,
   unique (delivery, attempt)
 ) strict;
 create index attempts_newest on attempts (merchant, ended desc, delivery desc, attempt desc);
@@ -136,20 +182,25 @@ create index attempts_failed on attempts (merchant, endpoint, ended, delivery, a
 
 -- Counts of the events that retention deleted from the log, and of their deliveries that had succeeded.
 create table let_go (
-  merchant text, type text, emitted integer not null, delivered integer not null, primary key (merchant, type)
+  merchant text, type text, emitted integer not null check (emitted ${COUNT}), delivered integer not null check (delivered ${COUNT}),
+  primary key (merchant, type)
 ) without rowid, strict;
 
 -- The learner of a merchant: the current lesson and step, when the step began, how many of its hints were shown, and the state
 -- before the step as JSON ('mark'). After the last step, 'step' is one higher than the number of steps; 'lesson' is null before the first.
 create table learners (
-  sequence integer primary key autoincrement, merchant text not null unique, name text not null unique,
-  lesson text, step integer not null, hints integer not null, began integer not null, mark text not null
+  sequence integer primary key autoincrement check (sequence ${COUNT}), merchant text not null unique, name text not null unique,
+  lesson text, step integer not null check (step ${STEP}), hints integer not null check (hints ${STEP}),
+  began integer not null check (began ${TIME}), mark text not null,
+  check (mark = 'null' or lesson is not null and ${ifJson("mark", BASELINE)})
 ) strict;
 
 -- The steps that learners have finished.
 create table left_steps (
-  merchant text, lesson text, step integer, how text not null check (how = 'ticked' or how = 'skipped' or how = 'prepared'),
-  hints integer not null, ended integer not null, place integer not null, primary key (merchant, lesson, step)
+  merchant text, lesson text, step integer check (step ${STEP}),
+  how text not null check (how = 'ticked' or how = 'skipped' or how = 'prepared'),
+  hints integer not null check (hints ${STEP}), ended integer not null check (ended ${TIME}), place integer not null check (place ${STEP}),
+  primary key (merchant, lesson, step)
 ) without rowid, strict;
 
 -- The request log: bounded to the newest rows, and written after the responses. 'stages' are the microseconds after which each stage ended.

@@ -4,12 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, st
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
+import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
+import { usable } from "../../schema/as-sent.ts";
+import { fieldErrors } from "../../schema/validator.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
 import { problemOf } from "../sqlite/inspect.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
-import { wrongValue } from "./snapshot-values.ts";
+import { allAttempts } from "../webhooks/attempts.ts";
 
 export interface Snapshot {
   name: string;
@@ -107,11 +110,9 @@ function copyInto(
     const replaced = tables.filter((name) => !NOT_RESTORED.has(name));
     transaction(() => {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
-      const contradiction = refusedBy(() => {
-        for (const table of replaced) sql.exec(`insert into main.${table} select * from snapshot.${table}`);
-      });
+      const refused = firstOf(replaced, (table) => refusedRow(sql, table));
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
-      const wrong = contradiction ?? wrongIn(sql);
+      const wrong = refused ?? wrongIn(sql);
       if (wrong !== undefined) refuse(wrong);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
@@ -120,14 +121,79 @@ function copyInto(
   }
 }
 
-/** Runs a copy; returns what its rows contradict, such as a reference to a row that is missing. The check before it reads no references and no keys. */
-function refusedBy(copy: () => void): string | undefined {
+/** The first result for one of the values. */
+function firstOf<Value, Result>(values: readonly Value[], find: (value: Value) => Result | undefined): Result | undefined {
+  for (const value of values) {
+    const found = find(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Copies a table; returns why its constraints refuse a row, as the rest of a sentence. */
+function refusedRow(sql: Sql, table: string): string | undefined {
   try {
-    copy();
+    // Without a condition, SQLite copies the pages of an equal table and checks no row.
+    sql.exec(`insert into main.${table} select * from snapshot.${table} where true`);
     return undefined;
   } catch (error) {
     const { code, message } = error as Error & { code?: unknown };
+    if (code === "SQLITE_CONSTRAINT_CHECK") return falseFor(table, message.replace("CHECK constraint failed: ", ""));
     if (!String(code).startsWith("SQLITE_CONSTRAINT")) throw error;
     return `holds rows that contradict one another: ${message}`;
   }
+}
+
+const falseFor = (table: string, condition: string) => `holds a row of ${table} for which this is false: ${condition.replace(/\s+/g, " ")}`;
+
+/** What the tables cannot check themselves: conditions on SQLite's own table, on other tables, and on each element of a JSON array. */
+const CONDITIONS = {
+  sqlite_sequence: "typeof(name) = 'text' and typeof(seq) = 'integer' and seq between 0 and 1000000000000",
+  subscriptions: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",
+  learners: "merchant in (select id from main.documents where kind = 'merchant')",
+  // An injection that lacks one of these would stop every delivery.
+  deliveries: `decided is null or not exists (select 1 from json_each(decided)
+    where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null)`,
+  attempts: `fault is null or not exists (select 1 from json_each(fault, '$.effects')
+    where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null)`,
+};
+
+/**
+ * Why the rows cannot be kept, as the rest of a sentence; undefined if they can. With `bodies: open`, records may hold values that do not match
+ * their schema, as requests may send them.
+ */
+function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" | "open"): string | undefined {
+  const wrongRow = firstOf(
+    Object.entries(CONDITIONS),
+    ([table, condition]) =>
+      sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get() && falseFor(table, condition),
+  ) as string | undefined;
+  return wrongRow ?? wrongAttempt(sql) ?? wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
+}
+
+/** The API returns logged attempts without another check. */
+function wrongAttempt(sql: Sql): string | undefined {
+  for (const attempt of allAttempts(sql)) {
+    const [error] = fieldErrors(WebhookDelivery, attempt);
+    if (error) return `holds the attempt ${JSON.stringify(attempt.id)}, which is invalid: ${error.message.replace(/\.$/, "")}`;
+  }
+  return undefined;
+}
+
+/** Fields that no request can set to a value of another type. */
+const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "livemode"];
+
+/** The API returns stored records without another check. */
+function wrongRecord(sql: Sql, resources: ReadonlyMap<string, Resource>, bodies: "checked" | "open"): string | undefined {
+  const rows = sql.prepare<[], { kind: string; id: string; body: string }>("select kind, id, body from main.documents").all();
+  for (const { kind, id, body } of rows) {
+    const resource = resources.get(kind);
+    if (!resource) return `holds a record of the unknown kind ${JSON.stringify(kind)}`;
+    const record = JSON.parse(body);
+    const service = Object.fromEntries(SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
+    const checked = bodies === "open" ? { ...usable(resource.schema, record, resource.defaults), ...service } : record;
+    const [error] = fieldErrors(resource.schema, checked);
+    if (error) return `holds the ${kind} ${id}, which is invalid: ${error.message.replace(/\.$/, "")}`;
+  }
+  return undefined;
 }
