@@ -67,71 +67,24 @@ const importFromItsFile = (filter, path) => ({
   setup: ({ onResolve }) => onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
 });
 
-/** Imported dynamically, but part of the program: a start or the first control API call needs them. Other dynamic imports are in a second file. */
-const atStart = new Set([
-  "src/cli/commands/start.ts",
-  "src/cli/process/detach.ts",
-  "src/cli/process/worker.ts",
-  "src/control/index.ts",
-  "src/http/control-app.ts",
-  "src/sandbox/create.ts",
-  "src/store/sqlite/inspect.ts",
-]);
-
-/** Takes modules from the other file, instead of bundling them twice. `isThere` says whether it has a module; `taken` collects their paths. */
-const modulesOf = (file, isThere, taken) => ({
-  name: "modules-of-another-file",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\./, namespace: "file" }, ({ path, resolveDir, kind }) => {
-      const module = relative(root, join(resolveDir, path)).replaceAll(sep, "/");
-      if (!isThere(module, kind)) return undefined;
-      taken.add(module);
-      return { path: module, namespace: "elsewhere" };
-    });
-    onResolve({ filter: /.*/, namespace: "elsewhere" }, ({ path }) => ({ path, external: true }));
-    onLoad({ filter: /.*/, namespace: "elsewhere" }, ({ path }) => ({
-      contents: `module.exports = require("${file}").modules["${path}"]();`,
-    }));
-  },
-});
-
-const exportsOf = (modules) =>
-  `exports.modules = { ${[...modules]
-    .sort()
-    .map((path) => `"${path}": () => require("./${path}")`)
-    .join(", ")} };`;
-
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
 const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");
 
-const buildFile = (file, contents, plugin) =>
-  build({
-    ...common,
-    format: "cjs",
-    stdin: { contents, resolveDir: root, sourcefile: file },
-    outdir: undefined,
-    outfile: join(dist, file),
-    plugins: [rawText(root), requirePackages, terminal, plugin],
-  });
-
-/**
- * All our code in two CommonJS files, because Node loads one in half the time of dozens of modules: the program, and what a start does not need.
- * Node reads every character of a file at each start, and the second one is a third of all.
- */
-const deferred = new Set();
-const isDeferred = (path, kind) => kind === "dynamic-import" && !atStart.has(path);
-const buildProgram = (shared) => {
-  const entries = Object.entries(parts).map(([name, path]) => `exports.${name} = () => require("./${path}");`);
-  return buildFile("program.cjs", [...entries, exportsOf(shared)].join("\n"), modulesOf("./deferred.cjs", isDeferred, deferred));
-};
-const { inputs } = (await buildProgram([])).metafile;
-const shared = new Set();
-const later = await buildFile(
-  "deferred.cjs",
-  exportsOf(deferred),
-  modulesOf("./program.cjs", (path) => path in inputs, shared),
-);
-const program = await buildProgram(shared);
+/** All our code in one CommonJS file, because Node loads one in half the time of dozens of modules. */
+const program = await build({
+  ...common,
+  format: "cjs",
+  stdin: {
+    contents: Object.entries(parts)
+      .map(([name, path]) => `exports.${name} = () => require("./${path}");`)
+      .join("\n"),
+    resolveDir: root,
+    sourcefile: "program.cjs",
+  },
+  outdir: undefined,
+  outfile: join(dist, "program.cjs"),
+  plugins: [rawText(root), requirePackages, terminal],
+});
 
 /** Ink imports its devtools for debugging only; Express its body parser, with every character set, and its table of media types for applications that use them. */
 const leaveOutUnused = {
@@ -204,13 +157,6 @@ const modules = await build({
 });
 
 /**
- * V8 compiles a function in parentheses with its file. Nearly every module of the program runs at a start, and V8 would read its function twice: to
- * skip it, and to run it. The compile cache of Node 22 and later has only functions that were compiled with their file.
- */
-const compiledWithFile = (text) =>
-  text.replace(/(__esm\(\{\n {2}"[^"\n]+")\(\) \{\n((?:[\s\S]*?\n)??) {2}\}\n\}\);/g, "$1: (function() {\n$2  })\n});");
-
-/**
  * Without white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node prints the line of an uncaught
  * error. The comments that named the bundled packages go too, so the first line of a bundle lists them. `options` minifies more.
  */
@@ -261,13 +207,12 @@ function door(name) {
   return names === "" ? `${program};\n` : `const { ${names} } = ${program};\n\nmodule.exports = { ${names} };\n`;
 }
 
-const ours = [program, later, parcels, modules];
+const ours = [program, parcels, modules];
 const bundles = [...ours, browser];
 const contentOf = async (bundle, { path, text }) => {
   if (!ours.includes(bundle)) return text;
-  const whole = path.endsWith("program.cjs") ? compiledWithFile(text) : text;
   const packages = packagesOf(bundle, relative(root, path).replaceAll(sep, "/"));
-  return compacted(whole, packages, bundle === parcels ? { minify: true, format: "cjs" } : {});
+  return compacted(text, packages, bundle === parcels ? { minify: true, format: "cjs" } : {});
 };
 const written = new Set([
   ...(await Promise.all(
@@ -299,7 +244,7 @@ function factList() {
   return { "facts.json": JSON.stringify([...groups.values()]) };
 }
 
-/** The seeded default world, on the day that its fixtures were written for, and where its times stand. Other fixtures are seeded at start. */
+/** The seeded default world, on the day that its fixtures were written for. Other fixtures are seeded at start. */
 async function usualWorld() {
   const fixtures = join(root, "fixtures/merchants");
   const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
@@ -307,7 +252,7 @@ async function usualWorld() {
   const { file } = await sandbox.snapshots.save({ name: "usual" });
   const bytes = readFileSync(file);
   await sandbox.close();
-  return { "world.db": bytes, "world-times.json": JSON.stringify(sources.imageTimes(bytes, fixtures)) };
+  return { "world.db": bytes, "world.json": JSON.stringify({ asOf }) };
 }
 
 /** The examples in the OpenAPI document of the service and in the reference. */

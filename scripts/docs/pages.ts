@@ -11,8 +11,6 @@ import { assumptions, behaviours, control, events, faultTypes, service } from ".
 import { optionDefinitions } from "../../src/sandbox/options.ts";
 import { Type } from "../../src/schema/shapes.ts";
 import { serviceFileSchema } from "../../src/service/service-file.ts";
-import { readFixtures } from "../../src/store/world/fixtures.ts";
-import { findImageTimes } from "../../src/store/world/image-times.ts";
 import { assumptionsPage } from "./assumptions-page.ts";
 import { eventsPage } from "./events-page.ts";
 import { exampleCall } from "./example-calls.ts";
@@ -61,9 +59,6 @@ export const exampleCalls = (replies: Replies = {}) =>
     after: prerequisiteOf(service(USUAL_URL), operation)?.id,
     ...exampleCall(service(USUAL_URL), operation, replies),
   }));
-
-/** The positions of the times in an image of the world that these fixtures make. */
-export const imageTimes = (bytes: Buffer, folder: string) => findImageTimes(bytes, readFixtures(folder), resources);
 
 /** The description of each option, for its doc comment in types/. */
 export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(

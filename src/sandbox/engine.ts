@@ -243,5 +243,5 @@ const isDefaultData = ({ fixtures, seed }: Options) => fixtures === undefined &&
 /** The image that the build makes of the default data, so that a start does not seed it again. */
 const builtImage = once(() => {
   const inDist = (name: string) => join(import.meta.dirname, name);
-  return readSeedImage({ image: inDist("world.db"), times: inDist("world-times.json") });
+  return readSeedImage({ image: inDist("world.db"), about: inDist("world.json") }, resources);
 });

@@ -122,7 +122,7 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void 
       select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
-      select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', '{}' from events;
+      select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', json_object('id', 'pay_grown' || sequence) from events;
     insert into replies (merchant, key, fingerprint, request, status, body, expires)
       select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
     insert into request_log (sequence, id, at, method, path, query, status, duration, stages, request_headers, request_body,
@@ -250,7 +250,7 @@ test("one merchant is looked up by as many rows among a thousand merchants as am
     const { database, tenants, close } = everyStore();
     const { sql } = database;
     sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
-        insert into documents (merchant, kind, id, created, status, body) select 'mer_' || i, 'merchant', 'mer_' || i, 1, 'active', '{}' from n;
+        insert into documents (merchant, kind, id, created, status, body) select 'mer_' || i, 'merchant', 'mer_' || i, 1, 'active', json_object('id', 'mer_' || i) from n;
       insert into keys (key, merchant, kind) select 'sk_test_' || merchant, merchant, 'key' from documents;
       insert into origins (merchant, fixture, key, email) select merchant, 'blank', '', '' from documents order by sequence;`);
     let looked = 0;
@@ -272,7 +272,7 @@ test("memory holds a bounded number of callers", () => {
   const { database, tenants, close } = everyStore();
   const { sql } = database;
   const keys = 5_001;
-  sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{}');
+  sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{"id":"mer_lodge"}');
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${keys})
     insert into keys (key, merchant, kind) select 'sk_test_' || i, 'mer_lodge', 'session' from n`);
   let looked = 0;

@@ -92,12 +92,11 @@ describe("the tarball", () => {
       expect.arrayContaining([
         "dist/bin.cjs",
         "dist/program.cjs",
-        "dist/deferred.cjs",
         "dist/index.cjs",
         "dist/dashboard.js",
         "dist/browser/main.js",
-        "dist/world-times.json",
         "dist/world.db",
+        "dist/world.json",
         "dist/vitest.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",

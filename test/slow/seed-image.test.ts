@@ -89,12 +89,11 @@ test("equals seeding one by one, and so does the world after a reset", async () 
 });
 
 describe("the built image in the package", () => {
-  const built = readSeedImage({ image: packageFile("dist/world.db"), times: packageFile("dist/world-times.json") });
+  const built = readSeedImage({ image: packageFile("dist/world.db"), about: packageFile("dist/world.json") }, resources);
   const dumpAt = (time: string) => {
     const clock = createClock(parseTime(time));
     const moved = built?.(clock.now()) as SeedImage;
     const sql = new Sqlite(moved.bytes);
-    moved.opened?.(sql);
     expect(sql.pragma("integrity_check", { simple: true })).toBe("ok");
     const found = dump(sql);
     sql.close();
@@ -103,7 +102,7 @@ describe("the built image in the package", () => {
 
   test("equals seeding one by one at any time, with its dates moved", async () => {
     const soon = fc
-      .date({ min: new Date("2003-01-01"), max: new Date("2037-11-30"), noInvalidDate: true })
+      .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
       .map((time) => time.toISOString());
     const same = fc.asyncProperty(soon, async (time) => {
       const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), 1, time)];
@@ -123,7 +122,7 @@ describe("the built image in the package", () => {
     expect(changes.filter((count) => count > 0)).toEqual([]);
   });
 
-  test.each(["2000-01-01", "2038-06-01", "2300-01-01"])("is not used at %s, where a moved time would need more or fewer bytes", (time) => {
+  test.each(["1999-12-31", "9999-01-01"])("is not used at %s, where time zones differed or the calendar ends", (time) => {
     expect(built?.(parseTime(time) as number)).toBeUndefined();
   });
 });

@@ -2,7 +2,6 @@
 
 import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { Sql } from "../sqlite/lazy-statements.ts";
 
 export interface RecordKey {
   merchant: string;
@@ -56,11 +55,4 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
       clock.wake();
     },
   };
-}
-
-/** Replaces the due times of all records. */
-export function writeDueTimes(sql: Pick<Sql, "prepare" | "exec">, dueTimes: readonly DueRecord[]): void {
-  sql.exec("update documents set due = null where due is not null");
-  const set = sql.prepare<[DueRecord]>(SET);
-  for (const dueTime of dueTimes) set.run(dueTime);
 }

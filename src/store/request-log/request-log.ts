@@ -1,6 +1,5 @@
 // The log of requests: a buffer that is written after the responses, bounded in rows and bytes.
 
-import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
@@ -91,7 +90,6 @@ const SLICE = 16;
 const TRIM_BATCH = 128;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
-const MOST_RESPONSES = 100;
 
 export function openRequestLog(database: Database): RequestLog {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
@@ -204,8 +202,7 @@ const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
 /** A row with its secrets masked. */
 function rowOf(entry: RequestEntry) {
-  const { requestHeaders, requestBody, responseHeaders } = entry;
-  const response = maskedResponse(`${entry.method} ${entry.path}${entry.search}`, entry.responseBody);
+  const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   return {
     sequence: entry.sequence,
     id: entry.id,
@@ -227,8 +224,8 @@ function rowOf(entry: RequestEntry) {
     request_bytes: Buffer.byteLength(requestBody),
     // Names and texts of the caller were masked when they became a header.
     response_headers: JSON.stringify(responseHeaders),
-    response_body: response.masked,
-    response_bytes: response.bytes,
+    response_body: mask(responseBody, LONGEST_BODY),
+    response_bytes: Buffer.byteLength(responseBody),
   };
 }
 
@@ -237,22 +234,4 @@ function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   let text = "";
   for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;
   return `${text}${Math.round((answered - arrived) * 1_000)}`;
-}
-
-interface MaskedResponse {
-  body: string;
-  /** The body with its secrets masked, cut to the length that is stored. */
-  masked: string;
-  bytes: number;
-}
-
-/** The same request mostly gets the same response, which need not be masked again. */
-const responses = createBoundedCache<MaskedResponse>(MOST_RESPONSES);
-
-function maskedResponse(call: string, body: string): MaskedResponse {
-  const last = responses.get(call);
-  if (last?.body === body) return last;
-  const response = { body, masked: mask(body, LONGEST_BODY), bytes: Buffer.byteLength(body) };
-  if (body.length <= LONGEST_BODY) responses.set(call, response);
-  return response;
 }

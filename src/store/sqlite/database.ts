@@ -16,8 +16,6 @@ import { SCHEMA } from "./tables.ts";
 /** The initial content of a database in memory. */
 export interface DatabaseImage {
   bytes: Buffer;
-  /** Called when the copy is opened, at its first use. */
-  opened?(sql: Sqlite.Database): void;
 }
 
 export interface Database extends Commits {
@@ -87,7 +85,6 @@ function openNow(file: string | undefined, image: DatabaseImage | undefined): Sq
   const sql = file === undefined ? new Sqlite(image?.bytes ?? ":memory:") : openFile(file);
   try {
     prepare(sql, file, image !== undefined);
-    image?.opened?.(sql);
     return sql;
   } catch (error) {
     sql.close();

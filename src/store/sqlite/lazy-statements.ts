@@ -2,12 +2,17 @@
 // A start then compiles only the statements that are used: an idle sandbox in memory executes a few of its hundred statements.
 
 import type Sqlite from "better-sqlite3";
-import { type Insert, insertRow } from "./insert-row.ts";
 import { translateError, withTranslatedErrors } from "./sqlite-errors.ts";
+
+export type SqlValue = string | number | bigint | null | undefined;
+
+type ColumnsOf<List extends string> = List extends `${infer First}, ${infer Others}` ? First | ColumnsOf<Others> : List;
+
+export type Insert<List extends string> = (row: Readonly<Record<ColumnsOf<List>, SqlValue>>) => Sqlite.RunResult;
 
 /** The part of better-sqlite3's database that the stores use. */
 export interface Sql extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
-  /** Prepares a statement that inserts a row from an object: see `insertRow`. */
+  /** Prepares `into (list) values (…)`: `into` is such as `insert or ignore into logins`, `list` such as `email, merchant, password`. */
   insert<const List extends string>(into: string, list: List): Insert<List>;
   /** The text of every statement so far, executed or not: the tests look at how SQLite plans each. */
   readonly statements: ReadonlySet<string>;
@@ -38,7 +43,10 @@ export function openLazily(open: () => Sqlite.Database): Sql {
       statements.add(text);
       return new LazyStatement(sql, connection, text);
     }) as unknown as Sql["prepare"],
-    insert: (into, list) => insertRow(sql, into, list),
+    insert(into, list) {
+      const insert = sql.prepare(`${into} (${list}) values (${list.replace(/\w+/g, "@$&")})`);
+      return (row) => insert.run(row);
+    },
     exec(text) {
       const execute = () => connection().exec(text);
       const database = withTranslatedErrors(execute);

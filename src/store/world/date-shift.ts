@@ -10,15 +10,12 @@ export type DateShift = Readonly<Record<DateUnit, number>>;
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 
-/** The UTC day of a time, in days since 1970: the dates of a fixture are the same for all of it. */
-export const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY);
-
 /**
  * Two years from either end of the calendar: nearer to it, the dates of a fixture would not fit, and two different ones could become equal. With
  * such a clock, the records stay that far away from it.
  */
 const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
-const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;
+export const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;
 
 /** The most weeks, and the most months, after which the day `asOf` still is not later than `clock` in sandbox milliseconds. */
 export function shiftTo(asOf: string, clock: number): DateShift {
@@ -37,7 +34,7 @@ const TIMES =
   /"(?:id|\w*Id)":"[^"]*"|"(?:created|updated|at|\w+At)":(\d+)|(?<![\w-])(\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)(?=T\d|[^\w-])/g;
 
 /** The Unix seconds, days and months in a record as JSON, with their positions. */
-export function* timesIn(json: string): Generator<{ text: string; index: number }> {
+function* timesIn(json: string): Generator<{ text: string; index: number }> {
   for (const match of json.matchAll(TIMES)) {
     const text = match[1] ?? match[2];
     if (text !== undefined) yield { text, index: match.index + match[0].length - text.length };
@@ -60,7 +57,7 @@ export const shiftTime = (text: string, shift: DateShift, unit: DateUnit): strin
   isDay(text) ? shiftDay(text, shift, unit) : String(shiftSeconds(Number(text), shift, unit));
 
 /** Whether one of the texts that `timesIn` finds is a day or a month, not Unix seconds. */
-export const isDay = (text: string) => text.includes("-");
+const isDay = (text: string) => text.includes("-");
 
 /** Unix seconds, never below zero. */
 export function shiftSeconds(seconds: number, { weeks, months }: DateShift, unit: DateUnit): number {

@@ -3,17 +3,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
-import type { Clock } from "../../kernel/clock.ts";
+import { type Clock, parseTime } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
-import { writeDueTimes } from "../records/due-records.ts";
 import { createViews } from "../records/views.ts";
 import type { Database, DatabaseImage } from "../sqlite/database.ts";
-import type { SqlValue } from "../sqlite/insert-row.ts";
-import type { Sql } from "../sqlite/lazy-statements.ts";
+import type { SqlValue } from "../sqlite/lazy-statements.ts";
 import type { Stores } from "../stores.ts";
-import { dayOf, shiftTo } from "./date-shift.ts";
+import { LATEST_PRESENT, shiftJson, shiftSeconds, shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
-import { canMoveImage, dueTimesAt, type ImageTimes, moveImage } from "./image-times.ts";
 import { openSeeder } from "./seed.ts";
 
 /** A database with the views and every fixture in it. */
@@ -54,42 +51,69 @@ export function getSeedImage(options: SeedImageOptions): SeedImage {
   return keep(images, name ?? "", { ...imageOf(() => bytes), bytes, until });
 }
 
-/** An image that the build wrote, with its dates moved to `now`; undefined if seeding has to make it. */
+/** The image that the build wrote, with its dates moved to `now`; undefined if seeding has to make it. */
 export type BuiltImage = (now: number) => SeedImage | undefined;
 
-/** Reads an image and its times from the files that the build wrote; undefined if there are none. */
-export function readSeedImage(files: { image: string; times: string }): BuiltImage | undefined {
+/** Reads the image that the build wrote of the package's fixtures, and the day that they were written for; undefined if there is none. */
+export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]): BuiltImage | undefined {
   if (!existsSync(files.image)) return undefined;
-  const times = JSON.parse(readFileSync(files.times, "utf8")) as ImageTimes[];
+  const about = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string };
   const images = new Map<string, SeedImage>();
   const imageAt = (now: number) => {
-    const dates = datesAt(times, now);
-    const known = images.get(dates);
-    if (known || !canMoveImage(times, now)) return known;
-    return keep(images, dates, builtImage(files.image, times, now));
+    const dates = datesAt([about], now);
+    return (
+      images.get(dates) ??
+      keep(
+        images,
+        dates,
+        imageOf(() => moveDates(readFileSync(files.image), about.asOf, resources, now)),
+      )
+    );
   };
-  // Dates move at midnight: most sandboxes of a process are created on the same day.
-  let last: { day: number; image: SeedImage | undefined } | undefined;
+  // Dates move at midnight, and most sandboxes of a process are created on the same day.
+  let last: { day: number; image: SeedImage } | undefined;
   return (now) => {
-    const day = dayOf(now);
+    if (now < EARLIEST || now > LATEST_PRESENT) return undefined;
+    const day = Math.floor(now / DAY);
     if (last?.day !== day) last = { day, image: imageAt(now) };
     return last.image;
   };
 }
 
-function builtImage(file: string, times: readonly ImageTimes[], now: number): SeedImage {
-  const moved = imageOf(() => moveImage(readFileSync(file), times, now));
-  const opened = (sql: Pick<Sql, "prepare" | "exec">) => writeDueTimes(sql, dueTimesAt(times, now));
-  return {
-    get bytes() {
-      return moved.bytes;
-    },
-    opened,
-    copyInto(database) {
-      moved.copyInto(database);
-      opened(database.sql);
-    },
-  };
+const HOUR = 3_600_000;
+/** Until 1996, the clocks of Portugal were two hours away from today's: due times would be too late. */
+const EARLIEST = parseTime("2000-01-01") ?? 0;
+const DAY = 24 * HOUR;
+
+/**
+ * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early: the hour of a day depends on summer time, and the
+ * first use of a time zone takes 15 ms. When a record is due, life on the clock looks at its date, and waits for the rest.
+ */
+function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], now: number): Buffer {
+  const shift = shiftTo(asOf, now);
+  const units = new Map(resources.map(({ kind, datesMoveBy }) => [kind, datesMoveBy]));
+  const sql = new Sqlite(image);
+  const records = sql.prepare<[], DatedRow>("select sequence, kind, created, body, due from documents").all();
+  const update = sql.prepare("update documents set created = ?, body = ?, due = ? where sequence = ?");
+  const moveAll = sql.transaction(() => {
+    for (const { sequence, kind, created, body, due } of records) {
+      const unit = units.get(kind) ?? "weeks";
+      const seconds = (time: number) => shiftSeconds(time, shift, unit);
+      update.run(seconds(created), shiftJson(body, shift, unit), due && seconds(due / 1_000) * 1_000 - HOUR, sequence);
+    }
+  });
+  moveAll();
+  const moved = sql.serialize();
+  sql.close();
+  return moved;
+}
+
+interface DatedRow {
+  sequence: number;
+  kind: string;
+  created: number;
+  body: string;
+  due: number | null;
 }
 
 /** Equal for times to which the dates move alike. */
