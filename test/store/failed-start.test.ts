@@ -63,14 +63,6 @@ test("a start that fails once it listens closes its port and its file", async ()
   await (await onFile(0)).close();
 });
 
-test("a start that fails with its file open closes the file", async () => {
-  await (await onFile(0)).close();
-  change("insert or replace into settings (name, value) values ('service', '{')");
-  await expect(onFile(0)).rejects.toThrow("JSON");
-  change("delete from settings where name = 'service'");
-  await (await onFile(0)).close();
-});
-
 test("a start with a bad file of faults closes its file", async () => {
   const faults = join(folder, "faults.json");
   writeFileSync(faults, '[{ "type": "none" }]');
