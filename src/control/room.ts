@@ -5,6 +5,7 @@ import { ShownLearner } from "../contracts/lesson.ts";
 import { fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
+import { withBaseStyle } from "../kernel/static-page.ts";
 import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import {
@@ -25,16 +26,15 @@ import { inlinePage } from "./pages/inline-page.ts";
 import joinStyle from "./pages/join.css?raw";
 import joinHtml from "./pages/join.html?raw";
 import joinScript from "./pages/join.js?raw";
-import pageStyle from "./pages/page.css?raw";
 
 interface Parts extends LessonParts, Pick<Stores, "roomCode"> {}
 
 const endpoint = endpointFactory<Parts>();
 
 /** The board, for a projector. */
-const boardPage = once(() => inlinePage({ html: boardHtml, styles: [pageStyle, boardStyle], script: boardScript }));
+const boardPage = once(() => inlinePage({ html: boardHtml, style: withBaseStyle(boardStyle), script: boardScript }));
 /** The page by which a browser joins the room. */
-const joinPage = once(() => inlinePage({ html: joinHtml, styles: [pageStyle, joinStyle], script: joinScript }));
+const joinPage = once(() => inlinePage({ html: joinHtml, style: withBaseStyle(joinStyle), script: joinScript }));
 
 /** Hexadecimal digits: 64 bits, so that guessing is hopeless without counting wrong codes. */
 const CODE_LENGTH = 16;

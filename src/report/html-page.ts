@@ -1,33 +1,21 @@
 // Formats a run as one self-contained HTML page without scripts.
 
-import { createHash } from "node:crypto";
 import type { Coverage, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
+import { staticPage, withBaseStyle } from "../kernel/static-page.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
-import reportStyle from "./report.css?raw";
-import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
-import { timeline } from "./timeline.ts";
+import style from "./report.css?raw";
+import { nameOfStatus, verdictOf } from "./run-data.ts";
+import { type Tone, timeline, toneOf } from "./timeline.ts";
 
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(reportStyle).digest("base64")}'; base-uri 'none'; form-action 'none'`;
-
-export { reportStyle };
+/** The policy of a page that opens a report allows it too. */
+export const reportStyle = withBaseStyle(style);
 
 export function page(run: RunReport): string {
   const { sandbox, totals } = run;
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests</title>
-<style>${new Raw(reportStyle)}</style>
-</head>
-<body>
-<main>
-<header><h1>Sandbox run</h1>${outcome(run)}<p>${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
+  const title = `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests`;
+  const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}<p class="soft">${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
 ${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
 <section><h2>What happened</h2>${timeline(run)}</section>
@@ -36,16 +24,13 @@ ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdi
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 ${requests(run)}
 ${deliveries(run)}
-<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>
-</main>
-</body>
-</html>
-`.text;
+<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>`;
+  return staticPage({ title, style, content });
 }
 
 function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
-  if (problems.length > 0) return markup`<span class="pill fail">the run failed</span>`;
-  if (verdicts.length === 0) return markup`<span class="pill none">no verdicts</span>`;
+  if (problems.length > 0) return markup`<span class="chip pill red">the run failed</span>`;
+  if (verdicts.length === 0) return markup`<span class="chip pill soft">no verdicts</span>`;
   const { fail } = totals.verdicts;
   const words = {
     pass: "every verdict is pass",
@@ -53,12 +38,14 @@ function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
     inconclusive: "inconclusive: the judge could not decide",
   };
   const verdict = verdictOf(totals);
-  if (verdict === "fail" && !failed) return markup`<span class="pill inconclusive">the run passed, but ${words.fail}</span>`;
-  return markup`<span class="pill ${verdict}">${words[verdict]}</span>`;
+  if (verdict === "fail" && !failed) return markup`<span class="chip pill yellow">the run passed, but ${words.fail}</span>`;
+  return markup`<span class="chip pill ${TONES[verdict]}">${words[verdict]}</span>`;
 }
 
+const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive: "yellow" };
+
 /** `says` is shown after the count unless it is 0. */
-type Share = readonly [look: string, count: number, says: (count: number) => string];
+type Share = readonly [tone: Tone | "bar", count: number, says: (count: number) => string];
 
 function tiles({ totals }: RunReport): Markup[] {
   const { operations, events, statuses, deliveries, verdicts, requests } = totals;
@@ -68,28 +55,28 @@ function tiles({ totals }: RunReport): Markup[] {
   const pending = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
   return [
     tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
-      ["good", operations.called, silent],
+      ["green", operations.called, silent],
       ["bar", operations.total - operations.called, silent],
     ]),
     tile("types of events sent", markup`${events.emitted}<small> of ${events.total}</small>`, [
-      ["good", events.delivered, so("accepted")],
-      ["refused", events.emitted - events.delivered, so("not accepted")],
+      ["green", events.delivered, so("accepted")],
+      ["yellow", events.emitted - events.delivered, so("not accepted")],
       ["bar", events.total - events.emitted, silent],
     ]),
     tile("requests", markup`${requests}`, [
-      ["good", of("2xx"), times("2xx")],
-      ["refused", of("4xx"), times("4xx")],
-      ["bad", requests - of("2xx") - of("4xx"), times("5xx or none")],
+      ["green", of("2xx"), times("2xx")],
+      ["yellow", of("4xx"), times("4xx")],
+      ["red", requests - of("2xx") - of("4xx"), times("5xx or none")],
     ]),
     tile("deliveries", markup`${done + failed + pending}`, [
-      ["good", done, so("delivered")],
-      ["bad", failed, so("failed")],
-      ["refused", pending, so("pending")],
+      ["green", done, so("delivered")],
+      ["red", failed, so("failed")],
+      ["yellow", pending, so("pending")],
     ]),
     tile("verdicts", markup`${verdicts.pass + verdicts.fail + verdicts.inconclusive}`, [
-      ["good", verdicts.pass, so("pass")],
-      ["bad", verdicts.fail, so("fail")],
-      ["refused", verdicts.inconclusive, so("inconclusive")],
+      ["green", verdicts.pass, so("pass")],
+      ["red", verdicts.fail, so("fail")],
+      ["yellow", verdicts.inconclusive, so("inconclusive")],
     ]),
   ];
 }
@@ -101,9 +88,9 @@ const so = (name: string) => (count: number) => `${count} ${name}`;
 function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
   const total = shares.reduce((sum, [, count]) => sum + count, 0);
   let from = 0;
-  const bars = shares.map(([look, count]) => {
+  const bars = shares.map(([tone, count]) => {
     const width = total === 0 ? 0 : (count / total) * 100;
-    const bar = markup`<rect class="${look}" x="${from}" y="0" width="${width}" height="6"/>`;
+    const bar = markup`<rect class="${tone}" x="${from}" y="0" width="${width}" height="6"/>`;
     from += width;
     return bar;
   });
@@ -111,13 +98,11 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
   return markup`<div class="tile"><b>${figure}</b><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width="100" height="6"/>${bars}</svg><span>${[noun, ...words].join(" · ")}</span></div>`;
 }
 
-const LOOK: Record<Verdict, string> = { pass: "good", fail: "bad", inconclusive: "refused" };
-
 function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
   const held = expectations.map(
-    ({ rule, points, earned, verdict: result }) => markup`<span class="chip ${LOOK[result]}">${rule} ${earned}/${points}</span>`,
+    ({ rule, points, earned, verdict: result }) => markup`<span class="chip ${TONES[result]}">${rule} ${earned}/${points}</span>`,
   );
-  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
+  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
 }
 
 function verdicts(run: RunReport): Markup {
@@ -133,7 +118,7 @@ function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts,
     ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
     ...attempts.map((id) => markup`<li>${link(id)}</li>`),
   ];
-  return markup`<div class="verdict"><span class="pill ${verdict}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${proofOf({ provenBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="hint">${hint}</p>`}</div>`;
+  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${proofOf({ provenBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="soft">${hint}</p>`}</div>`;
 }
 
 function coverage({ coverage: rows }: RunReport): Markup {
@@ -145,34 +130,29 @@ function coverage({ coverage: rows }: RunReport): Markup {
 }
 
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
-  const chips = statuses.map((one) => chip(lookOf(one.status), nameOfStatus(one.status), one.calls));
-  const sent = events.map(({ type, count }) => chip("good", type, count));
+  const chips = statuses.map((one) => chip(toneOf(one.status), nameOfStatus(one.status), one.calls));
+  const sent = events.map(({ type, count }) => chip("green", type, count));
   return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
 }
 
 /** Event types that were sent come first, each with its accepted and total deliveries. */
 function events({ events: rows }: RunReport): Markup {
   const sent = rows.filter(({ emitted }) => emitted > 0);
-  return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("good", type, 0))}</p>`;
+  return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("green", type, 0))}</p>`;
 }
 
 const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
-  markup`<span class="chip ${delivered > 0 ? "good" : "refused"}">${type} ×${emitted}, ${delivered} accepted</span>`;
+  markup`<span class="chip ${delivered > 0 ? "green" : "yellow"}">${type} ×${emitted}, ${delivered} accepted</span>`;
 
-const chip = (look: string, name: string, count: number) =>
-  count > 0 ? markup`<span class="chip ${look}">${name} ×${count}</span>` : markup`<span class="chip unseen">${name}</span>`;
-
-function lookOf(status: number): string {
-  if (status === 429) return "limited";
-  return { "2xx": "good", "4xx": "refused" }[classOf(status)] ?? "bad";
-}
+const chip = (tone: Tone, name: string, count: number) =>
+  count > 0 ? markup`<span class="chip ${tone}">${name} ×${count}</span>` : markup`<span class="chip soft unseen">${name}</span>`;
 
 const MOST_OPEN = 60;
 
 function requests({ requests: rows, leftOut }: RunReport): Markup {
   const lines = rows.map(
     ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf, fault }) =>
-      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${lookOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip good">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip limited">fault ${fault}</span>`}</td></tr>`,
+      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip soft">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip green">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip magenta">fault ${fault}</span>`}</td></tr>`,
   );
   return rows.length === 0
     ? markup``
@@ -182,7 +162,7 @@ function requests({ requests: rows, leftOut }: RunReport): Markup {
 function deliveries({ deliveries: rows, leftOut }: RunReport): Markup {
   const lines = rows.map(
     ({ id, at, type, event, url, attempt, maxAttempts, status, responseStatus, error, request }) =>
-      markup`<tr id="${id}"><td class="mono soft">${at.slice(11, 19)}</td><td><code>${type}</code><br><span class="soft mono">${event}</span></td><td class="mono path">${url}</td><td class="number">${attempt}/${maxAttempts}</td><td><span class="chip ${status === "succeeded" ? "good" : "bad"}">${responseStatus ?? error ?? status}</span></td><td>${request === null ? "" : markup`<a class="mono" href="#${request}">${request}</a>`}</td></tr>`,
+      markup`<tr id="${id}"><td class="mono soft">${at.slice(11, 19)}</td><td><code>${type}</code><br><span class="soft mono">${event}</span></td><td class="mono path">${url}</td><td class="number">${attempt}/${maxAttempts}</td><td><span class="chip ${status === "succeeded" ? "green" : "red"}">${responseStatus ?? error ?? status}</span></td><td>${request === null ? "" : markup`<a class="mono" href="#${request}">${request}</a>`}</td></tr>`,
   );
   return rows.length === 0
     ? markup``

@@ -31,7 +31,7 @@ const LONG_PAUSE = 60_000;
 /** Columns show the order, not the distance in time: under a frozen or advanced clock a time scale would show nothing. */
 export function timeline(run: RunReport): Markup {
   const moments = momentsOf(run);
-  if (moments.length === 0) return markup`<p class="empty">Nothing has happened yet.</p>`;
+  if (moments.length === 0) return markup`<p class="soft">Nothing has happened yet.</p>`;
   const drawn = moments.slice(-MOST_DRAWN);
   const lanes = lanesOf(run, drawn);
   const step = drawn.length <= 40 ? 26 : 16;
@@ -42,10 +42,10 @@ export function timeline(run: RunReport): Markup {
   }));
   const width = MARGIN + TAIL + (drawn.length - 1) * step;
   const height = HEAD + lanes.length * ROW + 6;
-  const note = moments.length > drawn.length ? markup`<p class="note">The newest ${drawn.length} of ${moments.length}.</p>` : "";
+  const note = moments.length > drawn.length ? markup`<p class="soft">The newest ${drawn.length} of ${moments.length}.</p>` : "";
   return markup`${note}<div class="timeline">
 <svg class="lanes" width="230" height="${height}" role="presentation">${lanes.map((lane, index) => laneLabel(lane, index))}</svg>
-<div class="scroll" tabindex="0" role="region" aria-label="Timeline"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="Requests and deliveries in their order">
+<div class="scrolling" tabindex="0" role="region" aria-label="Timeline"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="Requests and deliveries in their order">
 ${lanes.map((_, index) => stripe(index, width))}
 ${times(placed, height)}
 ${links(placed)}
@@ -126,8 +126,8 @@ function mark({ x, y, request, attempt }: Placed): Markup {
   if (request) return requestMark(x, y, request);
   const { id, type, url, maxAttempts, status, responseStatus, error, ...rest } = attempt as ReportedAttempt;
   const title = `${type} to ${url}, attempt ${rest.attempt} of ${maxAttempts}: ${responseStatus ?? error ?? status}`;
-  const look = status === "succeeded" ? "good" : "bad";
-  return markup`<a href="#${id}"><g class="${look}"><title>${title}</title><rect x="${x - 7}" y="${y - 7}" width="14" height="14" rx="4"/><text class="number" x="${x}" y="${y + 3.5}">${rest.attempt}</text></g></a>`;
+  const tone = status === "succeeded" ? "green" : "red";
+  return markup`<a href="#${id}"><g class="${tone}"><title>${title}</title><rect x="${x - 7}" y="${y - 7}" width="14" height="14" rx="4"/><text class="number" x="${x}" y="${y + 3.5}">${rest.attempt}</text></g></a>`;
 }
 
 /** Each status class has its own shape, so that colour is never the only sign. */
@@ -135,8 +135,7 @@ function requestMark(x: number, y: number, { id, method, path, status, durationM
   const replayed = replayOf === null ? "" : `, replay of the response to ${replayOf}`;
   const struck = fault === null ? "" : `, fault ${fault}`;
   const title = `${id} ${method} ${path} ${status} in ${durationMs} ms${merchant === null ? "" : `, ${merchant}`}${replayed}${struck}`;
-  const { look, shape } = shapeOf(status, replayOf !== null);
-  return markup`<a href="#${id}"><g class="${look}" transform="translate(${x} ${y})"><title>${title}</title>${shape}${fault === null ? "" : STRUCK}</g></a>`;
+  return markup`<a href="#${id}"><g class="${toneOf(status)}" transform="translate(${x} ${y})"><title>${title}</title>${shapeOf(status, replayOf !== null)}${fault === null ? "" : STRUCK}</g></a>`;
 }
 
 const STRUCK = new Markup('<circle class="struck" r="10"/>');
@@ -146,30 +145,37 @@ const TRIANGLE = new Markup('<path d="M0 -7 L7 6 L-7 6 Z"/>');
 const DIAMOND = new Markup('<path d="M0 -8 L8 0 L0 8 L-8 0 Z"/>');
 const CROSS = new Markup('<path d="M-6 -3 L-3 -6 L0 -3 L3 -6 L6 -3 L3 0 L6 3 L3 6 L0 3 L-3 6 L-6 3 L-3 0 Z"/>');
 
-function shapeOf(status: number, isReplay: boolean): { look: string; shape: Markup } {
-  if (status === 429) return { look: "limited", shape: DIAMOND };
-  if (classOf(status) === "2xx") return { look: "good", shape: isReplay ? RING : CIRCLE };
-  if (classOf(status) === "4xx") return { look: "refused", shape: TRIANGLE };
-  return { look: "bad", shape: CROSS };
+function shapeOf(status: number, isReplay: boolean): Markup {
+  if (status === 429) return DIAMOND;
+  if (classOf(status) === "2xx") return isReplay ? RING : CIRCLE;
+  return classOf(status) === "4xx" ? TRIANGLE : CROSS;
 }
 
-const sample = (look: string, shape: Markup, words: string) =>
-  markup`<li><svg width="18" height="18" viewBox="-11 -11 22 22" aria-hidden="true"><g class="${look}">${shape}</g></svg>${words}</li>`;
+/** A colour of the base style sheet. */
+export type Tone = "green" | "yellow" | "red" | "magenta";
+
+export function toneOf(status: number): Tone {
+  if (status === 429) return "magenta";
+  return ({ "2xx": "green", "4xx": "yellow" } as const)[classOf(status)] ?? "red";
+}
+
+const sample = (tone: Tone, shape: Markup, words: string) =>
+  markup`<li><svg width="18" height="18" viewBox="-11 -11 22 22" aria-hidden="true"><g class="${tone}">${shape}</g></svg>${words}</li>`;
 
 const LEGEND = markup`<ul class="legend">${[
-  sample("good", CIRCLE, "2xx"),
-  sample("good", RING, "2xx, idempotent replay"),
-  sample("refused", TRIANGLE, "4xx"),
-  sample("limited", DIAMOND, "429"),
-  sample("bad", CROSS, "5xx, or no response"),
-  sample("refused", STRUCK, "affected by a fault rule"),
+  sample("green", CIRCLE, "2xx"),
+  sample("green", RING, "2xx, idempotent replay"),
+  sample("yellow", TRIANGLE, "4xx"),
+  sample("magenta", DIAMOND, "429"),
+  sample("red", CROSS, "5xx, or no response"),
+  sample("yellow", STRUCK, "affected by a fault rule"),
   sample(
-    "good",
+    "green",
     new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">1</text>'),
     "delivered, with the number of the attempt",
   ),
   sample(
-    "bad",
+    "red",
     new Markup('<rect x="-7" y="-7" width="14" height="14" rx="4"/><text class="number" x="0" y="3.5">2</text>'),
     "failed attempt",
   ),

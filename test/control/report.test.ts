@@ -160,9 +160,9 @@ describe("json", () => {
     ]);
     expect(run.totals.events).toEqual({ emitted: 4, delivered: 2, total: eventTypes.size });
     const { text: page } = await fetchReport(bench, "html");
-    expect(page).toContain('<span class="chip good">booking.declined ×1, 1 accepted</span>');
-    expect(page).toContain('<span class="chip refused">payment.succeeded ×1, 0 accepted</span>');
-    expect(page).toContain('<span class="chip unseen">payout.paid</span>');
+    expect(page).toContain('<span class="chip green">booking.declined ×1, 1 accepted</span>');
+    expect(page).toContain('<span class="chip yellow">payment.succeeded ×1, 0 accepted</span>');
+    expect(page).toContain('<span class="chip soft unseen">payout.paid</span>');
     const { text: markdown } = await fetchReport(bench, "markdown");
     expect(markdown).toContain(`| Event types sent | 4 of ${eventTypes.size}, 2 accepted |`);
     expect(markdown).toContain("| payment.succeeded | 1 | 0 |");
@@ -298,7 +298,7 @@ describe("html", () => {
     const { text } = await fetchReport(bench, "html");
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(text)?.[1];
     expect(policy).toMatch(
-      /^default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]+=*&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri 'none'; form-action 'none'$/,
     );
     expect(text).not.toMatch(/<script|<link|<img|<iframe|<form|\son\w+=|style="|src=|url\(/i);
     for (const [, address] of text.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^#/);
@@ -325,9 +325,9 @@ describe("html", () => {
     const { body } = await fetchReport(bench, "json");
     expect(body.requests.map(({ fault }: { fault: string | null }) => fault)).toEqual(["flt_down,flt_late", "flt_late", null]);
     const { text } = await fetchReport(bench, "html");
-    expect(text.match(/<span class="chip limited">fault [^<]+/g)).toEqual([
-      '<span class="chip limited">fault flt_down,flt_late',
-      '<span class="chip limited">fault flt_late',
+    expect(text.match(/<span class="chip magenta">fault [^<]+/g)).toEqual([
+      '<span class="chip magenta">fault flt_down,flt_late',
+      '<span class="chip magenta">fault flt_late',
     ]);
     // Two of them are marks; the third explains them.
     expect(text.match(/<circle class="struck"/g)).toHaveLength(3);

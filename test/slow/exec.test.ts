@@ -424,7 +424,7 @@ describe("exec writes", () => {
     const isRed = {
       junit: !/<testsuites[^>]* failures="0"/.test(text("r.xml")),
       markdown: text("r.md").startsWith("# ❌"),
-      html: /<h1>Sandbox run<\/h1><span class="pill fail">/.test(text("r.html")),
+      html: /<h1>Sandbox run<\/h1><span class="chip pill red">/.test(text("r.html")),
       json: run.failed,
       har: JSON.parse(text("r.har")).log.comment?.startsWith("The run failed") ?? false,
     };

@@ -8,8 +8,6 @@ import { copyText, type UiState } from "../state/state.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { newIdempotencyKey } from "./idempotency-key.ts";
-import { MethodName } from "./method-name.tsx";
 import { type Answer, sendCall } from "./send-call.ts";
 
 interface OperationProps {
@@ -75,6 +73,17 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
     </form>
   );
 }
+
+const METHOD_STYLES: Readonly<Record<string, string>> = { GET: "cyan", POST: "green", PATCH: "yellow", PUT: "yellow", DELETE: "magenta" };
+
+/** The method of an operation, as wide as any other. */
+export const MethodName = ({ name }: { name: string }) => (
+  <code class={`method ${METHOD_STYLES[name] ?? ""}`}>{name === "DELETE" ? "DEL" : name}</code>
+);
+
+/** Random, so that no two calls share a key by accident. */
+const newIdempotencyKey = () =>
+  `ui-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 const firstInput = ({ parameters, body = "" }: ApiOperation): Input => ({
   values: Object.fromEntries(

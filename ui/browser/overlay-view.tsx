@@ -47,7 +47,7 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
   if (isPalette(overlay)) return <PaletteView dashboard={dashboard} overlay={overlay} />;
   return (
     <>
-      <div class="dialog-head">
+      <div class="detail-head">
         <h2>{overlay.title}</h2>
         <button type="button" class="quiet" aria-label="Esc: close" onClick={onClose}>
           <kbd>Esc</kbd>

@@ -36,17 +36,17 @@ function stepBars({ lesson, step, steps, left }) {
   });
 }
 
-/** The class of a card and the word on it. */
+/** The class of a card, the word on it, and the colour of the word. */
 function highlightOf(learner, longestId) {
-  if (isDone(learner)) return ["done", "done"];
+  if (isDone(learner)) return ["done", "done", "green"];
   const known = ticks.get(learner.id);
-  if (known && performance.now() - known.at < HIGHLIGHT_FOR) return ["fresh", "just ticked"];
-  return learner.id === longestId ? ["longest", "longest"] : ["", ""];
+  if (known && performance.now() - known.at < HIGHLIGHT_FOR) return ["fresh", "just ticked", "green"];
+  return learner.id === longestId ? ["longest", "longest", "yellow"] : [];
 }
 
 function cardOf(learner, longestId) {
   const { name, title, step, steps, stepTitle, hints, ticked, elapsed } = learner;
-  const [className, word] = highlightOf(learner, longestId);
+  const [className = "", word, tone] = highlightOf(learner, longestId);
   const place = title === null ? "" : `${isDone(learner) ? ticked : step}/${steps}`;
   const hintCount = hints === 0 ? "" : hints === 1 ? "1 hint" : `${hints} hints`;
   const since = step === null ? "" : formatDuration(elapsed + performance.now() - loadedAt);
@@ -54,10 +54,10 @@ function cardOf(learner, longestId) {
   nameElement.dir = "auto";
   nameElement.title = name;
   const what = title === null ? "no lesson yet" : stepTitle === null ? title : `${title}: ${stepTitle}`;
-  const details = [element("span", "what", what), element("span", "since", [hintCount, since].filter(Boolean).join(", "))];
-  if (word) details.push(element("span", "word", word));
+  const details = [element("span", "what soft", what), element("span", "soft", [hintCount, since].filter(Boolean).join(", "))];
+  if (word) details.push(element("span", `chip ${tone}`, word));
   return element("li", className, undefined, [
-    element("div", "row", undefined, [nameElement, element("span", "place", place)]),
+    element("div", "row large", undefined, [nameElement, element("span", "place", place)]),
     element("div", "steps", undefined, stepBars(learner)),
     element("div", "row small", undefined, details),
   ]);

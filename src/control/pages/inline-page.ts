@@ -1,4 +1,4 @@
-// A page in one document: its style sheets and its script are put into its HTML, and its policy allows just those, by their hashes.
+// A page in one document: its style sheet and its script are put into its HTML, and its policy allows just those, by their hashes.
 //
 // The HTML contains no data: the script loads it, and inserts the input of learners as text. The guard needs no exception for these pages.
 // It admits requests by origin, and every page of this origin is ours: a report may run no script, these pages run the one whose hash is
@@ -9,8 +9,7 @@ import { Document } from "../../contracts/document.ts";
 
 interface PageFiles {
   html: string;
-  /** In the order of the page's links. */
-  styles: readonly string[];
+  style: string;
   script: string;
   /** Style sheets of documents that the page opens as blobs: a blob has the policy of the page that made it. */
   blobStyles?: readonly string[];
@@ -18,13 +17,12 @@ interface PageFiles {
   hasIcon?: boolean;
 }
 
-const LINKS = /(?:\s*<link rel="stylesheet" href="[\w.-]+">)+/;
+const LINK = /<link rel="stylesheet" href="[\w.-]+">/;
 const SCRIPT = /<script src="[\w.-]+"><\/script>/;
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-export function inlinePage({ html, styles, script, blobStyles = [], hasIcon = false }: PageFiles): Document {
-  const style = styles.join("\n");
+export function inlinePage({ html, style, script, blobStyles = [], hasIcon = false }: PageFiles): Document {
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
@@ -38,6 +36,6 @@ export function inlinePage({ html, styles, script, blobStyles = [], hasIcon = fa
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
-  const text = html.replace(LINKS, () => `<style>${style}</style>`).replace(SCRIPT, () => `<script>${script}</script>`);
+  const text = html.replace(LINK, () => `<style>${style}</style>`).replace(SCRIPT, () => `<script>${script}</script>`);
   return new Document("text/html", text, policy);
 }
