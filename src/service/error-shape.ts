@@ -65,15 +65,18 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   const begun = (text: string, name: string) => (text.startsWith(`${name} `) ? shown(name) + text.slice(name.length) : text);
   const inText = (text: string, name: string) =>
     isAboutQuery ? text.replace(/\w+/g, (word) => names.get(word) ?? word) : begun(text, name);
-  // A field that the service does not have keeps the name that the client sent.
+  // A field that the service does not have keeps the name that the client sent, before those that are known.
   const isForeign = (one: FieldError | undefined) => one?.code === "unknown_field";
+  const withKnown = (text: string) => text.replace(/(?<=Known are |Did you mean ).*/, (known) => known.replace(/\w+/g, shown));
   const listed = Array.isArray(found) ? (found as FieldError[]) : [];
   const moved = listed.map((one) =>
-    isForeign(one) ? one : { ...one, pointer: shown(one.pointer), field: shown(one.field), message: inText(one.message, one.field) },
+    isForeign(one)
+      ? { ...one, message: withKnown(one.message) }
+      : { ...one, pointer: shown(one.pointer), field: shown(one.field), message: inText(one.message, one.field) },
   );
   return {
     ...error,
-    message: isForeign(listed[0]) ? error.message : inText(error.message, String(listed[0]?.field)),
+    message: isForeign(listed[0]) ? withKnown(error.message) : inText(error.message, String(listed[0]?.field)),
     details: {
       ...error.details,
       ...(field !== undefined && { field: shown(field) }),
