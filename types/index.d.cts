@@ -1034,13 +1034,13 @@ export interface LoggedRequest {
   status: number;
   /** Real milliseconds from arrival to response */
   durationMs: number;
-  /** The last characters of the API key */
-  key: string | null;
   idempotencyKey: string | null;
   /** The request whose stored response was replayed */
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** The last characters of the API key */
+  key: string | null;
 }
 export interface Merchant {
   id: string;
@@ -1204,13 +1204,13 @@ export interface RequestDetail {
   status: number;
   /** Real milliseconds from arrival to response */
   durationMs: number;
-  /** The last characters of the API key */
-  key: string | null;
   idempotencyKey: string | null;
   /** The request whose stored response was replayed */
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** The last characters of the API key */
+  key: string | null;
   /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
   stages: ({
     name: "checks" | "body" | "validation" | "operation" | "response" | "sending";
@@ -1403,6 +1403,7 @@ export interface RunReport {
   /** Oldest first; of a long run, only the newest */
   requests: ({
     id: string;
+    /** Sandbox time of arrival */
     at: string;
     method: string;
     path: string;
@@ -1410,9 +1411,12 @@ export interface RunReport {
     operation: string | null;
     merchant: string | null;
     status: number;
+    /** Real milliseconds from arrival to response */
     durationMs: number;
     idempotencyKey: string | null;
+    /** The request whose stored response was replayed */
     replayOf: string | null;
+    /** The fault rules that affected it, separated by commas */
     fault: string | null;
   })[];
   deliveries: ({
@@ -1665,7 +1669,7 @@ export interface Scenario {
   armed: boolean;
   /** The merchant that it is armed for; null for all */
   merchant: string | null;
-  /** Null if it is not armed */
+  /** Sandbox time; null if it is not armed */
   since: string | null;
   /** The fault rules with their counts; as written in its file if it is not armed */
   faults: (Record<string, unknown>)[];

@@ -1,6 +1,7 @@
 // The report of a run as data, which the control API returns and every other format is made from.
 
 import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
+import { ReportedRequest } from "./logged-request.ts";
 import { ShownVerdict, VERDICTS } from "./verdict.ts";
 
 const text = Type.String();
@@ -31,11 +32,6 @@ const Coverage = Type.Object({
 const ReportedScenario = Type.Object({
   ...{ name: text, title: text, merchant: maybeText, score: integer, points: integer, says: text, verdict },
   expectations: Type.Array(Type.Object({ rule: text, points: integer, verdict, earned: integer })),
-});
-
-const ReportedRequest = Type.Object({
-  ...{ id: text, at: text, method: text, path: text, query: text, operation: maybeText, merchant: maybeText },
-  ...{ status: integer, durationMs: Type.Number(), idempotencyKey: maybeText, replayOf: maybeText, fault: maybeText },
 });
 
 const ReportedAttempt = Type.Object({
@@ -94,7 +90,6 @@ export type RunReport = Static<typeof RunReport>;
 export type HarLog = Static<typeof HarLog>;
 export type RunEnd = Pick<RunReport, keyof typeof end>;
 export type Coverage = Static<typeof Coverage>;
-export type ReportedRequest = Static<typeof ReportedRequest>;
 export type ReportedAttempt = Static<typeof ReportedAttempt>;
 export type ReportedScenario = Static<typeof ReportedScenario>;
 export type ReportedVerdict = Static<typeof ShownVerdict>;

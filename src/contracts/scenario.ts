@@ -29,7 +29,7 @@ export const ShownScenario = Type.Object(
     about: Type.String({ description: "What happens, and what a correct client does" }),
     armed: Type.Boolean(),
     merchant: nullable("The merchant that it is armed for; null for all"),
-    since: Type.Union([timeText("Sandbox time"), Type.Null()], { description: "Null if it is not armed" }),
+    since: Type.Union([timeText("Sandbox time"), Type.Null()], { description: "Sandbox time; null if it is not armed" }),
     faults: Type.Array(Type.Record(Type.Unknown()), {
       description: "The fault rules with their counts; as written in its file if it is not armed",
     }),

@@ -7,7 +7,7 @@ import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumedPageQuery, listOf, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
-import type { LoggedAttempt as StoredAttempt } from "../store/webhooks/attempts.ts";
+import type { StoredAttempt } from "../store/webhooks/attempts.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { filteredRows, filterFields } from "./filtered-rows.ts";

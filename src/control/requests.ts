@@ -2,35 +2,18 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
-import { isoTime, parseTime } from "../kernel/clock.ts";
+import { LoggedRequest } from "../contracts/logged-request.ts";
+import { parseTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { listOf, oneOf, pageSize, Type, timeText } from "../schema/shapes.ts";
+import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
-import type { RequestRow, RequestSummaryRow } from "../store/request-log/read-requests.ts";
+import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
 import { filteredRows, filterFields } from "./filtered-rows.ts";
 
 type Parts = Pick<Stores, "requestLog" | "outbox">;
 
 const endpoint = endpointFactory<Parts>();
-
-const nullableText = () => Type.Union([Type.String(), Type.Null()]);
-
-const summaryFields = {
-  id: Type.String(),
-  at: timeText("Sandbox time of arrival"),
-  method: Type.String(),
-  path: Type.String(),
-  query: Type.String(),
-  operation: nullableText(),
-  merchant: nullableText(),
-  status: Type.Integer(),
-  durationMs: Type.Number({ description: "Real milliseconds from arrival to response" }),
-  key: Type.Union([Type.String(), Type.Null()], { description: "The last characters of the API key" }),
-  idempotencyKey: nullableText(),
-  replayOf: Type.Union([Type.String(), Type.Null()], { description: "The request whose stored response was replayed" }),
-  fault: Type.Union([Type.String(), Type.Null()], { description: "The fault rules that affected it, separated by commas" }),
-};
 
 const Message = Type.Object({
   headers: Type.Record(Type.Unknown()),
@@ -41,11 +24,9 @@ const Message = Type.Object({
 const HANDLING = ["checks", "body", "validation", "operation"] as const;
 const STAGES = [...HANDLING, "response", "sending"] as const;
 
-const RequestSummary = Type.Object(summaryFields, { title: "logged_request" });
-
 const RequestDetail = Type.Object(
   {
-    ...summaryFields,
+    ...LoggedRequest.properties,
     stages: Type.Array(Type.Object({ name: oneOf(STAGES, ""), ms: Type.Number() }), {
       description:
         "How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, " +
@@ -78,7 +59,7 @@ const listRequests = endpoint({
     ),
     limit: pageSize(),
   }),
-  reply: listOf(RequestSummary),
+  reply: listOf(LoggedRequest),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
   async handle({ query, requestLog }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
@@ -89,11 +70,11 @@ const listRequests = endpoint({
     if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request");
     const log = {
       vocabulary: requestVocabulary,
-      factsOf: (row: RequestSummaryRow) => requestFacts({ ...summarize(row), at: row.at }),
+      factsOf: (row: RequestSummaryRow) => requestFacts({ ...shownRequest(row), at: row.at }),
       read: (before: string | undefined, most: number) => requestLog.summaries({ ...filters, since: from, before }, most),
     };
     const { data, has_more } = await filteredRows(log, { filter, starting_after, limit });
-    return { object: "list" as const, data: data.map(summarize), has_more };
+    return { object: "list" as const, data: data.map(shownRequest), has_more };
   },
 });
 
@@ -111,7 +92,7 @@ const showRequest = endpoint({
     const row = requestLog.get(params.id) ?? noSuchRequest(params.id);
     const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
     const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
-    return { ...summarize(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };
+    return { ...shownRequest(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };
   },
 });
 
@@ -122,25 +103,6 @@ function stagesOf({ stages, duration }: RequestRow) {
   const ends = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
   const names = [...HANDLING.slice(0, ends.length - 2), ...STAGES.slice(HANDLING.length)];
   return names.map((name, index) => ({ name, ms: Math.max(0, (ends[index] ?? 0) - (ends[index - 1] ?? 0)) / 1_000 }));
-}
-
-function summarize(row: RequestSummaryRow) {
-  const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;
-  return {
-    id,
-    at: isoTime(at),
-    method,
-    path,
-    query,
-    operation,
-    merchant,
-    status,
-    durationMs: Math.round(duration * 1_000) / 1_000,
-    key,
-    idempotencyKey: idempotency_key,
-    replayOf: replay_of,
-    fault,
-  };
 }
 
 export const operations = [listRequests, showRequest];

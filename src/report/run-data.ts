@@ -1,13 +1,14 @@
 // A run as data: requests, responses, deliveries, verdicts. Every format is made from it.
 
-import type { Coverage, ReportedAttempt, ReportedRequest, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
+import type { ReportedRequest } from "../contracts/logged-request.ts";
+import type { Coverage, ReportedAttempt, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
-import type { RequestRow } from "../store/request-log/read-requests.ts";
+import { type RequestRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { RequestLog } from "../store/request-log/request-log.ts";
 import type { RunSummary } from "../store/request-log/run-summary.ts";
 import type { Attempts } from "../store/webhooks/attempts.ts";
@@ -115,21 +116,8 @@ const showScenario = ({ name, title, merchant, verdict, score, points, says, exp
 });
 
 function showRequest(row: RequestRow): ReportedRequest {
-  const { id, at, method, path, query, operation, merchant, status, duration, idempotency_key, replay_of, fault } = row;
-  return {
-    id,
-    at: isoTime(at),
-    method,
-    path,
-    query,
-    operation,
-    merchant,
-    status,
-    durationMs: Math.round(duration * 1_000) / 1_000,
-    idempotencyKey: idempotency_key,
-    replayOf: replay_of,
-    fault,
-  };
+  const { key: _, ...shown } = shownRequest(row);
+  return shown;
 }
 
 function showAttempt(attempt: WebhookDelivery, request: string | null): ReportedAttempt {

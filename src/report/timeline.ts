@@ -1,6 +1,7 @@
 // The timeline of a run as inline SVG: a lane per operation and endpoint, a column per request or attempt.
 
-import type { ReportedAttempt, ReportedRequest, RunReport } from "../contracts/run-report.ts";
+import type { ReportedRequest } from "../contracts/logged-request.ts";
+import type { ReportedAttempt, RunReport } from "../contracts/run-report.ts";
 import { parseTime } from "../kernel/clock.ts";
 import { Markup, markup } from "../kernel/markup.ts";
 import { classOf } from "./run-data.ts";

@@ -1,5 +1,7 @@
 // Reads the log of requests: the newest that match a filter, and one by its id.
 
+import type { LoggedRequest } from "../../contracts/logged-request.ts";
+import { isoTime } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
 /** A request as it was written, without its headers and bodies. */
@@ -31,6 +33,25 @@ export interface RequestRow extends RequestSummaryRow {
   response_headers: string;
   response_body: string;
   response_bytes: number;
+}
+
+export function shownRequest(row: RequestSummaryRow): LoggedRequest {
+  const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;
+  return {
+    id,
+    at: isoTime(at),
+    method,
+    path,
+    query,
+    operation,
+    merchant,
+    status,
+    durationMs: Math.round(duration * 1_000) / 1_000,
+    key,
+    idempotencyKey: idempotency_key,
+    replayOf: replay_of,
+    fault,
+  };
 }
 
 export interface RequestFilter {

@@ -56,7 +56,7 @@ export interface AttemptQuery extends PageQuery {
 }
 
 /** An attempt with what only the control API shows of it. */
-export interface LoggedAttempt extends Omit<WebhookDelivery, "durationMs"> {
+export interface StoredAttempt extends Omit<WebhookDelivery, "durationMs"> {
   /** When it ended, in sandbox milliseconds. */
   at: number;
   /** Its number in the order in which attempts were written. */
@@ -210,7 +210,7 @@ function reading({ sql }: Database) {
     /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
     /** The same with what only the control API shows. */
-    log: (merchant: string | undefined, query: AttemptQuery): Page<LoggedAttempt> => read(merchant, query, showLogged),
+    log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),
   };
 }
 
@@ -277,7 +277,7 @@ function show(row: AttemptRow): WebhookDelivery {
   };
 }
 
-const showLogged = (row: AttemptRow): LoggedAttempt => ({
+const showLogged = (row: AttemptRow): StoredAttempt => ({
   ...show(row),
   at: row.ended,
   sequence: row.sequence,
