@@ -297,9 +297,7 @@ describe("html", () => {
     const { bench } = await busy();
     const { text } = await fetchReport(bench, "html");
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(text)?.[1];
-    expect(policy).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri 'none'; form-action 'none'$/,
-    );
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri 'none'; form-action 'none'$/);
     expect(text).not.toMatch(/<script|<link|<img|<iframe|<form|\son\w+=|style="|src=|url\(/i);
     for (const [, address] of text.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^#/);
   });

@@ -8,8 +8,7 @@ import { openReference } from "../keys/references.ts";
 import { duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { Line } from "./detail-panel.tsx";
-import { perform } from "./fetch-perform.ts";
-import type { Answer } from "./send-call.ts";
+import { type Answer, perform } from "./fetch-calls.ts";
 import { StyledText } from "./styled-text.tsx";
 
 /** Wider than any line, because the browser wraps lines itself. */

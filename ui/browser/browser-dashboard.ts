@@ -9,7 +9,7 @@ import { applyUpdate, type Face, type RunningDashboard, refresh, streamHandlers 
 import { applyTime } from "../state/apply-message.ts";
 import { type FaceView, initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
-import { perform } from "./fetch-perform.ts";
+import { perform } from "./fetch-calls.ts";
 import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";
 

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { perform } from "./fetch-perform.ts";
+import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";
 
 interface Loaded {

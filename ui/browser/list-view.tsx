@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { lineProblem, writeFilter } from "../keys/filter-line.ts";
 import { openReference } from "../keys/references.ts";
-import { loadGap } from "../load-rows.ts";
+import { LATEST_ROWS, loadGap } from "../load-rows.ts";
 import type { Column } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
@@ -19,9 +19,9 @@ const ROW_HEIGHT = 28;
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
 /** How many characters fit into a row, beside its padding. */
-export const charactersIn = (pixels: number) => Math.floor((pixels - 24) / CHARACTER);
+const charactersIn = (pixels: number) => Math.floor((pixels - 24) / CHARACTER);
 
-export interface ViewProps {
+interface ViewProps {
   dashboard: BrowserDashboard;
 }
 
@@ -124,7 +124,7 @@ function Rows({ dashboard, pane, list }: RowsProps) {
 }
 
 /** Measures the element now and whenever it changes. */
-export function useSize(element: { current: HTMLElement | null }, apply: (size: { width: number; height: number }) => void): void {
+function useSize(element: { current: HTMLElement | null }, apply: (size: { width: number; height: number }) => void): void {
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return undefined;
@@ -189,7 +189,7 @@ const shownColumns = (columns: readonly Column[], width: number) => columns.filt
 const gridOf = (columns: readonly Column[]) =>
   columns.map(({ width }) => (width === undefined ? "minmax(0, 1fr)" : `${width}ch`)).join(" ");
 
-export function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
+function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
   const shown = shownColumns(columns, width);
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
@@ -210,7 +210,7 @@ interface RowLineProps extends ViewProps {
   isSelected: boolean;
 }
 
-export function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
+function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
   const common = { role: "row", "aria-rowindex": index + 2, "aria-selected": isSelected } as const;
   if (row.gap) {
@@ -256,5 +256,33 @@ function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }
         .filter((line) => line !== "")
         .map((line) => (/^(curl|npx|http)/.test(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
     </div>
+  );
+}
+
+/** The newest deliveries below the requests that cause them, as in a terminal, where the page is high enough. */
+export function LatestDeliveries({ dashboard }: ViewProps) {
+  const { state } = dashboard;
+  const element = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(900);
+  const pane = paneNamed("deliveries");
+  const list = listOf(state, pane.name);
+  const rows = list.rows.filter(({ gap }) => !gap).slice(-LATEST_ROWS);
+  useSize(element, (size) => setWidth(size.width));
+  const [example] = rows;
+  const columns = charactersIn(width);
+  if (!example) return null;
+  return (
+    <section class="latest" aria-label="Latest deliveries" ref={element}>
+      <div class="list-head">
+        <h2>{pane.title}</h2>
+        <span class="note">{listNote(state, pane, list, "counts")}</span>
+      </div>
+      <div role="grid" aria-label={pane.title}>
+        <Headings columns={pane.columns(example, state, columns)} width={columns} />
+        {rows.map((row, index) => (
+          <RowLine key={row.id} {...{ dashboard, pane, row, index, width: columns, isSelected: false }} />
+        ))}
+      </div>
+    </section>
   );
 }

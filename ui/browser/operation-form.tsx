@@ -8,7 +8,7 @@ import { copyText, type UiState } from "../state/state.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { type Answer, sendCall } from "./send-call.ts";
+import { type Answer, sendCall } from "./fetch-calls.ts";
 
 interface OperationProps {
   dashboard: BrowserDashboard;

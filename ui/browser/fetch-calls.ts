@@ -1,7 +1,37 @@
-// Sends a call of the explorer, and reads its response whatever the status.
+// Makes the calls of the dashboard and of the explorer with fetch.
 
+import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
+import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
 import type { PlainCall } from "../explorer/call-snippets.ts";
+
+export const perform: Perform = async ({ url, token }, call) => {
+  const { method, path, body, headers } = call;
+  const credential = isControl(call) ? token : call.key;
+  const response = await fetch(url + (isControl(call) ? CONTROL_PREFIX : "") + path, {
+    method,
+    headers: {
+      ...(credential == null ? {} : { Authorization: `Bearer ${credential}` }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    cache: "no-store",
+  }).catch((error: Error) => {
+    throw new Error(`No sandbox answers at ${url}`, { cause: error });
+  });
+  const reply = { status: response.status, body: parsed(await response.text()) };
+  if (isControl(call) && !response.ok) throw refusalOf(call, reply);
+  return reply as never;
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 export interface Answer {
   status: number;
@@ -13,7 +43,7 @@ export interface Answer {
   request: string | undefined;
 }
 
-/** Rejects with an error that says why the call was not sent or got no response. */
+/** Sends a call of the explorer, and reads its response whatever the status. Rejects with an error that says why the call was not sent or got no response. */
 export async function sendCall({ method, url, headers, body }: PlainCall): Promise<Answer> {
   const request = requestOf(url, { method, headers, cache: "no-store", ...(body !== undefined && { body }) });
   const elapsed = stopwatch();
