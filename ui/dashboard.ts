@@ -1,22 +1,21 @@
 // Opens the dashboard: connects the live stream, the terminal and the state, and paints every change.
 
 import type { HttpTarget } from "../src/client/http-transport.ts";
-import { byteLength } from "../src/kernel/byte-length.ts";
 import { realNow } from "../src/kernel/clock.ts";
 import { openLive } from "./connection/live-stream.ts";
 import { openSocket } from "./connection/node-socket.ts";
 import { handleKey } from "./keys/key-bindings.ts";
 import { isDetail } from "./overlays/detail.ts";
 import { paneNamed, panes } from "./panes/index.ts";
-import { applyUpdate, type Face, type LeaveReason, type RunningDashboard, refresh, streamHandlers } from "./run-effects.ts";
+import { applyUpdate, type LeaveReason, type RunningDashboard, refresh, streamHandlers } from "./run-effects.ts";
 import { applyTime } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import type { LearningMode } from "./state/learning-mode.ts";
 import { selectedRow } from "./state/list.ts";
 import { initialState, listOf, type StateUpdate, type UiState, update, withNotice } from "./state/state.ts";
 import { createFrameRenderer } from "./terminal/frame.tsx";
-import { copySequence, MAX_COPY_BYTES, perform, saveFile } from "./terminal/platform.ts";
-import { openTerminal, sizeOf, type Terminal, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
+import { terminalPlatform } from "./terminal/platform.ts";
+import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
 import { layoutOf, PREVIEW } from "./view/layout.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
 import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } from "./view/style.ts";
@@ -70,7 +69,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     streams,
     terminalHandlers(() => dashboard, streams),
   );
-  const dashboard: RunningDashboard = { target, face: terminalFace(terminal), scheduler, stream, state, leave };
+  const dashboard: RunningDashboard = { target, platform: terminalPlatform(terminal), scheduler, stream, state, leave };
   if (theme.colours && !theme.tones) terminal.send(COLOUR_QUERY);
   scheduler.paintNow();
   return {
@@ -85,19 +84,6 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     state: () => dashboard.state,
   };
 }
-
-const terminalFace = ({ send, repaint, suspend }: Terminal): Face => ({
-  perform,
-  saveFile,
-  copy(text) {
-    if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
-    send(copySequence(text, process.env));
-    return undefined;
-  },
-  bell: () => send("\x07"),
-  repaint,
-  suspend,
-});
 
 const firstPane = (learning: LearningMode | undefined) => learning && (learning.kind === "learner" ? LESSON_PANE : BOARD_PANE);
 

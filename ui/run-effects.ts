@@ -16,7 +16,7 @@ import { placementOf } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 
 /** The functions that differ between a terminal and a browser. */
-export interface Face {
+export interface Platform {
   perform: Perform;
   saveFile: TaskTools["saveFile"];
   /** Copies a text to the clipboard; returns the notice of a text that cannot be copied. */
@@ -31,7 +31,7 @@ export interface Face {
 /** A running dashboard; `state` is the only mutable state in the dashboard. */
 export interface RunningDashboard {
   target: HttpTarget;
-  face: Face;
+  platform: Platform;
   scheduler: Pick<PaintScheduler, "paintNow" | "paintSoon">;
   stream: LiveStream;
   state: UiState;
@@ -48,16 +48,16 @@ export function applyUpdate(dashboard: RunningDashboard, { state, effects }: Sta
 }
 
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
-  const { face, stream, state } = dashboard;
+  const { platform, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
   else if (effect.kind === "task") runTask(dashboard, effect);
   else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
-  else if (effect.kind === "bell") face.bell();
+  else if (effect.kind === "bell") platform.bell();
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
-  else if (effect.kind === "repaint") face.repaint();
-  else if (effect.kind === "suspend") face.suspend();
+  else if (effect.kind === "repaint") platform.repaint();
+  else if (effect.kind === "suspend") platform.suspend();
   else dashboard.leave(effect.kind);
 }
 
@@ -66,8 +66,8 @@ function runTask(dashboard: RunningDashboard, { run }: Effect & { kind: "task" }
     dashboard.state = change(dashboard.state);
     dashboard.scheduler.paintNow();
   };
-  const { target, face } = dashboard;
-  run({ target, ...face }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "failure")));
+  const { target, platform } = dashboard;
+  run({ target, ...platform }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "failure")));
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Effect & { kind: "call" }): void {
@@ -75,7 +75,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
     applyUpdate(dashboard, next);
     dashboard.scheduler.paintNow();
   };
-  dashboard.face
+  dashboard.platform
     .perform(dashboard.target, call)
     .then(
       (reply) => apply(onReply(dashboard.state, reply)),
@@ -92,13 +92,13 @@ const unreadable = (state: UiState, error: Error) =>
   withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "failure");
 
 function copyToClipboard(dashboard: RunningDashboard, text: string): void {
-  const problem = dashboard.face.copy(text);
+  const problem = dashboard.platform.copy(text);
   if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
 }
 
 /** Polls the sandbox: after every call of a key, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
-  if (dashboard.face.poll) dashboard.face.poll(dashboard);
+  if (dashboard.platform.poll) dashboard.platform.poll(dashboard);
   else if (dashboard.state.connection.phase === "live") pollSandbox(dashboard);
 }
 
@@ -108,7 +108,7 @@ function pollSandbox(dashboard: RunningDashboard): void {
     dashboard.scheduler.paintSoon();
   };
   const poll = <Reply>(call: Call<Reply>, apply: (state: UiState, body: Reply) => UiState) =>
-    dashboard.face
+    dashboard.platform
       .perform(dashboard.target, call)
       .then(
         ({ body }) => show(apply({ ...dashboard.state, now: realNow() }, body)),

@@ -37,7 +37,7 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
 
 it("the explorer is the only view that the page has beside the panes", () => {
   const names = [...readFileSync(join(root, "ui/browser/shell.tsx"), "utf8").matchAll(/\{ name: "(\w+)"/g)].map(([, name]) => name);
-  // A view of rows or text is a pane, and so in both faces.
+  // A view of rows or text is a pane, and so on the page and in the terminal.
   expect(names).toEqual(["explorer"]);
 });
 

@@ -131,7 +131,7 @@ test("merchants and scenarios are polled only while they are visible; panes with
       paths.push(path);
       return new Promise<never>(() => {});
     };
-    refresh({ ...({} as Parameters<typeof refresh>[0]), state, face: { perform } as never });
+    refresh({ ...({} as Parameters<typeof refresh>[0]), state, platform: { perform } as never });
     return paths;
   };
   expect(polled(desk.state)).toEqual(["", "/rate-limits", "/faults"]);

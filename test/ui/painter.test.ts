@@ -266,10 +266,10 @@ describe("the non-blocking writer", () => {
   test("writes all of a long text", () => {
     const path = join(folder(), "out");
     const shared = openSync(path, "w");
-    const door = openNonblockingWriter(shared);
+    const writer = openNonblockingWriter(shared);
     const words = "word ".repeat(100_000);
-    door.writeAll(words);
-    door.close();
+    writer.writeAll(words);
+    writer.close();
     closeSync(shared);
     expect(readFileSync(path, "utf8")).toBe(words);
   });

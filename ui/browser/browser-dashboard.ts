@@ -5,9 +5,9 @@ import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
 import { type LiveStream, openLive } from "../connection/live-stream.ts";
 import { handleKey } from "../keys/key-bindings.ts";
 import { panes } from "../panes/index.ts";
-import { applyUpdate, type Face, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
+import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
 import { applyTime } from "../state/apply-message.ts";
-import { type FaceView, initialState, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { initialState, type PageView, type Size, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
 import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
@@ -35,7 +35,7 @@ const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", y
 
 export interface BrowserOptions {
   target: HttpTarget;
-  views: readonly FaceView[];
+  views: readonly PageView[];
   /** The token is a learner's key, and this is the learner's page. */
   isLearner: boolean;
   paint(): void;
@@ -60,8 +60,8 @@ export function openBrowserDashboard({ target, views, isLearner, paint }: Browse
   const stream = isLearner
     ? keepPolling(() => void pollAsLearner(dashboard))
     : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
-  const face = openFace(isLearner, (text, style) => change(withNotice(dashboard.state, text, style)));
-  const dashboard: RunningDashboard = { target, face, scheduler, stream, state, leave: () => {} };
+  const platform = openPlatform(isLearner, (text, style) => change(withNotice(dashboard.state, text, style)));
+  const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
     scheduler.paintNow();
@@ -89,7 +89,7 @@ function keepPolling(poll: () => void): LiveStream {
   return { subscribe: () => {}, close: () => cancel() };
 }
 
-function openFace(isLearner: boolean, notify: (text: string, style: "green" | "yellow") => void): Face {
+function openPlatform(isLearner: boolean, notify: (text: string, style: "green" | "yellow") => void): Platform {
   return {
     perform,
     ...(isLearner && { poll: (dashboard) => void pollAsLearner(dashboard) }),

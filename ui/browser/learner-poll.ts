@@ -21,7 +21,7 @@ export const POLL_MS = 2_000;
 export const learnerKeyIn = (hash: string): string | undefined => /^#learner\/([\w-]+)$/.exec(hash)?.[1];
 
 export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> {
-  const { target, face } = dashboard;
+  const { target, platform } = dashboard;
   const show = (next: (state: UiState) => UiState) => {
     applyUpdate(dashboard, update(next({ ...dashboard.state, now: realNow() })));
     dashboard.scheduler.paintSoon();
@@ -31,7 +31,7 @@ export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> 
     show((state) => withSandbox(applyConnection(state, { phase: "live" }), sandbox));
     applyUpdate(dashboard, update(dashboard.state, ...pollLearner(dashboard.state)));
     const panes = visiblePanes(dashboard.state);
-    const replies = await Promise.all(panes.map(({ log }) => log && face.perform(target, log.call({ before: undefined, filter: "" }))));
+    const replies = await Promise.all(panes.map(({ log }) => log && platform.perform(target, log.call({ before: undefined, filter: "" }))));
     show((state) => panes.reduce((before, pane, index) => withRows(before, pane, replies[index]?.body), state));
   } catch (error) {
     show((state) => applyConnection(state, { phase: "reconnecting", retryInMs: POLL_MS, reason: (error as Error).message }));
@@ -39,11 +39,11 @@ export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> 
 }
 
 /** With a learner's key, the list of merchants has the learner's only. */
-async function readSandbox({ target, face, state }: RunningDashboard) {
+async function readSandbox({ target, platform, state }: RunningDashboard) {
   const [clock, merchants, health] = await Promise.all([
-    face.perform(target, controlCalls.clock.get()),
-    face.perform(target, controlCalls.merchants.list()),
-    state.sandbox ? undefined : face.perform(target, controlCalls.health()),
+    platform.perform(target, controlCalls.clock.get()),
+    platform.perform(target, controlCalls.merchants.list()),
+    state.sandbox ? undefined : platform.perform(target, controlCalls.health()),
   ]);
   const [merchant] = merchants.body.data;
   if (!merchant) throw new Error("The merchant of this key was removed");

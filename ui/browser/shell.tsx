@@ -6,7 +6,7 @@ import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
-import { type FaceView, topOverlay, type UiState, update } from "../state/state.ts";
+import { type PageView, topOverlay, type UiState, update } from "../state/state.ts";
 import { TRENDS_PANE } from "../state/trends.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
@@ -22,7 +22,7 @@ import { TokenView } from "./token-view.tsx";
 import { TrendsView } from "./trends-view.tsx";
 
 /** The views of the page beside the panes, in the order of their tabs: forms that a terminal cannot show. */
-export const views: readonly (FaceView & { component: ComponentType<{ dashboard: BrowserDashboard }> })[] = [
+export const views: readonly (PageView & { component: ComponentType<{ dashboard: BrowserDashboard }> })[] = [
   { name: "explorer", title: "Explorer", component: ExplorerView },
 ];
 

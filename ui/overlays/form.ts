@@ -101,7 +101,7 @@ function viewOf(state: UiState, form: Form, input: FormState): FormView & Submis
 
 export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;
 
-/** The parts of the form on top that a face paints: its fields, their values, the call. */
+/** The parts of the form on top that the page shows: its fields, their values, the call. */
 export const topFormView = (state: UiState): FormView => currentView(state);
 
 /** Writes the value of a field of the form on top, as into an input of a browser. */

@@ -18,7 +18,7 @@ const KEYS_WIDTH = 18;
 /** The border, the search and the line below it. */
 const OTHER_LINES = 4;
 
-/** The parts of the palette that a face paints. */
+/** The parts of the palette that the page shows. */
 interface Palette {
   /** All commands. */
   readonly bindings: readonly KeyBinding[];

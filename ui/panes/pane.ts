@@ -40,7 +40,7 @@ export interface Pane {
   poll?: { call: Call; rows(reply: unknown): Row[] };
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
-  /** The columns of a row, for a face that lays them out itself; empty in a text pane. */
+  /** The columns of a row, for the page, which lays them out itself; empty in a text pane. */
   columns(row: Row, state: UiState, width: number): Column[];
   /** The text of a gap between rows. */
   gapText(row: Row, state: UiState, width: number): string;

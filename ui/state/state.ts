@@ -46,10 +46,10 @@ export interface UiState {
   readonly samples: readonly { at: number; requests: number }[];
   /** The focused pane. */
   readonly pane: string;
-  /** The panes whose newest rows the face shows outside the layout. */
+  /** The panes whose newest rows the page shows outside the layout. */
   readonly alsoShown: readonly string[];
-  /** The views that this face has beside the panes: forms that a terminal cannot show. */
-  readonly views: readonly FaceView[];
+  /** The views that only the page has: forms that a terminal cannot show. */
+  readonly views: readonly PageView[];
   /** The view that is shown instead of the panes; undefined for none. */
   readonly view: string | undefined;
   readonly lists: Readonly<Record<string, List>>;
@@ -76,7 +76,7 @@ export interface UiState {
   readonly scrolls: Readonly<Record<string, number>>;
 }
 
-export interface FaceView {
+export interface PageView {
   readonly name: string;
   readonly title: string;
 }
@@ -120,7 +120,7 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
-/** The parts of a face that a task uses. */
+/** The parts of the platform that a task uses. */
 export interface TaskTools {
   target: HttpTarget;
   perform: Perform;
@@ -189,7 +189,7 @@ export interface InitialStateOptions {
   panes: readonly { name: string; follows: boolean }[];
   learning?: LearningMode | undefined;
   /** Default: none. */
-  views?: readonly FaceView[];
+  views?: readonly PageView[];
   /** The focused pane. Default: the first. */
   pane?: string | undefined;
   /** Default: none. */

@@ -5,9 +5,13 @@ import { resolve } from "node:path";
 import { reasonOf } from "../../src/client/http-exchange.ts";
 import { type HttpTarget, httpTransport } from "../../src/client/http-transport.ts";
 import { callService } from "../../src/client/service-call.ts";
+import { byteLength } from "../../src/kernel/byte-length.ts";
 import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import type { Platform } from "../run-effects.ts";
+import type { Terminal } from "./terminal.ts";
+
 /** Common terminals ignore longer texts. */
-export const MAX_COPY_BYTES = 74_000;
+const MAX_COPY_BYTES = 74_000;
 
 /**
  * In tmux, both forms: tmux takes the plain one itself (`set-clipboard on`), and passes the wrapped one to the outer terminal (`allow-passthrough
@@ -48,3 +52,16 @@ const unreachableAt =
     error.code === "ECONNREFUSED" || error.code === "ECONNRESET"
       ? new Error(`No sandbox answers at ${url}`, { cause: error })
       : new Error(reasonOf(error), { cause: error });
+
+export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
+  perform,
+  saveFile,
+  copy(text) {
+    if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
+    send(copySequence(text, process.env));
+    return undefined;
+  },
+  bell: () => send("\x07"),
+  repaint,
+  suspend,
+});

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { afterRealTime } from "../../src/kernel/clock.ts";
+
 export interface Screen {
   /** Whether the screen is taken over. */
   isActive(): boolean;
