@@ -79,7 +79,7 @@ export function sameRequest(one: RecordedCall, other: RecordedCall): boolean | u
 /** Whether the sandbox stores the response of such a call for its key. */
 export const isStored = (call: RecordedCall) => succeeded(call) || call.status === 404 || call.status === 409;
 
-export const nameOfKind = ({ operation }: RecordedCall): string => {
+const nameOfKind = ({ operation }: RecordedCall): string => {
   const { object } = (operation.reply as { properties?: Record<string, { enum?: string[] }> }).properties ?? {};
   return object?.enum?.[0] ?? "";
 };

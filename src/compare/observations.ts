@@ -168,7 +168,7 @@ export interface UnknownField {
 
 const MOST_VALUES = 20;
 
-export function createUnknownFields(shown: ShownTexts) {
+function createUnknownFields(shown: ShownTexts) {
   const found = new Map<string, UnknownField>();
   const objects = new Map<string, number>();
   return {

@@ -14,7 +14,7 @@ interface Found {
 }
 
 /** The list of invalid fields in an error; undefined if the error has none in a known form. */
-export function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
+function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
   const { details, errors } = namesOf(where);
   const { id, body, query } = call.operation;
   const sent = isObject(call.body) ? Object.keys(call.body) : [];

@@ -59,7 +59,7 @@ function observeAdded(where: ObservationContext, id: string, value: unknown): vo
   if (!isMasked(value)) observeType(where, id, value);
 }
 
-export function observeValue(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
+function observeValue(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
   if (isMasked(value)) return;
   observeType(where, id, value);
   if (value === null) return;

@@ -41,7 +41,7 @@ export interface ShownTexts {
 const PREFIXED = /^([a-z]{1,12}[_-])(?:.*\d|[^_-]{10,}$)/;
 
 /** A text, and its words as codes and names of fields join them, in lower case. */
-export const partsOf = (text: string): string[] =>
+const partsOf = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)].map((part) => part.toLowerCase());
 
 /** `personal` has the texts that are secret or about a person, in lower case. */

@@ -6,7 +6,7 @@ import { addedFieldProblem, adoptableKinds, formProblem } from "./adoptable-kind
 import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf, entryValue, type ServiceFile } from "./service-file.ts";
 
 /** The known facts and operations, against which a service file is checked. */
-export interface KnownFacts {
+interface KnownFacts {
   facts: readonly ServiceFact[];
   operations: readonly string[];
 }

@@ -14,10 +14,10 @@ import type { AdoptedFacts } from "./service-file.ts";
 import { createTranslator, type Fields, type Prefixes, TOP, type Translate, type Translator } from "./translator.ts";
 import { adoptedError, headerName } from "./values.ts";
 
-export type SentHeaders = Record<string, string | number>;
+type SentHeaders = Record<string, string | number>;
 
 /** A reply before it is sent. */
-export interface OwnReply {
+interface OwnReply {
   status: number;
   body: string;
 }

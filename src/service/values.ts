@@ -4,7 +4,7 @@ import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import type { AdoptedFacts } from "./service-file.ts";
 
-export interface AdoptedError {
+interface AdoptedError {
   status: number;
   error: string;
   code: string;
