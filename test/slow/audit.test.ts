@@ -319,6 +319,23 @@ describe("a result contains", () => {
     expect(found.probes[4].did).toBe("was not tried: a genuine event was not accepted either");
   });
 
+  test("the listen backlog, if the system has not handed over all connections of the burst: a receiver is not failed for it", async () => {
+    let most = Infinity;
+    let arrived = 0;
+    // Like a receiver with a short backlog, it never sees the last connections of the burst.
+    const url = await plain({
+      async read(incoming) {
+        if (++arrived > most) await new Promise(() => {});
+        return right.read(incoming);
+      },
+    });
+    await audit(url);
+    [most, arrived] = [arrived - 50, 0];
+    const found = await audit(url, SECRET, await open({ webhookTimeout: "1s" }));
+    expect([found.verdict, failed(found), verdicts(found).burst]).toEqual(["inconclusive", [], "inconclusive"]);
+    expect(found.probes.at(-1).did).toMatch(/ \(50 of 200 connections waited in the system's listen backlog\)$/);
+  });
+
   test("an audit of an address without a receiver is inconclusive", async () => {
     const receiver = await receive();
     await receiver.close();

@@ -225,7 +225,7 @@ const COMMANDS = [
   ["audit", "http://localhost:1/"],
   ["replay", "evt_1"],
   ["trigger", "a.b"],
-  ["wait"],
+  ["wait", "--timeout", "300ms"],
   ["attach", "--no-ui"],
   ["receive", "--port", "0"],
 ];
