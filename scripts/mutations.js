@@ -83,7 +83,7 @@ const mutations = [
   {
     room: "judge",
     defect: "a retry before the time of Retry-After passes",
-    file: "src/judge/rules/retry-after-honoured.ts",
+    file: "src/judge/rules/retry-after.ts",
     find: "milliseconds - waited > tolerance",
     replace: "milliseconds - waited > tolerance + milliseconds / 2",
     tests: ["test/judge/behaviours.test.ts", "test/judge/judge.test.ts"],
@@ -91,7 +91,7 @@ const mutations = [
   {
     room: "judge",
     defect: "a repeated delivery that takes effect twice passes",
-    file: "src/judge/rules/webhook-single-effect.ts",
+    file: "src/judge/rules/webhook.ts",
     find: 'verdict: second ? "fail" : "pass"',
     replace: 'verdict: second ? "pass" : "pass"',
     tests: ["test/judge/receivers.test.ts", "test/judge/judge.test.ts"],
@@ -123,7 +123,7 @@ const mutations = [
   {
     room: "masking",
     defect: "a quote after an escaped backslash does not end a string",
-    file: "src/kernel/secrets-in.ts",
+    file: "src/kernel/secrets.ts",
     find: "return (index - first) % 2 === 1;",
     replace: "return index - first > 0;",
     tests: ["test/kernel/mask.test.ts", "test/slow/masking-properties.test.ts"],

@@ -2,7 +2,7 @@
 
 import { usageError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
-import { isSecretName } from "../kernel/secret-names.ts";
+import { isSecretName } from "../kernel/secrets.ts";
 import type { ComparedOperation, RecordedCall, RecordedExchange } from "./recording.ts";
 
 export interface CallPattern {

@@ -3,7 +3,7 @@
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { mask } from "../kernel/mask.ts";
-import { isSecretName } from "../kernel/secret-names.ts";
+import { isSecretName } from "../kernel/secrets.ts";
 import { jsonIn } from "./read-recording.ts";
 import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
 

@@ -1,7 +1,7 @@
 // The rules that kinds of records share: known currencies, dates in order, sums that add up.
 
-import { CURRENCIES } from "../kernel/currencies.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
+import { CURRENCIES } from "../kernel/money.ts";
 import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
 
 type Values = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { Traffic } from "../contracts/traffic.ts";
 import { type JudgeResults, VERDICTS } from "../contracts/verdict.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import type { StallGauge } from "../kernel/longest-stall.ts";
+import type { StallGauge } from "../kernel/event-loop.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, type Trends } from "../live/trends.ts";
 import type { OpenApiForm } from "../reference/openapi-forms.ts";

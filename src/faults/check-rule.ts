@@ -6,7 +6,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
-import { unknownMerchant } from "../store/world/unknown-merchant.ts";
+import { unknownMerchant } from "../store/records/tenants.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
 import { isReached, matchesName } from "./matching.ts";

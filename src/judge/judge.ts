@@ -6,7 +6,7 @@ import type { Firing } from "../contracts/fault.ts";
 import { ownValues } from "../contracts/service-values.ts";
 import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
-import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop-lag.ts";
+import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
 import { createFirings, type Firings } from "./firings.ts";

@@ -3,7 +3,7 @@
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { Proof, VerdictMessage } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
-import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
+import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { createCallerLoad } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";

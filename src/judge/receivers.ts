@@ -2,7 +2,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
+import type { EventLoopLag } from "../kernel/event-loop.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { isGenuine } from "./tampering.ts";

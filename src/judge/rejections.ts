@@ -1,7 +1,7 @@
 // Counts rejected requests that a client sends again unchanged.
 
 import { realNow } from "../kernel/clock.ts";
-import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
+import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { startOf } from "./retry-evidence.ts";
 import { MAX_EQUAL_REJECTIONS } from "./rules/rule.ts";

@@ -1,7 +1,7 @@
 // Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry under the same key follows.
 
 import { PROOFS, type Proof } from "../contracts/verdict.ts";
-import type { EventLoopLag } from "../kernel/event-loop-lag.ts";
+import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { evidenceOf } from "./retry-evidence.ts";
 import { type FirstPause, firstCall, type Retry, type RetryChain } from "./rules/rule.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { MASK, mask, maskValue, mayHoldSecret } from "./mask.ts";
-import { isSecretName } from "./secret-names.ts";
+import { isSecretName } from "./secrets.ts";
 
 /** Headers as JSON. */
 export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {

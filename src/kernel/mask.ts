@@ -3,8 +3,7 @@
 
 import { hasEscape, layersOf } from "./escape-layers.ts";
 import { IBAN_START_SOURCE } from "./iban.ts";
-import { anyCaseSource, isSecretName, SECRET_WORD_SOURCE } from "./secret-names.ts";
-import { MASK, type Secret, secretsIn } from "./secrets-in.ts";
+import { anyCaseSource, isSecretName, MASK, SECRET_WORD_SOURCE, type Secret, secretsIn } from "./secrets.ts";
 
 export { MASK };
 

@@ -3,7 +3,7 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import type { FieldError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
-import { isSecretName } from "../kernel/secret-names.ts";
+import { isSecretName } from "../kernel/secrets.ts";
 import { checkOf, constraintsOf, type SchemaKeywords } from "./compile.ts";
 import { escapePointer, pointerSegments } from "./json-pointer.ts";
 import { withArticle } from "./keywords.ts";

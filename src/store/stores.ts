@@ -19,8 +19,7 @@ import { openEndpointHealth } from "./webhooks/endpoint-health.ts";
 import { openEventLog } from "./webhooks/event-log.ts";
 import { openOutbox } from "./webhooks/outbox.ts";
 import { openRetention } from "./webhooks/retention.ts";
-import { openLearners } from "./workshop/learners.ts";
-import { openRoomCode } from "./workshop/room-code.ts";
+import { openLearners, openRoomCode } from "./workshop/learners.ts";
 
 export type Stores = ReturnType<typeof openOver>;
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { escapeControlCharacters } from "../../src/kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../src/kernel/text.ts";
 
 const root = join(import.meta.dirname, "../..");
 const PRINTER = "src/cli/output/print.ts";

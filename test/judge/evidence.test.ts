@@ -8,8 +8,8 @@ import { evidenceText, type VerdictMessage } from "../../src/contracts/verdict.t
 import { describeCall } from "../../src/judge/observed-call.ts";
 import { createRejectionTracker } from "../../src/judge/rejections.ts";
 import { createRetryTracker, type PendingRetry, type RetryListeners } from "../../src/judge/retry-tracker.ts";
-import { retryAfterJittered } from "../../src/judge/rules/retry-after-jittered.ts";
-import { retryBackoffGrows } from "../../src/judge/rules/retry-backoff-grows.ts";
+import { retryBackoffGrows } from "../../src/judge/rules/retry.ts";
+import { retryAfterJittered } from "../../src/judge/rules/retry-after.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { firing, judge, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { describeCall } from "../../src/judge/observed-call.ts";
 import { createReceivers } from "../../src/judge/receivers.ts";
-import { webhookSingleEffect } from "../../src/judge/rules/webhook-single-effect.ts";
+import { webhookSingleEffect } from "../../src/judge/rules/webhook.ts";
 import { attemptMessage, operations, writeEntry } from "../support/judge-inputs.ts";
 
 type Step = "delivery" | "write";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { blockThread, realDelay } from "../../src/kernel/clock.ts";
-import { createStallGauge } from "../../src/kernel/longest-stall.ts";
+import { createStallGauge } from "../../src/kernel/event-loop.ts";
 
 /** Real milliseconds: the native timer of the gauge ticks at least once meanwhile, and a stall is measured between two ticks. */
 const TICK = 20;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import type { ObjectSchema } from "../../src/contracts/endpoint.ts";
 import { maskValue } from "../../src/kernel/mask.ts";
-import { isSecretName } from "../../src/kernel/secret-names.ts";
+import { isSecretName } from "../../src/kernel/secrets.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../../src/schema/validator.ts";
 import { anyText } from "../support/any-text.ts";

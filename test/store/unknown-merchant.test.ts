@@ -1,7 +1,7 @@
 // The message about a merchant that does not exist.
 
 import { expect, test } from "vitest";
-import { unknownMerchant } from "../../src/store/world/unknown-merchant.ts";
+import { unknownMerchant } from "../../src/store/records/tenants.ts";
 
 test.each([
   ["lodg", ["mer_lodge", "mer_market"], "There is no merchant lodg. Did you mean mer_lodge?"],

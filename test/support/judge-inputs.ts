@@ -4,7 +4,7 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
-import { createEventLoopLag } from "../../src/kernel/event-loop-lag.ts";
+import { createEventLoopLag } from "../../src/kernel/event-loop.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);

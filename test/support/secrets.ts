@@ -1,7 +1,7 @@
 // Generates secrets of every kind, and the spellings in which they may arrive.
 
 import fc from "fast-check";
-import { SECRET_WORDS } from "../../src/kernel/secret-names.ts";
+import { SECRET_WORDS } from "../../src/kernel/secrets.ts";
 
 type Spelling = (words: readonly string[]) => string;
 

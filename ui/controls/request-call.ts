@@ -2,8 +2,8 @@
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import type { ServiceCall } from "../../src/client/service-call.ts";
-import { byteLength } from "../../src/kernel/byte-length.ts";
 import { MASK } from "../../src/kernel/mask.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { apiKeysOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { toOptions } from "./form-fields.ts";

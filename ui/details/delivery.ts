@@ -4,8 +4,8 @@ import { type AttemptDetail, controlCalls } from "../../src/client/control-call.
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { plainSignature } from "../../src/contracts/signature.ts";
-import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask } from "../../src/kernel/mask.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import { type Call, quoted } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";

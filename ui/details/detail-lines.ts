@@ -1,7 +1,7 @@
 // The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
-import { byteLength } from "../../src/kernel/byte-length.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import { fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { count } from "../view/format.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";

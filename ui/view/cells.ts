@@ -1,7 +1,7 @@
 // Text measured in terminal cells: sanitized, cut, fitted and wrapped to an exact width.
 
 import stringWidth from "string-width";
-import { escapeControlCharacters } from "../../src/kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../src/kernel/text.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PLAIN = /^[\x20-\x7e]*$/;

@@ -10,7 +10,7 @@ import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES } from "../../faults/trigger.ts";
 import { ApiError, SandboxError, usageError } from "../../kernel/errors.ts";
-import { kebab } from "../../kernel/kebab.ts";
+import { kebab } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { command, commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";

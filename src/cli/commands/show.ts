@@ -1,7 +1,7 @@
 // `show`: lists records of a kind of a running sandbox, or shows one of them.
 
 import type { RecordsListInput } from "../../../generated/control-api.ts";
-import { kebab } from "../../kernel/kebab.ts";
+import { kebab } from "../../kernel/text.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { kindNamed, kindNames, statusNamed } from "../records/kinds.ts";

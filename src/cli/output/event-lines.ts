@@ -5,7 +5,7 @@ import type { LessonMessage } from "../../contracts/lesson.ts";
 import type { AttemptMessage, LiveEvent, RequestMessage } from "../../contracts/live-messages.ts";
 import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/text.ts";
 
 /** The time, the event, and the ids for looking it up. */
 export const eventLine = (event: LiveEvent) => escapeControlCharacters(textOf(event));

@@ -1,7 +1,7 @@
 // Prints a summary when the dashboard closes: the address, the counts of the sandbox, and where the data is.
 
 import type { UiState } from "../../../ui/state/state.ts";
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/text.ts";
 
 export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
   if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;

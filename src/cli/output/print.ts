@@ -1,7 +1,7 @@
 // Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes here, so that text from
 // elsewhere (names in files, responses of servers, webhooks) cannot control the terminal.
 
-import { escapeControlCharacters } from "../../kernel/escape-control.ts";
+import { escapeControlCharacters } from "../../kernel/text.ts";
 
 /** Escapes everything but line breaks. */
 const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");

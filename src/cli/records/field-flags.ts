@@ -4,8 +4,8 @@ import { creatableFields, updatableFields } from "../../contracts/record-fields.
 import type { Resource } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { kebab } from "../../kernel/kebab.ts";
 import { decimalsOf, readAmount, writeAmount } from "../../kernel/money.ts";
+import { kebab } from "../../kernel/text.ts";
 import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";

@@ -4,7 +4,7 @@ import { resources } from "../../areas/index.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { kebab } from "../../kernel/kebab.ts";
+import { kebab } from "../../kernel/text.ts";
 import { type FlagDefinitions, positionalsIn } from "../arguments.ts";
 
 /** The words for each kind: its name and its plural, and the first and the last part of a name of two words, where no other kind has it. */

@@ -1,5 +1,6 @@
 // The records that time takes to another state: when the next of them is due, and which one it is.
 
+import type { OwnRecords, RecordBase, Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
@@ -56,3 +57,26 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     },
   };
 }
+
+interface DueTimeContext<R extends RecordBase> {
+  resource: Resource<R>;
+  own: OwnRecords;
+  /** Unix seconds on the sandbox clock. */
+  now: number;
+  /** The earliest time, in sandbox milliseconds, at which something is still to come. */
+  dueFrom: number;
+}
+
+/**
+ * Sandbox milliseconds, a whole second; null if nothing is to come. Undefined keeps the stored time: the change left the state and its date
+ * alone, and a date that had passed when the record was made stays past.
+ */
+export function dueTimeOf<R extends RecordBase>({ resource, own, now, dueFrom }: DueTimeContext<R>, record: R, before?: R) {
+  const at = nextTime(resource, own, record);
+  if (before?.status === record.status && at === nextTime(resource, own, before as R)) return undefined;
+  const isPast = at !== undefined && at < dueFrom && !resource.states[record.status ?? ""]?.isBrief;
+  return at === undefined || isPast ? null : Math.max(Math.ceil(at / 1000), now) * 1000;
+}
+
+const nextTime = <R extends RecordBase>({ states }: Resource<R>, own: OwnRecords, record: R) =>
+  states[record.status ?? ""]?.next?.({ record, own })?.at;

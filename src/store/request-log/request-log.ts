@@ -5,7 +5,6 @@ import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
-import { openCallCounts } from "./call-counts.ts";
 import { CALL_COLUMNS, numberOf, type RequestReader, readRequests } from "./read-requests.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 import { createSlicedBuffer } from "./sliced-buffer.ts";
@@ -234,4 +233,26 @@ function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   let text = "";
   for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;
   return `${text}${Math.round((answered - arrived) * 1_000)}`;
+}
+
+interface StatusCount {
+  operation: string | null;
+  status: number;
+  calls: number;
+}
+
+/** Counts the responses by operation and status in memory, starting from the rows in the file. */
+function openCallCounts({ sql }: Database) {
+  const counts = new Map<string, Record<string, number>>();
+  const count = (operation: string | null | undefined, status: number, calls: number) => {
+    if (operation == null) return;
+    const byStatus = counts.get(operation) ?? {};
+    byStatus[status] = (byStatus[status] ?? 0) + calls;
+    counts.set(operation, byStatus);
+  };
+  const before = sql
+    .prepare<[], StatusCount>("select operation, status, count(*) as calls from request_log group by operation, status")
+    .all();
+  for (const { operation, status, calls } of before) count(operation, status, calls);
+  return { counts, count };
 }

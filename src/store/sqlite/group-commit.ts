@@ -4,7 +4,7 @@ import { afterThisTurn } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Sql } from "./lazy-statements.ts";
-import { openLockTimeout } from "./lock-timeout.ts";
+import { isLocked } from "./sqlite-errors.ts";
 import { openTransactions, type Transactions } from "./transactions.ts";
 
 export interface Commits extends Pick<Transactions, "perTransaction"> {
@@ -115,4 +115,27 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
     new Promise((resolve, reject) => {
       if (queue.push({ work, durability, resolve, reject }) === 1) afterThisTurn(() => gather(0, 1));
     });
+}
+
+/** The process serves no request while a write waits for another program's lock. After one lock timeout, fail fast until a write succeeds; otherwise every write would block the process for that long. */
+function openLockTimeout(sql: Sql, milliseconds: number) {
+  let waits = true;
+  const setWaits = (wanted: boolean) => {
+    if (waits === wanted) return;
+    waits = wanted;
+    sql.exec(`pragma busy_timeout = ${wanted ? milliseconds : 0}`);
+  };
+  return {
+    /** Runs `work`. After it fails with a lock timeout, later writes fail at once. */
+    guard<T>(work: () => T): T {
+      try {
+        return work();
+      } catch (error) {
+        if (isLocked(error)) setWaits(false);
+        throw error;
+      }
+    },
+    /** To be called after a write that succeeded: the next one waits for the lock again. */
+    reset: () => setWaits(true),
+  };
 }

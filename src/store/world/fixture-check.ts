@@ -10,8 +10,7 @@ import { day, email, oneOf, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { seededRecord, uniqueValue } from "../records/collection.ts";
 import { emailKey } from "../records/logins.ts";
-import { checkWorld } from "./check-world.ts";
-import { recordsInMemory } from "./records-in-memory.ts";
+import { checkWorld, recordsInMemory } from "./check-world.ts";
 
 /** An error in a fixture, with its place in the file. */
 export interface FixtureProblem {

@@ -5,7 +5,6 @@ import { fail } from "../../kernel/errors.ts";
 import { type Random, randomText } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
-import { openEraser } from "./erase.ts";
 import type { Fixture } from "./fixtures.ts";
 import type { SeededIdentity, Seeder } from "./seed.ts";
 import type { SeedImage } from "./seed-image.ts";
@@ -105,4 +104,48 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
   const names = fixtures.map((fixture) => fixture.name);
   const found = fixtures.find((fixture) => fixture.name === name);
   return found ?? fail("validation_failed", `There is no fixture ${name}.${didYouMean(name, names) || ` There are ${names.join(", ")}.`}`);
+}
+
+/** Every table whose rows belong to a merchant; tables that refer to others come first. */
+const TABLES = [
+  "attempts",
+  "deliveries",
+  "events",
+  "let_go",
+  "subscriptions",
+  "replies",
+  "documents",
+  "logins",
+  "keys",
+  "counters",
+  "request_log",
+  "left_steps",
+  "learners",
+  "origins",
+];
+
+/** The conditions for tables that have no index starting with the merchant. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  attempts: "delivery in (select sequence from deliveries where event in (select sequence from events where merchant = ?))",
+  deliveries: "event in (select sequence from events where merchant = ?)",
+};
+
+/** Deletes one merchant with all its rows, or everything. */
+function openEraser({ sql }: Database) {
+  const perMerchant = TABLES.map((table) => sql.prepare(`delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
+  const all = [...TABLES.map((table) => `delete from ${table}`), "delete from sqlite_sequence"].map((text) => sql.prepare(text));
+  // The replies of logins as this merchant that calls of other merchants stored: their tokens are deleted with its keys.
+  const loginReplies = sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
+    and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
+  return {
+    /** To be called inside a transaction. */
+    merchant(id: string) {
+      loginReplies.run({ id });
+      for (const statement of perMerchant) statement.run(id);
+    },
+    /** Also restarts all counts at one. To be called inside a transaction. */
+    everything() {
+      for (const statement of all) statement.run();
+    },
+  };
 }

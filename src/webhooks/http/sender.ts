@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { memoize } from "../../kernel/bounded-cache.ts";
 import { afterRealTime, realNow } from "../../kernel/clock.ts";
-import type { EventLoopLag } from "../../kernel/event-loop-lag.ts";
+import type { EventLoopLag } from "../../kernel/event-loop.ts";
 import { once } from "../../kernel/once.ts";
 import { halfBody, slowBody } from "../faults/transport.ts";
 import type { WebhookRequest } from "../webhook-request.ts";

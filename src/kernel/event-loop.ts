@@ -1,6 +1,7 @@
-// Measures how late the event loop runs its timers: durations measured meanwhile are no more accurate than this lag.
+// How busy the event loop is: how late it runs its timers, and the longest time for which it was blocked.
 
 import { afterRealTimeIfRunning, realNow } from "./clock.ts";
+import { once } from "./once.ts";
 
 export interface EventLoopLag {
   /** Measures at least until this real time. */
@@ -16,6 +17,7 @@ const MAX_SAMPLES = 500;
 /** Milliseconds by which any timer may be late. */
 const TOLERANCE = 2;
 
+/** Durations measured meanwhile are no more accurate than this lag. */
 export function createEventLoopLag(): EventLoopLag {
   const samples: { due: number; lag: number }[] = [];
   let until = 0;
@@ -45,5 +47,50 @@ export function createEventLoopLag(): EventLoopLag {
     },
     worst: (from, to) => Math.max(0, ...lagsBetween(from, to)),
     total: (from, to) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
+  };
+}
+
+export interface StallGauge {
+  /** Measures for a while (default: one second). */
+  watch(): void;
+  /** Real milliseconds. */
+  longest(): number;
+}
+
+/** Milliseconds: a stall is measured too short by at most this. The timer is native, so a tick costs no JavaScript. */
+const RESOLUTION = 5;
+const WATCH = 1_000;
+const NANOSECONDS = 1_000_000;
+
+export function createStallGauge(milliseconds = WATCH): StallGauge {
+  // Loaded at the first use, so that a start does not wait for it.
+  const delays = once(() => process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: RESOLUTION }));
+  let isMeasuring = false;
+  let isUsed = false;
+  let longest = 0;
+  const read = () => {
+    if (isMeasuring) longest = Math.max(longest, delays().max / NANOSECONDS - RESOLUTION);
+    return longest;
+  };
+  const stopIfUnused = () => {
+    read();
+    if (isUsed) afterRealTimeIfRunning(milliseconds, stopIfUnused);
+    else {
+      delays().disable();
+      isMeasuring = false;
+    }
+    isUsed = false;
+  };
+  return {
+    watch() {
+      isUsed = true;
+      if (isMeasuring) return;
+      isMeasuring = true;
+      // Otherwise the time since the last tick, in which nothing was measured, would count as a stall.
+      delays().reset();
+      delays().enable();
+      stopIfUnused();
+    },
+    longest: read,
   };
 }

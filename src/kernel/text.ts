@@ -1,4 +1,11 @@
-// Escapes control characters, so that text from outside cannot steer a terminal.
+// Texts: their length in UTF-8, the spelling of names on the command line, and control characters.
+
+const encoder = new TextEncoder();
+
+export const byteLength = (text: string): number => encoder.encode(text).length;
+
+/** `retryAfter` and `retry_after` as `retry-after`. */
+export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 /** C0, DEL and C1, invisible format characters such as those that change the direction of text, and line separators. */

@@ -1,0 +1,87 @@
+// Rules on Idempotency-Keys, and on what a call brings about.
+
+import { firstCall, otherStory, type Rule } from "./rule.ts";
+
+/** Without an effect, this many tries show that further calls are retries and not new orders. */
+const MAX_TRIES = 3;
+
+/** idempotency.present: a write that the client retries carries an Idempotency-Key from its first try on. */
+export const idempotencyPresent: Rule = {
+  id: "idempotency.present",
+  severity: "error",
+  demands: "The client sends Idempotency-Key with every POST and PATCH that it may retry.",
+  hint: "Create one key (a UUID) per user action before the first try, and send it with every try.",
+  onRetry(retry) {
+    const { chain, to, isCertain } = retry;
+    const call = firstCall(chain);
+    if (!call.isWrite || !call.acceptsKey) return undefined;
+    const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
+    if (call.key !== undefined) return { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
+    const tried = chain.calls.slice(0, -1);
+    // A 429 says that nothing happened, so a retry without a key is safe.
+    if (tried.every(({ failure }) => failure === "rate_limited")) return undefined;
+    const isProven = isCertain && (tried.some(({ tookEffect }) => tookEffect) || tried.length >= MAX_TRIES);
+    return isProven
+      ? { verdict: "fail", says: `${says("without")}.`, calls: [call, to] }
+      : { verdict: "inconclusive", isOpen: true, says: `${says("without")}${otherStory(retry)}.`, calls: [call, to] };
+  },
+};
+
+/** idempotency.body_stable: a retry under the same key has the same body. */
+export const idempotencyBodyStable: Rule = {
+  id: "idempotency.body_stable",
+  severity: "error",
+  demands: "The client retries a write with the body of its first try.",
+  hint: "Build the body once, outside the retry loop, without new timestamps, counters or random values in each try.",
+  onRetry({ from, to }) {
+    if (!from.isWrite || from.key === undefined || to.key !== from.key || !from.hasBody || !to.hasBody) return undefined;
+    const same = from.fingerprint() === to.fingerprint();
+    return {
+      verdict: same ? "pass" : "fail",
+      says: `${to.request} retried ${from.request} under the same Idempotency-Key with ${same ? "the same" : "a different"} body.`,
+      calls: [from, to],
+    };
+  },
+};
+
+/** idempotency.key_reused: each retry carries the key of the first try. */
+export const idempotencyKeyReused: Rule = {
+  id: "idempotency.key_reused",
+  severity: "error",
+  demands: "The client retries a write under the Idempotency-Key of its first try.",
+  hint: "Create the key outside the retry loop: with a new key for each try, the service treats each try as a new order.",
+  onRetry(retry) {
+    const { from, to, isCertain } = retry;
+    if (!from.isWrite || !from.acceptsKey || from.key === undefined) return undefined;
+    const same = to.key === from.key;
+    const how = to.key === undefined ? "without a key" : `under ${same ? "the same" : "another"} Idempotency-Key`;
+    return {
+      verdict: same ? "pass" : isCertain ? "fail" : "inconclusive",
+      says: `${to.request} retried ${from.request} ${how}${isCertain ? "" : otherStory(retry)}.`,
+      isOpen: !same && !isCertain,
+      calls: [from, to],
+    };
+  },
+};
+
+/** effect.single: retrying a write whose response was lost must not make it take effect twice. */
+export const effectSingle: Rule = {
+  id: "effect.single",
+  severity: "error",
+  provenBy: "store",
+  demands: "Each write takes effect once, however often the client sends it.",
+  hint: "Retry under the same Idempotency-Key. Where an operation accepts no key, such as those under /webhooks, list the existing records before you retry.",
+  onRetry(retry) {
+    const { chain, to, isCertain } = retry;
+    const done = chain.calls.find((call) => call !== to && call.tookEffect);
+    if (!done || (to.failure !== undefined && !to.tookEffect)) return undefined;
+    return {
+      verdict: !to.tookEffect ? "pass" : isCertain ? "fail" : "inconclusive",
+      says: `${done.request} took effect, but its response was lost; ${to.request} retried it and ${
+        to.tookEffect ? "took effect again" : "changed nothing"
+      }${isCertain || !to.tookEffect ? "" : otherStory(retry)}.`,
+      isOpen: to.tookEffect && !isCertain,
+      calls: [done, to],
+    };
+  },
+};

@@ -1,0 +1,129 @@
+// Rules on receivers of webhooks.
+
+import { isForged, isGenuine } from "../tampering.ts";
+import type { Rule } from "./rule.ts";
+
+const MAX_DURATION = 5_000;
+
+/** webhook.ack_fast: a receiver responds before it processes the event. */
+export const webhookAckFast: Rule = {
+  id: "webhook.ack_fast",
+  severity: "warning",
+  provenBy: "time",
+  demands: `The receiver responds to a delivery within ${MAX_DURATION / 1_000} seconds.`,
+  hint: "Store the event, respond with 200, then process it: after a timeout, the sender treats the delivery as failed and sends it again.",
+  onDelivery({ attempt, faults, lag }) {
+    const { durationMs, responseStatus, errorCode } = attempt;
+    const waited = responseStatus !== null || errorCode === "timeout";
+    if (!waited || durationMs === null || !isGenuine(faults)) return undefined;
+    // A timeout shorter than the limit proves nothing.
+    if (errorCode === "timeout" && durationMs <= MAX_DURATION) return undefined;
+    const isSlow = durationMs > MAX_DURATION;
+    const late = isSlow ? lag() : 0;
+    const isBlurred = isSlow && durationMs - late <= MAX_DURATION;
+    const took =
+      errorCode === "timeout"
+        ? `The receiver did not respond to ${attempt.id} within ${Math.round(durationMs)} ms`
+        : `The receiver took ${Math.round(durationMs)} ms to respond to ${attempt.id}`;
+    return {
+      verdict: isBlurred ? "inconclusive" : isSlow ? "fail" : "pass",
+      says: isBlurred ? `${took}, but this machine was busy for ${Math.round(late)} ms of them: the response may have waited.` : `${took}.`,
+      attempts: [attempt],
+      milliseconds: { took: Math.round(durationMs), longest: MAX_DURATION, ...(isBlurred ? { late: Math.round(late) } : {}) },
+    };
+  },
+};
+
+/** webhook.duplicate_acked: a receiver accepts an event again that it has accepted before; otherwise the sender keeps retrying it. */
+export const webhookDuplicateAcked: Rule = {
+  id: "webhook.duplicate_acked",
+  severity: "error",
+  demands: "The receiver responds with 2xx to an event that it has accepted before.",
+  hint: "Look up the event's id before you process the event, and respond with 200 if you know it; a 4xx or 5xx only causes another retry.",
+  onDelivery({ attempt, faults, acceptedBefore }) {
+    if (!acceptedBefore || !isGenuine(faults)) return undefined;
+    const response = attempt.responseStatus === null ? "no response" : `a ${attempt.responseStatus}`;
+    return {
+      verdict: attempt.status === "succeeded" ? "pass" : "fail",
+      says: `The receiver accepted ${attempt.eventId} with ${acceptedBefore.id}; when it was sent again, ${attempt.id} got ${response}.`,
+      attempts: [acceptedBefore, attempt],
+    };
+  },
+};
+
+/** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */
+const NOT_REJECTED = new Set([408, 410, 429]);
+
+/** webhook.genuine_taken: a receiver accepts each delivery with a valid signature, whenever and in whatever order it arrives. */
+export const webhookGenuineTaken: Rule = {
+  id: "webhook.genuine_taken",
+  severity: "error",
+  demands:
+    "The receiver responds with 2xx to an event with a valid signature, even if it arrives before the call that caused it returns, out of order, or around a rotation of the secret.",
+  hint: "Store events that you cannot process yet and respond with 200. Verify the raw body, and accept both secrets for some minutes after a rotation.",
+  onDelivery({ attempt, faults, acceptedBefore }) {
+    const { id, eventType, responseStatus: status } = attempt;
+    if (acceptedBefore || status === null || !isGenuine(faults)) return undefined;
+    const rejected = status >= 300 && status < 500 && !NOT_REJECTED.has(status);
+    if (!rejected && attempt.status !== "succeeded") return undefined;
+    return {
+      verdict: rejected ? "fail" : "pass",
+      says: `${id} (${eventType}) had a valid signature and got a ${status}.`,
+      attempts: [attempt],
+    };
+  },
+};
+
+/** webhook.forgery_rejected: a receiver rejects a delivery with an invalid signature. */
+export const webhookForgeryRejected: Rule = {
+  id: "webhook.forgery_rejected",
+  severity: "error",
+  demands: "The receiver responds with 4xx to a delivery whose signature does not match.",
+  hint: "Compute HMAC-SHA256 over the raw body with the whole secret, compare in constant time, and respond with 401 if the signature differs or is missing.",
+  onDelivery({ attempt, faults }) {
+    if (!isForged(faults)) return undefined;
+    const { id, responseStatus: status } = attempt;
+    const rejected = status !== null && status >= 400 && status < 500;
+    const accepted = status !== null && status >= 200 && status < 300;
+    return {
+      verdict: rejected ? "pass" : accepted ? "fail" : "inconclusive",
+      says: `${id} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
+      attempts: [attempt],
+    };
+  },
+};
+
+/**
+ * webhook.single_effect: a receiver processes an event once, even if it arrives twice. The judge sees only the writes that its merchant sends to
+ * the API during a delivery and shortly after. If the same write takes effect after each of two deliveries of one event, the receiver processed
+ * it twice. If no write precedes the repeat, the rule stays inconclusive.
+ */
+export const webhookSingleEffect: Rule = {
+  id: "webhook.single_effect",
+  severity: "error",
+  provenBy: "time",
+  demands: "The receiver processes an event once, however often it arrives.",
+  hint: "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it causes.",
+  onRepeatDelivery({ first, repeat, writesBefore, writesAfterRepeat }) {
+    const attempts = [first, repeat];
+    const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
+    if (effects.length === 0)
+      return {
+        verdict: "inconclusive",
+        says: `No write took effect between the first delivery of ${first.eventId} and ${repeat.id}, and the judge sees only writes to the API.`,
+        attempts,
+      };
+    const second = writesAfterRepeat.find(
+      (call) => call.tookEffect && effects.some((before) => before.fingerprint() === call.fingerprint()),
+    );
+    const original = effects.find((call) => !second || call.fingerprint() === second.fingerprint()) ?? effects[0];
+    return {
+      verdict: second ? "fail" : "pass",
+      says: second
+        ? `${original?.request} followed ${first.id}; ${second.request} did the same again after ${repeat.id}, which delivered the same event.`
+        : `${original?.request} followed ${first.id}; no such write followed ${repeat.id}, which delivered the same event.`,
+      calls: [original, second].filter((call) => call !== undefined),
+      attempts,
+    };
+  },
+};
