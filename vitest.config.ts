@@ -37,6 +37,8 @@ export default defineConfig({
         test: {
           name: "slow",
           include: [`${SLOW}/*.test.ts`],
+          // `npm run soak` sets how long it takes.
+          exclude: process.env.SOAK_SECONDS === undefined ? ["test/slow/soak.test.ts"] : [],
           // A machine that does other work at the same time takes several times as long to start processes.
           testTimeout: 180_000,
           hookTimeout: 180_000,
