@@ -20,6 +20,8 @@ const SECOND = 1_000;
 const MIN_GAP_MS = 100;
 /** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often. */
 const COST_FACTOR = 25;
+/** At least two frames per second: the first frame takes a hundred milliseconds, because V8 has not compiled its code yet. */
+const MAX_GAP_MS = 500;
 
 export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks): PaintScheduler {
   let paintedAt = 0;
@@ -43,7 +45,7 @@ export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks)
   return {
     paintNow,
     paintSoon() {
-      const gap = Math.max(MIN_GAP_MS, cost * COST_FACTOR);
+      const gap = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, cost * COST_FACTOR));
       cancelPaint ??= afterRealTime(Math.max(0, gap - (realNow() - paintedAt)), paintNow);
     },
     stop() {
