@@ -84,8 +84,8 @@ const mutations = [
     room: "judge",
     defect: "a retry before the time of Retry-After passes",
     file: "src/judge/rules/retry-after.ts",
-    find: "milliseconds - waited > tolerance",
-    replace: "milliseconds - waited > tolerance + milliseconds / 2",
+    find: "const isEarly = milliseconds - waited > tolerance",
+    replace: "const isEarly = milliseconds - waited > tolerance + milliseconds / 2",
     tests: ["test/judge/behaviours.test.ts", "test/judge/judge.test.ts"],
   },
   {

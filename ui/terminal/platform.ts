@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { reasonOf } from "../../src/client/http-exchange.ts";
 import { type HttpTarget, httpTransport } from "../../src/client/http-transport.ts";
 import { callService } from "../../src/client/service-call.ts";
-import { byteLength } from "../../src/kernel/byte-length.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../run-effects.ts";
 import type { Terminal } from "./terminal.ts";
