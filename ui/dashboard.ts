@@ -2,7 +2,6 @@
 
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
-import { byteLength } from "../src/kernel/text.ts";
 import { openLive } from "./connection/live-stream.ts";
 import { openSocket } from "./connection/node-socket.ts";
 import { handleKey } from "./keys/key-bindings.ts";
