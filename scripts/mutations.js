@@ -115,7 +115,7 @@ const mutations = [
   {
     room: "life",
     defect: "a record moves at a due time that a change of settings has put off",
-    file: "src/life/next-state.ts",
+    file: "src/life/life.ts",
     find: "if (!next || next.at > due.due) {",
     replace: "if (!next) {",
     tests: ["test/life/life.test.ts"],

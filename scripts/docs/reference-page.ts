@@ -3,10 +3,9 @@
 import { errorObject } from "../../src/contracts/error-object.ts";
 import { envelope } from "../../src/contracts/event-envelope.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
-import { areasOf, type Catalogue } from "../../src/reference/api-surface.ts";
+import { areasOf, type Catalogue, shownOn } from "../../src/reference/api-surface.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import type { Replies } from "../../src/reference/examples.ts";
-import { shownOn } from "../../src/reference/strip-assumed.ts";
 import { descriptionOf, titledSchemas } from "../../src/reference/subschemas.ts";
 import type { Behaviour } from "../../src/schema/assumed.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";

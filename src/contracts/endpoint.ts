@@ -3,8 +3,6 @@
 import type { ErrorCode } from "../kernel/errors.ts";
 import { type Assumed, assumed, type Fact } from "../schema/assumed.ts";
 import { type Static, type TProperties, type TSchema, Type } from "../schema/shapes.ts";
-import type { Document } from "./document.ts";
-import type { PreserializedJson } from "./preserialized-json.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -137,3 +135,31 @@ export function endpointFactory<World>() {
 
 /** The names of the path parameters, in order. */
 export const paramNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+
+export class PreserializedJson<T> {
+  readonly text: string;
+  /** Exists only in the types: the type of the value that the text encodes. */
+  declare readonly value: T;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export class Document {
+  /** One of the content types that the operation declares in `documents`. */
+  readonly contentType: string;
+  readonly text: string;
+  /** The Content-Security-Policy sent with the document. */
+  readonly policy: string;
+
+  constructor(contentType: string, text: string, policy = PAGE_POLICY) {
+    this.contentType = contentType;
+    this.text = text;
+    this.policy = policy;
+  }
+}

@@ -1,7 +1,6 @@
 // The control operations for lessons and learners. A learner may call those of their own place with their API key.
 
-import { Document } from "../contracts/document.ts";
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { Document, endpointFactory } from "../contracts/endpoint.ts";
 import { type LearnerState, Lesson, type Lessons, ShownLearner } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";

@@ -1,9 +1,8 @@
 // The Express application for every path outside /v1: the control API under /_sandbox, and 404 with a hint for anything else.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
-import express from "express";
-import type { Document } from "../contracts/document.ts";
-import type { Endpoint } from "../contracts/endpoint.ts";
+import { IncomingMessage, ServerResponse } from "node:http";
+import express, { type Express } from "express";
+import type { Document, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -12,7 +11,6 @@ import { mask } from "../kernel/mask.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type RequestContext } from "./context.ts";
 import type { ControlCaller } from "./control-access.ts";
-import { keepNodePrototypes } from "./express-prototypes.ts";
 import { admit, type Guard } from "./guard.ts";
 import { asksForPage, createPage } from "./page.ts";
 import { readBody } from "./read-body.ts";
@@ -136,3 +134,7 @@ function refuseUndecodable({ path }: RequestContext, error: unknown): never {
 }
 
 const matches = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+
+export function keepNodePrototypes(app: Express): void {
+  Object.assign(app, { request: IncomingMessage.prototype, response: ServerResponse.prototype });
+}

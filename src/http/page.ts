@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
-import type { Document } from "../contracts/document.ts";
+import type { Document } from "../contracts/endpoint.ts";
 import { once } from "../kernel/once.ts";
 import type { RequestContext } from "./context.ts";
 import { SAFE_HEADERS } from "./reply.ts";

@@ -1,7 +1,6 @@
 // Runs a control API operation, called over HTTP or in process, and checks its reply against the declaration before it goes over HTTP.
 
-import { Document } from "../contracts/document.ts";
-import type { Endpoint } from "../contracts/endpoint.ts";
+import { Document, type Endpoint } from "../contracts/endpoint.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type ControlCaller, limitToCaller, requireAccess } from "./control-access.ts";
 import { type RequestInput, readInput } from "./validate.ts";

@@ -1,6 +1,6 @@
 // Runs the operation: handler, stored reply and outgoing events in one transaction. The response is sent only after its commit.
 
-import { PreserializedJson } from "../contracts/preserialized-json.ts";
+import { PreserializedJson } from "../contracts/endpoint.ts";
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";

@@ -1,9 +1,11 @@
 // The API surfaces (service and control API) that the documentation describes: address, authentication and common errors.
 
-import type { Endpoint } from "../contracts/endpoint.ts";
+import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
+import { ASSUMED, factOf } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { type HeaderFact, serviceHeaders } from "./headers.ts";
+import { mapSubschemas, type Printed } from "./subschemas.ts";
 
 /** An operation without its handler. */
 export type DeclaredOperation = Omit<Endpoint, "handle">;
@@ -149,4 +151,27 @@ export function accessNote({ access }: DeclaredOperation): string {
 export function describePathParameter(name: string): string {
   const owner = /^(.+)Id$/.exec(name)?.[1] ?? "record";
   return /id$/i.test(name) ? `Id of the ${owner}` : `The ${name}`;
+}
+
+/** The operations as the documentation of the surface shows them. */
+export const shownOn = ({ assumes }: Surface, operations: readonly DeclaredOperation[]): readonly DeclaredOperation[] =>
+  assumes ? operations : operations.map(withoutMarks);
+
+function withoutMarks(operation: DeclaredOperation): DeclaredOperation {
+  const { query, body, reply, status, emits } = operation;
+  return {
+    ...operation,
+    query: unmarked(query),
+    body: body && unmarked(body),
+    reply: unmarked(reply),
+    status: factOf(status),
+    emits: emits.map(factOf),
+  };
+}
+
+export const unmarked = <S extends TSchema | ObjectSchema>(schema: S): S => strip(schema) as unknown as S;
+
+function strip(schema: TSchema): Printed {
+  const { [ASSUMED]: _, ...rest } = mapSubschemas(schema, strip);
+  return rest;
 }

@@ -5,10 +5,9 @@ import { errorObject } from "../contracts/error-object.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { ASSUMED, type Assumption, annotate } from "../schema/assumed.ts";
 import { oneOf, type TSchema } from "../schema/shapes.ts";
-import { codes, type DeclaredOperation, errorsOf, type Surface } from "./api-surface.ts";
+import { codes, type DeclaredOperation, errorsOf, type Surface, unmarked } from "./api-surface.ts";
 import type { Components } from "./components.ts";
 import { REQUEST_ID_HEADER } from "./headers.ts";
-import { unmarked } from "./strip-assumed.ts";
 import type { Printed } from "./subschemas.ts";
 
 export const ERRORS_ASSUMPTION: Assumption = {

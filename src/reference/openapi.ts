@@ -5,15 +5,14 @@ import { paramNames } from "../contracts/endpoint.ts";
 import { envelope } from "../contracts/event-envelope.ts";
 import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
-import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter } from "./api-surface.ts";
+import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter, shownOn } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import type { EventType } from "./events.ts";
 import { examplePathOf, type Replies, sampleOf } from "./examples.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
-import { bodyNameOf, eventNameOf, operationIdOf, replyNameOf } from "./openapi-names.ts";
-import { shownOn } from "./strip-assumed.ts";
-import type { Printed } from "./subschemas.ts";
+import type { DocumentedKeywords, Printed } from "./subschemas.ts";
+import { camel, pascal } from "./typescript.ts";
 
 export interface OpenApiDocument {
   openapi: "3.1.1" | "3.0.3";
@@ -184,4 +183,25 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
     responses: { "2XX": { description: "Delivered. After any other response, the delivery is retried." } },
     ...(assumption ? { [ASSUMED]: assumption } : {}),
   };
+}
+
+/** `pricing_rules.create` as `pricingRulesCreate`. */
+export const operationIdOf = (id: string) => camel(id.replaceAll(".", "_"));
+
+export const bodyNameOf = (id: string) => `${pascal(id)}Input`;
+
+/** `payment.succeeded` as `PaymentSucceededEvent`. */
+export const eventNameOf = (type: string) => `${pascal(type)}Event`;
+
+/** The reply's own name; `PaymentList` for a list of payments; otherwise a name that follows from the operation. */
+export function replyNameOf({ id, reply }: Pick<DeclaredOperation, "id" | "reply">, { nameOf }: Pick<Components, "nameOf">): string {
+  const item = itemOf(reply);
+  const itemName = item && nameOf(item);
+  return nameOf(reply) ?? (itemName === undefined ? `${pascal(id)}Reply` : `${itemName}List`);
+}
+
+/** The items, if the schema is the envelope of a list. */
+function itemOf(schema: TSchema): TSchema | undefined {
+  const { object, data } = (schema as DocumentedKeywords).properties ?? {};
+  return object && data ? (data as DocumentedKeywords).items : undefined;
 }

@@ -1,6 +1,6 @@
 // The report of a run in each format.
 
-import { Document } from "../contracts/document.ts";
+import { Document } from "../contracts/endpoint.ts";
 import type { ReportFormat } from "../contracts/report-format.ts";
 import type { RunEnd } from "../contracts/run-report.ts";
 import { har } from "./har.ts";

@@ -1,7 +1,7 @@
 // The control API of a sandbox in this process: the same checks and handlers as over HTTP, without a socket.
 
 import type { ControlTransport } from "../client/control-client.ts";
-import { Document } from "../contracts/document.ts";
+import { Document } from "../contracts/endpoint.ts";
 import type { ControlContext } from "../control/index.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { runControlOperation } from "../http/run-control-operation.ts";

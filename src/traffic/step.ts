@@ -5,9 +5,7 @@ import { ApiError } from "../kernel/errors.ts";
 import { changeAdminRecord } from "../store/records/admin-records.ts";
 import { makeRecord, type SampleDependencies } from "../store/records/sample-record.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import type { TrafficKind } from "./kind.ts";
-import { office } from "./office-kinds.ts";
-import { sales } from "./sales-kinds.ts";
+import { office, sales, type TrafficKind } from "./kinds.ts";
 import { type StepContext, stepRandom } from "./step-context.ts";
 
 export const kinds: Readonly<Record<string, TrafficKind>> = { ...sales, ...office };

@@ -2,8 +2,7 @@
 
 import type { SampleContext } from "../../contracts/resource.ts";
 import { earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
-import { payrollItems, STAFF } from "./payroll.ts";
-import { taxRatesOf } from "./tax-rates.ts";
+import { payrollItems, STAFF, taxRatesOf } from "./payroll.ts";
 
 /** Employees of the merchant's payroll runs, or else some of its own. */
 function employees({ newest }: SampleContext): string[] {

@@ -5,7 +5,7 @@
 // in their policy, and they connect to nothing but this origin. A request from a page of another origin is refused before it is read.
 
 import { createHash } from "node:crypto";
-import { Document } from "../../contracts/document.ts";
+import { Document } from "../../contracts/endpoint.ts";
 
 interface PageFiles {
   html: string;

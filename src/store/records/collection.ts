@@ -1,6 +1,6 @@
 // One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and emits the event of each change.
 
-import { PreserializedJson } from "../../contracts/preserialized-json.ts";
+import { PreserializedJson } from "../../contracts/endpoint.ts";
 import {
   isAlwaysShown,
   type OwnRecords,

@@ -1,10 +1,26 @@
-// Sales traffic: payments and their payouts, bookings, orders, renewals and new customers.
+// The kinds of record that background traffic makes: how often each comes, and what follows it.
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import type { TrafficKind } from "./kind.ts";
 import { dayOf, type StepContext } from "./step-context.ts";
+
+export interface TrafficKind {
+  /** How often this kind is chosen, relative to the others. */
+  weight: number;
+  /** A merchant with records of these kinds does this business (default: the kind itself). */
+  basedOn?: readonly string[];
+  /** Fields of a new record that its sample must not choose; undefined while there is no occasion for one. Default: none, always. */
+  newRecord?(step: StepContext): JsonObject | undefined;
+  /** The probability of each next state, by state. The rest up to 1 is the share of records that stay, or that time moves on. */
+  transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Fields that change when a record enters a state, besides those that the state sets. */
+  onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
+  /** Prepares the merchant for a record that enters a state, such as by buying stock; false if it cannot: the record stays. */
+  prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
+  /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
+  consequences?: Readonly<Record<string, { kind: string; field: string }>>;
+}
 
 /** Income in the merchant's currency from payments that no payout contains yet. */
 function takings({ own, merchant }: StepContext): number {
@@ -90,3 +106,39 @@ export const sales: Readonly<Record<string, TrafficKind>> = {
   payout,
   membership_renewal: renewal,
 };
+
+const payroll: TrafficKind = {
+  weight: 4,
+  // A run for each period, once the period has begun. The merchant's settings say how long a period is.
+  newRecord: ({ newest, today }) =>
+    newest("payroll", 100).some(({ periodStart, periodEnd }) => String(periodStart) <= today && String(periodEnd ?? "") >= today)
+      ? undefined
+      : {},
+  transitions: {
+    draft: { pending: 1 },
+    pending: { processing: 1 },
+    processing: { paid: 0.94, partially_paid: 0.04, failed: 0.02 },
+  },
+  consequences: { paid: { kind: "remittance", field: "payrollId" } },
+};
+
+/** Remittances are made by payroll runs that are paid. */
+const remittance: TrafficKind = {
+  weight: 4,
+  basedOn: ["remittance", "statutory_settings"],
+  newRecord: () => undefined,
+  transitions: { pending: { paid: 0.85 }, overdue: { paid: 1 }, paid: { confirmed: 0.9 } },
+  onEnter: { confirmed: (step) => ({ receiptNumber: `R-${step.between("receipt", 1_000, 9_999)}` }) },
+};
+
+const govPayment: TrafficKind = {
+  weight: 2,
+  transitions: { pending: { paid: 0.95, failed: 0.05 } },
+};
+
+const syncLog: TrafficKind = {
+  weight: 7,
+  transitions: { running: { succeeded: 0.85, partial: 0.1, failed: 0.05 } },
+};
+
+export const office: Readonly<Record<string, TrafficKind>> = { sync_log: syncLog, payroll, remittance, gov_payment: govPayment };
