@@ -147,10 +147,10 @@ const mutations = [
   {
     room: "lessons",
     defect: "a step is ticked before its check holds",
-    file: "src/lessons/step-checks.ts",
+    file: "src/lessons/steps.ts",
     find: 'if (verdict !== "pass") return;',
     replace: 'if (verdict === "inconclusive") return;',
-    tests: ["test/ui/lesson.test.ts", "test/control/workshop-inspector.test.ts", "test/slow/lessons.test.ts"],
+    tests: ["test/ui/lesson.test.ts", "test/control/learner-key.test.ts", "test/slow/lessons.test.ts"],
   },
   {
     room: "cli",

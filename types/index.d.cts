@@ -2477,7 +2477,6 @@ interface RateLimit {
   /** Milliseconds. */
   window: number;
 }
-type RetryScheduleOption = "fast" | "realistic" | number[];
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2533,6 +2532,7 @@ type OptionName = keyof Options;
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
+type RetryScheduleOption = "fast" | "realistic" | number[];
 /** An internal error of the sandbox. */
 export interface Defect {
   error: unknown;

@@ -6,7 +6,7 @@ import { version } from "../sandbox/package-files.ts";
 import { commands, everyCommand } from "./commands/index.ts";
 import { overview } from "./help.ts";
 import { note, noteText, printText } from "./output/print.ts";
-import { endWithNpx } from "./process/watch-npx.ts";
+import { endWithNpx } from "./process/signals.ts";
 
 async function main(argv: string[]): Promise<number> {
   const first = argv[0];

@@ -4,8 +4,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
-import { CONFIG_FILE, configSchema } from "../sandbox/config-schema.ts";
-import { flagOf, type GivenOptions, type OptionName, optionNames, parseOption, variableOf } from "../sandbox/options.ts";
+import {
+  CONFIG_FILE,
+  configSchema,
+  flagOf,
+  type GivenOptions,
+  type OptionName,
+  optionNames,
+  parseOption,
+  variableOf,
+} from "../sandbox/options.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { errorAt, type JsonFile, readJsonFile, readText } from "../store/world/json-file.ts";
 import type { GivenFlags } from "./arguments.ts";

@@ -1,9 +1,10 @@
-// A call of the control API as a value: built from an operation and its input, sent by a transport, shown as a line of curl.
+// The client of the control API: each call as a value, and a typed method for each operation over whichever transport it is given.
 
 import type { ControlApi, LoggedAttempt } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
 import type { Method } from "../contracts/endpoint.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
+import { SandboxError } from "../kernel/errors.ts";
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {
@@ -95,3 +96,18 @@ export function operationMethods(methodFor: (operation: OperationEntry, name: st
 export const controlCalls = operationMethods(
   (operation) => (input) => describeCall(operation, divideInput(operation, input)),
 ) as ControlCalls;
+
+/** Sends a call and resolves with its reply: JSON as a value, a document as text. */
+export type ControlTransport = (call: ControlCall, input: CallInput) => Promise<unknown>;
+
+export const createControlClient = (transport: ControlTransport): ControlApi =>
+  operationMethods((operation, name) => async (input: Input = {}) => {
+    const divided = divideInput(operation, input);
+    for (const param of Object.keys(divided.params)) requireText(name, param, input[param]);
+    return transport(describeCall(operation, divided), divided);
+  }) as ControlApi;
+
+function requireText(operation: string, param: string, value: unknown): void {
+  if (typeof value === "string" && value !== "") return;
+  throw new SandboxError(`${operation} needs ${param}, which is text; received ${JSON.stringify(value) ?? "none"}.`, "usage");
+}

@@ -1,10 +1,9 @@
-// The control API over HTTP: where a sandbox is, its token, and the errors for a refused call and for no reply.
+// Calls over HTTP: of the control API, with its token and the errors of a refused call, and of the service under /v1 with the key of a merchant.
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { type ErrorBody, type ErrorCode, SandboxError } from "../kernel/errors.ts";
-import type { ControlCall } from "./control-call.ts";
-import { createControlClient } from "./control-client.ts";
+import { type CallFor, type ControlCall, createControlClient } from "./control-call.ts";
 import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";
 
 export interface HttpTarget {
@@ -68,3 +67,17 @@ function refusal(url: string, { status, body }: HttpReply): SandboxError {
   if (code === undefined) return new SandboxError(`What answered ${status} at ${url} is no merchant-sandbox.`);
   return new SandboxError(message, "usage", { code: code as ErrorCode, details });
 }
+
+export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
+  readonly method: string;
+  /** With /v1 and the query. */
+  readonly path: string;
+  /** An API key; null for a call without one. */
+  readonly key: string | null;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+}
+
+/** Resolves with the reply, whatever its status. */
+export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>
+  exchange(url + path, { method, headers: { ...bearer(key), ...headers }, body });

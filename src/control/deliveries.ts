@@ -10,7 +10,7 @@ import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
-import { filteredRows, filterFields } from "./filtered-rows.ts";
+import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;

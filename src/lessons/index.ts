@@ -5,14 +5,18 @@ import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { currentStep, type LearnerProgress, learnerState, lessonByName, newProgress } from "./learner-progress.ts";
-import { checkValidator, type ParsedLesson } from "./lesson-annotations.ts";
+import {
+  createLearnerUpdates,
+  currentStep,
+  type LearnerProgress,
+  learnerState,
+  lessonByName,
+  newProgress,
+  personalLesson,
+} from "./learner-progress.ts";
 import type { LessonContext, LessonDependencies } from "./lesson-context.ts";
-import { readLessons } from "./lesson-files.ts";
-import { createLearnerUpdates } from "./long-poll.ts";
-import { personalLesson } from "./personalize.ts";
-import { merchantToCheck, scheduleCheck } from "./step-checks.ts";
-import { announce, moveTo, showHint, startStep } from "./steps.ts";
+import { checkValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
+import { announce, merchantToCheck, moveTo, scheduleCheck, showHint, startStep } from "./steps.ts";
 
 export interface LessonService extends Lessons {
   /** Schedules a check of the learners that the event concerns. */

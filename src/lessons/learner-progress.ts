@@ -1,10 +1,42 @@
-// The progress of a learner in this process, and the state that the control API and the board show.
+// The progress of a learner in this process: the state that the control API and the board show, the learner's own values in texts, and waiting for a change.
 
-import type { LearnerState } from "../contracts/lesson.ts";
-import { realNow } from "../kernel/clock.ts";
+import type { LearnerState, Lesson, LessonFile, LessonStep } from "../contracts/lesson.ts";
+import { afterRealTime, realNow } from "../kernel/clock.ts";
 import type { Learner, Learners } from "../store/workshop/learners.ts";
-import type { ParsedLesson, StepAnnotations } from "./lesson-annotations.ts";
-import { type LearnerValues, personalText } from "./personalize.ts";
+import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
+
+export interface LearnerValues {
+  /** The sandbox's URL, such as http://127.0.0.1:4747. */
+  url: string;
+  apiKey: string;
+  merchant: string;
+}
+
+/** The values that lessons are written with. */
+const PLACEHOLDERS = { url: /http:\/\/127\.0\.0\.1:4747\b/g, apiKey: /\bsk_test_lodge\b/g, merchant: /\bmer_lodge\b/g };
+
+export const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>
+  text
+    .replace(PLACEHOLDERS.url, () => url)
+    .replace(PLACEHOLDERS.apiKey, () => apiKey)
+    .replace(PLACEHOLDERS.merchant, () => merchant);
+
+export function personalLesson(lesson: Lesson, values: LearnerValues): Lesson {
+  const steps = lesson.steps.map((step): LessonStep => {
+    const blocks = step.blocks.map(({ kind, text }) => ({ kind, text: personalText(text, values) }));
+    return { ...step, blocks, command: step.command === null ? null : personalText(step.command, values) };
+  });
+  return { ...lesson, steps, about: personalText(lesson.about, values), file: lesson.file && personalFile(lesson.file, values) };
+}
+
+const personalFile = ({ name, start, solution }: LessonFile, values: LearnerValues): LessonFile => ({
+  name,
+  start: personalText(start, values),
+  solution: personalText(solution, values),
+});
+
+export const personalCall = (call: LessonCall, values: LearnerValues): LessonCall =>
+  JSON.parse(personalText(JSON.stringify(call), values)) as LessonCall;
 
 /** The stored row of a learner, with the state that only this process has. */
 export interface LearnerProgress {
@@ -76,5 +108,35 @@ export function learnerState(
     next: lessons[index + 1]?.lesson.name ?? null,
     left,
     version,
+  };
+}
+
+export type LearnerUpdates = ReturnType<typeof createLearnerUpdates>;
+
+export function createLearnerUpdates() {
+  const waiting = new Map<string, Set<() => void>>();
+  const notify = (id: string) => {
+    for (const end of waiting.get(id) ?? []) end();
+  };
+  return {
+    notify,
+    /** Resolves on the next notification for this learner, or after `within` real milliseconds. */
+    wait: (id: string, within: number) =>
+      new Promise<void>((resolve) => {
+        const own = waiting.get(id) ?? new Set();
+        waiting.set(id, own);
+        const end = () => {
+          cancel();
+          own.delete(end);
+          if (own.size === 0 && waiting.get(id) === own) waiting.delete(id);
+          resolve();
+        };
+        const cancel = afterRealTime(within, end);
+        own.add(end);
+      }),
+    /** Resolves all pending waits. */
+    stop() {
+      for (const id of [...waiting.keys()]) notify(id);
+    },
   };
 }

@@ -7,10 +7,8 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Tenants } from "../store/records/tenants.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Learners } from "../store/workshop/learners.ts";
-import type { LearnerProgress } from "./learner-progress.ts";
-import type { LessonCall, ParsedLesson } from "./lesson-annotations.ts";
-import type { LearnerUpdates } from "./long-poll.ts";
-import type { LearnerValues } from "./personalize.ts";
+import type { LearnerProgress, LearnerUpdates, LearnerValues } from "./learner-progress.ts";
+import type { LessonCall, ParsedLesson } from "./lesson-files.ts";
 
 /** Verifies what happened since a baseline. A baseline is plain data and can be stored as JSON. */
 export interface StepVerifier {

@@ -1,11 +1,210 @@
-// Reads lessons from their folder. A malformed lesson is refused with its file and line.
+// Reads lessons from their folder: their Markdown, and the annotations in HTML comments with the check of a step, its hints and calls.
+// A malformed lesson is refused with its file and line.
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { LessonBlock, LessonFile, LessonStep } from "../contracts/lesson.ts";
-import { filesIn, readText } from "../store/world/json-file.ts";
-import { type CheckValidator, lessonError, type ParsedLesson, readAnnotations, type StepAnnotations } from "./lesson-annotations.ts";
-import { readMarkdown, type Section } from "./markdown.ts";
+import { Expectation } from "../contracts/expectations.ts";
+import type { Lesson, LessonBlock, LessonFile, LessonStep } from "../contracts/lesson.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { ApiError, SandboxError } from "../kernel/errors.ts";
+import { oneOf, type Static, type TSchema, Type, text } from "../schema/shapes.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import { errorAt, filesIn, readJson, readText } from "../store/world/json-file.ts";
+
+/** `<!-- word: text -->`; `line` is where the text begins. */
+export interface Comment {
+  word: string;
+  text: string;
+  line: number;
+}
+
+export interface Section {
+  /** The heading, including its # characters. */
+  title: string;
+  line: number;
+  blocks: LessonBlock[];
+  comments: Comment[];
+}
+
+const FENCE = /^```\s*(\w*)\s*$/;
+const HEADING = /^(#{1,2}) +(.+?)\s*$/;
+const COMMENT = /^\s*<!--\s*(?:([a-z]+):)?([\s\S]*?)-->\s*$/;
+
+/** Headings of level 1 and 2 begin a section. Content before the first heading is refused. */
+export function readMarkdown(file: string, text: string): Section[] {
+  const lines = text.split(/\r?\n/);
+  const sections: Section[] = [];
+  let prose: string[] = [];
+  const refuse = (index: number, message: string): never => {
+    throw new SandboxError(`${file}:${index + 1}: ${message}`, "badFixture");
+  };
+  const section = (index: number) => sections.at(-1) ?? refuse(index, "a lesson begins with its title, as in # Paging.");
+  const endProse = () => {
+    const words = prose.join("\n").trim();
+    if (words !== "") sections.at(-1)?.blocks.push({ kind: "prose", text: words });
+    prose = [];
+  };
+  /** The index of the first line from `from` on that closes the block begun at `begins`. */
+  const findEnd = (begins: number, from: number, ends: (line: string) => boolean, what: string) => {
+    const found = lines.findIndex((line, index) => index >= from && ends(line));
+    return found === -1 ? refuse(begins, `${what} is never closed.`) : found;
+  };
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] as string;
+    const [, hashes, title = ""] = HEADING.exec(line) ?? [];
+    const fence = FENCE.exec(line);
+    if (hashes !== undefined) {
+      endProse();
+      sections.push({ title: `${hashes} ${title}`, line: index + 1, blocks: [], comments: [] });
+    } else if (fence) {
+      const end = findEnd(index, index + 1, (one) => one.startsWith("```"), "the fenced block that begins here");
+      section(index);
+      endProse();
+      section(index).blocks.push({ kind: fence[1] || "text", text: lines.slice(index + 1, end).join("\n") });
+      index = end;
+    } else if (line.trimStart().startsWith("<!--")) {
+      const end = findEnd(index, index, (one) => one.includes("-->"), "the comment that begins here");
+      const comment = readComment(lines.slice(index, end + 1).join("\n"), index + 1);
+      if (comment) section(index).comments.push(comment);
+      index = end;
+    } else {
+      if (line.trim() !== "") section(index);
+      prose.push(line);
+    }
+  }
+  endProse();
+  return sections;
+}
+
+/** Comments without a word are notes of the author and are ignored. */
+function readComment(text: string, line: number): Comment | undefined {
+  const [, word, rest = ""] = COMMENT.exec(text) ?? [];
+  if (word === undefined) return undefined;
+  const before = text.slice(0, text.indexOf(rest)) + (/^\s*/.exec(rest)?.[0] ?? "");
+  return { word, text: rest.trim(), line: line + before.split("\n").length - 1 };
+}
+
+const LessonCall = Type.Object(
+  {
+    method: oneOf(["POST", "PUT", "PATCH", "DELETE"], "The method"),
+    path: text("Under /v1, with the learner's key, or under /_sandbox", { pattern: "^/(v1|_sandbox)/" }),
+    headers: Type.Optional(Type.Record(Type.String())),
+    body: Type.Optional(Type.Record(Type.Unknown())),
+  },
+  { additionalProperties: false },
+);
+
+/** A call that the sandbox makes for a learner, with the learner's key and ids in place of the first merchant's. */
+export type LessonCall = Static<typeof LessonCall>;
+
+/** The parts of a step that readers do not see. */
+export interface StepAnnotations {
+  /** The expectations, all of which must hold at the same time. */
+  check: Expectation[];
+  hints: string[];
+  /** Calls made when the learner reaches the step. */
+  setup: LessonCall[];
+  /** Calls made instead of the step when it is skipped, so that later steps find its results. */
+  state: LessonCall[];
+}
+
+export interface ParsedLesson {
+  lesson: Lesson;
+  steps: StepAnnotations[];
+}
+
+/** Returns why a check is unusable; undefined if it is usable. */
+export type CheckValidator = (check: Expectation[]) => string | undefined;
+
+const ANNOTATIONS = ["check", "hint", "setup", "state", "file"];
+
+export async function readAnnotations(file: string, section: Section, validate: CheckValidator): Promise<StepAnnotations> {
+  const commentsOf = (word: string) => section.comments.filter((comment) => comment.word === word);
+  const unknown = section.comments.find(({ word }) => !ANNOTATIONS.includes(word));
+  if (unknown)
+    throw lessonError(
+      file,
+      unknown.line,
+      `there is no annotation ${unknown.word}.${didYouMean(unknown.word, ANNOTATIONS) || ` ${ANNOTATION_LIST}`}`,
+    );
+  const [check, second] = commentsOf("check");
+  if (!check) throw lessonError(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
+  if (second) throw lessonError(file, second.line, "a step has one check; write several expectations as a list.");
+  return {
+    check: await readCheck(file, check, validate),
+    hints: commentsOf("hint").map((hint) => hint.text),
+    setup: await readCalls(file, commentsOf("setup"), "/_sandbox/"),
+    state: await readCalls(file, commentsOf("state"), "/"),
+  };
+}
+
+const ANNOTATION_LIST = `The annotations are ${ANNOTATIONS.join(", ")}.`;
+
+async function readCheck(file: string, comment: Comment, validate: CheckValidator): Promise<Expectation[]> {
+  const { source, items: check } = await readItems(file, comment, Type.Array(Expectation, { minItems: 1 }), Expectation);
+  for (const [index, expectation] of check.entries()) {
+    const place = Array.isArray(source.value) ? `/${index}` : "";
+    const owner = merchantPointer(expectation);
+    if (owner !== undefined) throw await errorAt(source, place + owner, "remove it: a check always applies to the learner's own merchant.");
+  }
+  const wrong = validate(check);
+  if (wrong !== undefined) throw await errorAt(source, "", wrong);
+  return check;
+}
+
+/** The JSON pointer to a merchant or key in a check, if it has one. */
+function merchantPointer({ requests, sequence = [], never, deliveries, scenario }: Expectation): string | undefined {
+  const matches: [string, object][] = [
+    ["/requests/match", requests?.match ?? {}],
+    ...sequence.map((match, index): [string, object] => [`/sequence/${index}`, match]),
+    ["/never/match", never?.match ?? {}],
+    ["/deliveries/match", deliveries?.match ?? {}],
+    ["/scenario", scenario ?? {}],
+  ];
+  return matches.flatMap(([place, match]) => ["merchant", "key"].flatMap((name) => (name in match ? [`${place}/${name}`] : [])))[0];
+}
+
+async function readCalls(file: string, comments: readonly Comment[], prefix: string): Promise<LessonCall[]> {
+  const calls: LessonCall[] = [];
+  for (const comment of comments) {
+    const { items } = await readItems(file, comment, Type.Array(LessonCall), LessonCall);
+    for (const call of items) {
+      if (!call.path.startsWith(prefix))
+        throw lessonError(
+          file,
+          comment.line,
+          `a setup call must begin with ${prefix}: a call to ${call.path} would count as the learner's own.`,
+        );
+      calls.push(call);
+    }
+  }
+  return calls;
+}
+
+/** Reads an annotation that holds one item or a list, and validates it. */
+async function readItems<S extends TSchema>(file: string, { text, line }: Comment, several: TSchema, one: S) {
+  const source = await readJson(file, text, line);
+  const isList = Array.isArray(source.value);
+  const [wrong] = fieldErrors(isList ? several : one, source.value);
+  if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
+  return { source, items: (isList ? source.value : [source.value]) as Static<S>[] };
+}
+
+export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
+
+/** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
+export function checkValidator(holdsNow: CheckHolds): CheckValidator {
+  return (check) => {
+    try {
+      return holdsNow(check) ? "this already holds before the learner did anything: the step would tick by itself." : undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
+  };
+}
+
+type CheckHolds = (check: Expectation[]) => boolean;
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
 /** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */

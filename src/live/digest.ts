@@ -1,8 +1,76 @@
 // A digest of the live stream: as many items as a screen can show, the newest of each kind, those that match the client's filters, and all failed verdicts.
 
-import type { CompleteFor, DigestFilters, LiveItem } from "../contracts/live-messages.ts";
+import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
 import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
+import type { StoredCounts } from "../store/request-log/run-summary.ts";
+
+/** `stored` reads what the database has, with the event that is being published. */
+export function createMadeCounts(stored: () => StoredCounts) {
+  // Read at the first event or query, so that an idle sandbox reads nothing.
+  let counts: StoredCounts | undefined;
+  const add = (byMerchant: Map<string, number>, merchant: string) => void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);
+  const addTo = ({ requests, attempts, lastAttempt }: StoredCounts, event: LiveEvent) => {
+    if (event.kind === "request") add(requests, event.request.merchant ?? "");
+    // Attempts are published one by one after they were written together.
+    else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
+    else if (event.kind === "reset" && event.merchant !== null) for (const one of [requests, attempts]) one.delete(event.merchant);
+  };
+  return {
+    add(event: LiveEvent) {
+      if (event.kind === "reset" && event.merchant === null) counts = undefined;
+      else if (counts) addTo(counts, event);
+      else if (event.kind === "request" || event.kind === "attempt") counts = stored();
+    },
+    made() {
+      counts ??= stored();
+      return { requests: sum(counts.requests), attempts: sum(counts.attempts) };
+    },
+  };
+}
+
+function sum(byMerchant: ReadonlyMap<string, number>): number {
+  let total = 0;
+  for (const one of byMerchant.values()) total += one;
+  return total;
+}
+
+export interface EventBuffer {
+  /** The number of the newest event. */
+  newest(): number;
+  push(event: LiveEvent): void;
+  /** The resets that a client has missed because the buffer no longer has them: the last one of everything, and of each merchant since. */
+  missedResets(seen: number): LiveItem[];
+  /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
+  since(seen: number, limit?: number): LiveMessage[];
+}
+
+export function createEventBuffer(capacity: number): EventBuffer {
+  let items: LiveItem[] = [];
+  let newest = 0;
+  let resets: (LiveItem & { kind: "reset" })[] = [];
+  const kinds: Partial<Record<LiveItem["kind"], number>> = {};
+  return {
+    newest: () => newest,
+    push(event) {
+      const nth = (kinds[event.kind] ?? 0) + 1;
+      kinds[event.kind] = nth;
+      const item = { seq: ++newest, nth, ...event } as LiveItem;
+      items.push(item);
+      if (item.kind === "reset") resets = [...resets.filter(({ merchant }) => item.merchant !== null && item.merchant !== merchant), item];
+      // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
+      if (items.length > 2 * capacity) items = items.slice(-capacity);
+    },
+    missedResets: (seen) => resets.filter(({ seq }) => seq > seen && seq < (items[0]?.seq ?? newest + 1)),
+    since(seen, limit = Infinity) {
+      const oldest = items[0]?.seq ?? newest + 1;
+      const first = Math.max(0, seen + 1 - oldest);
+      const fresh = items.slice(first, first + limit);
+      const gap: LiveMessage[] = seen + 1 < oldest ? [{ type: "gap", from: seen + 1, to: oldest - 1 }] : [];
+      return fresh.length > 0 ? [...gap, { type: "batch", items: fresh }] : gap;
+    },
+  };
+}
 
 export interface Digest {
   /** Reads filters that the client sent as JSON; ignores any other text. */

@@ -12,9 +12,7 @@ import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
-import { createDigest, type Digest } from "./digest.ts";
-import { createEventBuffer, type EventBuffer } from "./event-buffer.ts";
-import { createMadeCounts } from "./made-counts.ts";
+import { createDigest, createEventBuffer, createMadeCounts, type Digest, type EventBuffer } from "./digest.ts";
 
 export interface Hub {
   /** Sends an event to all clients within a moment, and to listeners in this process at once. */

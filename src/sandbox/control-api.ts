@@ -3,14 +3,14 @@
 import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
-import { callService } from "../client/service-call.ts";
+import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
 import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons } from "../lessons/index.ts";
-import type { LessonCall } from "../lessons/lesson-annotations.ts";
+import type { LessonCall } from "../lessons/lesson-files.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";

@@ -1,8 +1,10 @@
 // Dispatches requests: the request pipeline answers /v1, Express everything else, and the hub the live stream.
 
+import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
+import { inlinePage } from "../control/pages/inline-page.ts";
 import { openContext } from "../http/context.ts";
 import { identifyCaller, requireAccess } from "../http/control-access.ts";
 import { createCors } from "../http/cors.ts";
@@ -13,13 +15,15 @@ import { createRequestRecorder } from "../http/request-recorder.ts";
 import { isApiPath } from "../http/route.ts";
 import type { ServerHandlers } from "../http/server.ts";
 import { createUpgradeHandler } from "../http/upgrade.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
+import { reportStyle } from "../report/html-page.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { ControlApiParts } from "./control-api.ts";
-import { loadDashboardPage } from "./dashboard-page.ts";
 import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
+import { packageFile } from "./package-files.ts";
 
 export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
@@ -106,4 +110,14 @@ function openService(
     }),
   );
   return { recorder, pipeline };
+}
+
+/** The dashboard for a browser: its files, as the build made them, in one page. */
+function loadDashboardPage() {
+  if (!existsSync(packageFile("dist/browser/page.html")))
+    throw new SandboxError("The page of the dashboard has not been built: run npm run build.", "usage");
+  const [html = "", style = "", script = ""] = ["page.html", "page.css", "main.js"].map((name) =>
+    readFileSync(packageFile(`dist/browser/${name}`), "utf8"),
+  );
+  return inlinePage({ html, style, script, blobStyles: [reportStyle], hasIcon: true });
 }

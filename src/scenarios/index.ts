@@ -6,8 +6,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { type ArmedScenario, type ArmedScenarios, type ArmedScenariosOptions, createArmedScenarios } from "./armed-scenarios.ts";
-import { readFolder, readScenario, type ScenarioChecks } from "./scenario-files.ts";
-import { jsonSchema, type Scenario } from "./scenario-schema.ts";
+import { jsonSchema, readFolder, readScenario, type Scenario, type ScenarioChecks } from "./scenario-files.ts";
 
 export interface Scenarios extends ScenarioRegistry {
   /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { candidatesFor } from "../../src/cli/commands/completion.ts";
 import { commands, everyCommand } from "../../src/cli/commands/index.ts";
-import { candidatesFor } from "../../src/cli/completion.ts";
 import { yamlOf } from "../../src/cli/output/yaml.ts";
 import { controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
 import { runCommand } from "../support/commands.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { checkedTransport } from "../../src/cli/remote/checked-replies.ts";
 import { type LearnerPlace, learnerClient } from "../../src/cli/workshop/learner-client.ts";
-import { createControlClient } from "../../src/client/control-client.ts";
+import { createControlClient } from "../../src/client/control-call.ts";
 import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { attempted } from "../support/attacks.ts";

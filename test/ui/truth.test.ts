@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
-import { createEventBuffer } from "../../src/live/event-buffer.ts";
+import { createEventBuffer } from "../../src/live/digest.ts";
 import { attemptRow } from "../../ui/details/delivery.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/state/apply-message.ts";

@@ -2,8 +2,7 @@
 
 import type { ControlCall } from "../../src/client/control-call.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
-import type { HttpTarget } from "../../src/client/http-transport.ts";
-import type { ServiceCall } from "../../src/client/service-call.ts";
+import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 

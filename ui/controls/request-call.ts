@@ -1,7 +1,7 @@
 // The call that a logged request made, to copy, resend, edit or export it.
 
 import type { RequestDetail } from "../../generated/control-api.ts";
-import type { ServiceCall } from "../../src/client/service-call.ts";
+import type { ServiceCall } from "../../src/client/http-transport.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";

@@ -3,9 +3,8 @@
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
-import { show } from "../output/show.ts";
-import { uiFlags } from "../output/ui-choice.ts";
-import type { WatchedSandbox } from "../output/watched-sandbox.ts";
+import type { WatchedSandbox } from "../output/output.ts";
+import { show, uiFlags } from "../output/show-sandbox.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 
 export const attach = command({

@@ -17,8 +17,7 @@ import { readService } from "../../sandbox/service.ts";
 import { createFileCheck } from "../../service/file-check.ts";
 import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
-import { print, printText } from "../output/print.ts";
-import { writeOutput } from "../output/write-output.ts";
+import { print, printText, writeOutput } from "../output/print.ts";
 
 const MOST_FILES = 100;
 

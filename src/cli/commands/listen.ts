@@ -9,7 +9,7 @@ import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
 import { jsonOutput, plainOutput } from "../output/output.ts";
 import { print } from "../output/print.ts";
-import { stopSignal } from "../process/stop-signal.ts";
+import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 

@@ -4,8 +4,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { fieldFlags, fieldsOf, readFields } from "../records/field-flags.ts";
-import { kindIn, kindNamed, kindNames } from "../records/kinds.ts";
-import { homeCurrency, newestEvent, printChange, recordFlags } from "../records/record-command.ts";
+import { homeCurrency, kindIn, kindNamed, kindNames, newestEvent, printChange, recordFlags } from "../records/record-command.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 const EXAMPLE = "make payment --status succeeded --amount 12.50";

@@ -3,8 +3,7 @@
 import { SandboxError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { fieldFlags, fieldsOf, readFields } from "../records/field-flags.ts";
-import { findKind, kindIn, kindNamed, kindNames, statusNamed } from "../records/kinds.ts";
-import { newestEvent, printChange, recordFlags } from "../records/record-command.ts";
+import { findKind, kindIn, kindNamed, kindNames, newestEvent, printChange, recordFlags, statusNamed } from "../records/record-command.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 const EXAMPLE = "move payment pay_pending succeeded";

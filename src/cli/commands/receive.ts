@@ -1,19 +1,19 @@
 // `receive`: a webhook receiver that registers itself, verifies and prints each delivery, and can fail on request.
 
+import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { matchingTypes } from "../../areas/event-patterns.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
-import { afterRealTime } from "../../kernel/clock.ts";
+import { afterRealTime, machineTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { openWebhookLog, type WebhookLog } from "../output/webhook-log.ts";
-import { stopSignal } from "../process/stop-signal.ts";
+import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
@@ -203,4 +203,18 @@ function wholeNumber(text: string | undefined, flag: string, { default: absent, 
   if (text === undefined) return absent;
   if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
   throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
+}
+
+export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
+
+/** Appends to the file, which only its owner can read: bodies are kept as they are, because the signature covers their bytes. */
+export function openWebhookLog(file: string): WebhookLog {
+  const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
+  try {
+    append("");
+  } catch (error) {
+    usageError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}). --log takes a file that can be written.`);
+  }
+  return ({ url, method, headers: { authorization: _, cookie: __, ...headers } }, body, status) =>
+    append(`${JSON.stringify({ at: machineTime(), method, url, headers, body: body.toString("utf8"), status })}\n`);
 }

@@ -4,9 +4,7 @@ import type { RecordsListInput } from "../../../generated/control-api.ts";
 import { kebab } from "../../kernel/text.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
-import { kindNamed, kindNames, statusNamed } from "../records/kinds.ts";
-import { recordFlags } from "../records/record-command.ts";
-import { fieldLines, recordLine } from "../records/record-lines.ts";
+import { fieldLines, kindNamed, kindNames, recordFlags, recordLine, statusNamed } from "../records/record-command.ts";
 import { connectToSandbox } from "../remote/running-sandbox.ts";
 
 export const show = command({

@@ -2,8 +2,7 @@
 
 import { serviceTypesPage } from "../../sandbox/documents.ts";
 import { command } from "../command.ts";
-import { print, printText } from "../output/print.ts";
-import { writeOutput } from "../output/write-output.ts";
+import { print, printText, writeOutput } from "../output/print.ts";
 
 export const types = command({
   summary: "print the TypeScript types of the service's records, bodies, replies, errors and events",

@@ -3,8 +3,7 @@
 import type { LiveStream, StreamConnection, StreamPosition } from "../../../ui/connection/live-stream.ts";
 import type { LiveMessage } from "../../contracts/live-messages.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import type { Output, SandboxSummary } from "./output.ts";
-import type { Following, WatchedSandbox } from "./watched-sandbox.ts";
+import type { Following, Output, SandboxSummary, WatchedSandbox } from "./output.ts";
 
 const FROM_NOW: StreamPosition = { run: undefined, seq: undefined };
 

@@ -1,5 +1,7 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
+import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
+import type { LearningMode } from "../../../ui/state/learning-mode.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { mask } from "../../kernel/mask.ts";
@@ -74,3 +76,22 @@ export const defectLine = ({ error, where }: Defect) => `internal error at ${whe
 
 /** An error that crossed from the worker thread is a string. Its message may quote untrusted input. */
 const stackOf = (error: unknown) => mask(String((error as Error)?.stack ?? error));
+
+export interface WatchedSandbox {
+  /** Where its control API is. */
+  target: { url: string; token: string | undefined };
+  /** The sandbox keeps running when the command ends. */
+  keepsRunning: boolean;
+  /** The lessons that are taken with it, if any. */
+  learning?: LearningMode;
+  /** Called when the dashboard opens, with a function that shows a message on it. Returns a function that is called when it closes. */
+  whileDashboard?(show: (text: string) => void): () => void;
+  /** Prints a description of the sandbox, then its events: from now on, or from the event at which the dashboard stopped. */
+  follow(output: Output, from?: StreamPosition): Promise<Following>;
+}
+
+export interface Following {
+  /** Rejects when no more events can come. */
+  failed: Promise<never>;
+  stop(): void;
+}

@@ -1,6 +1,8 @@
 // Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes here, so that text from
 // elsewhere (names in files, responses of servers, webhooks) cannot control the terminal.
 
+import { writeFile } from "node:fs/promises";
+import { usageError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
 /** Escapes everything but line breaks. */
@@ -20,3 +22,11 @@ export const note = (line: string) => void process.stderr.write(`merchant-sandbo
 
 /** Prints a text of several lines to standard error, such as a stack trace or the log of another process. */
 export const noteText = (text: string) => void process.stderr.write(`${escapeLines(text)}\n`);
+
+export async function writeOutput(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    usageError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}

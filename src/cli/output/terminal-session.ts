@@ -7,11 +7,10 @@ import type { UiState } from "../../../ui/state/state.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
 import { detectTheme, type Theme } from "../../../ui/view/style.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { listenForStop, type Stop, type StopSignal } from "../process/stop-signal.ts";
-import { exitSummary } from "./exit-summary.ts";
-import { plainOutput } from "./output.ts";
+import { escapeControlCharacters } from "../../kernel/text.ts";
+import { listenForStop, type Stop, type StopSignal } from "../process/signals.ts";
+import { plainOutput, type WatchedSandbox } from "./output.ts";
 import { note } from "./print.ts";
-import type { WatchedSandbox } from "./watched-sandbox.ts";
 
 /** Why a view ended: to switch to the other view, or to exit. */
 type Ending = "other" | "quit" | StopSignal;
@@ -87,4 +86,23 @@ async function showLines(watched: WatchedSandbox, received: Promise<StopSignal>,
   } finally {
     terminal.close();
   }
+}
+
+export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
+  if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;
+  const { requests, attempts, verdicts } = made;
+  const counts = [counted(requests, "request"), counted(attempts, "delivery attempt"), counted(verdicts.fail, "failed verdict")];
+  const lines = [
+    `merchant-sandbox ${keepsRunning ? "is" : "was"} at ${sandbox.baseUrl}`,
+    counts.join(", "),
+    whereDataIs(sandbox.database, keepsRunning),
+  ];
+  return lines.map((line) => `${escapeControlCharacters(line)}\n`).join("");
+}
+
+const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+function whereDataIs(database: string | null, keepsRunning: boolean): string {
+  if (database !== null) return `All data, with the request log, ${keepsRunning ? "is" : "was kept"} in ${database}`;
+  return keepsRunning ? "All data is in memory; the sandbox keeps running" : "All data was in memory; use --db <file> to keep it";
 }

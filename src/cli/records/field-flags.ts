@@ -9,7 +9,7 @@ import { kebab } from "../../kernel/text.ts";
 import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
-import { statusNamed } from "./kinds.ts";
+import { statusNamed } from "./record-command.ts";
 
 type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };
 

@@ -1,7 +1,6 @@
 // Checks replies before a command uses them: the server at an address may be another program, another version, or hostile.
 
-import type { CallInput, ControlCall } from "../../client/control-call.ts";
-import type { ControlTransport } from "../../client/control-client.ts";
+import type { CallInput, ControlCall, ControlTransport } from "../../client/control-call.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { TSchema } from "../../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";

@@ -1,7 +1,7 @@
 // Short checks of an address: whether a sandbox responds and is ready, and its description.
 
 import type { ControlApi, SandboxOverviewReply } from "../../../generated/control-api.ts";
-import { createControlClient } from "../../client/control-client.ts";
+import { createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";

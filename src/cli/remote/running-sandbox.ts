@@ -1,7 +1,7 @@
 // The client of a running sandbox for a command: its control API, with errors in words of the command.
 
 import type { ControlApi, Merchant } from "../../../generated/control-api.ts";
-import { createControlClient } from "../../client/control-client.ts";
+import { createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";

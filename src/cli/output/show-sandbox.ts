@@ -1,0 +1,56 @@
+// Shows a sandbox until the user stops: on the dashboard of an interactive terminal, as plain lines or as JSON.
+
+import { isatty } from "node:tty";
+import { isInForeground } from "../../../ui/terminal/screen.ts";
+import { exitCodes } from "../../kernel/errors.ts";
+import type { FlagDefinition, Flags } from "../arguments.ts";
+import { stopSignal } from "../process/signals.ts";
+import { jsonOutput, type Output, plainOutput, type WatchedSandbox } from "./output.ts";
+
+export type UiChoice = "dashboard" | "plain" | "json";
+
+/** The flags of every command that shows a sandbox. */
+export const uiFlags = {
+  json: { description: "print one JSON object per line" },
+  ui: { description: "show the dashboard even if CI is set" },
+  "no-ui": { description: "print plain lines even on a terminal" },
+  "no-color": { description: "show the dashboard without colours, as NO_COLOR does" },
+} satisfies Record<string, FlagDefinition>;
+
+export interface Environment {
+  /** Standard input and output are a terminal, and the process is in its foreground. */
+  isTerminal: boolean;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** `--ui` and `--no-ui` override the environment, but without a terminal there is no dashboard. */
+export function chooseUi(flags: Flags, { isTerminal, environment }: Environment): UiChoice {
+  if (flags.json !== undefined) return "json";
+  if (!isTerminal || flags["no-ui"] !== undefined) return "plain";
+  if (flags.ui !== undefined) return "dashboard";
+  const { CI, TERM, INK_SCREEN_READER } = environment;
+  const inPipeline = CI !== undefined && !["", "0", "false"].includes(CI);
+  return inPipeline || TERM === "dumb" || INK_SCREEN_READER === "true" ? "plain" : "dashboard";
+}
+
+export function currentUi(flags: Flags): UiChoice {
+  // isatty() asks the system; process.stdin would open the stream only to answer the question.
+  return chooseUi(flags, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
+}
+
+/** Resolves with the exit code. */
+export async function show(opening: WatchedSandbox | Promise<WatchedSandbox>, flags: Flags): Promise<number> {
+  const ui = currentUi(flags);
+  if (ui !== "dashboard") return printUntilStopped(await opening, ui === "json" ? jsonOutput : plainOutput);
+  // The dashboard is loaded only when it is shown.
+  const [watched, { showOnTerminal }] = await Promise.all([opening, import("./terminal-session.ts")]);
+  return showOnTerminal(watched, { color: flags["no-color"] === undefined });
+}
+
+async function printUntilStopped(watched: WatchedSandbox, output: Output): Promise<number> {
+  // Before the first line is printed: its reader may stop the sandbox at once.
+  const stopped = stopSignal();
+  const following = await watched.follow(output);
+  await Promise.race([stopped, following.failed]).finally(following.stop);
+  return exitCodes.ok;
+}
