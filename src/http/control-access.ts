@@ -6,8 +6,11 @@ import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
 import { isSameToken } from "../kernel/random.ts";
 
-/** The host of the sandbox, or the learner whose API key was sent. */
-export type ControlCaller = "host" | { learner: string };
+/**
+ * The host of the sandbox, or the learner whose API key was sent. Without a control token everyone may do what the host may: a key then only
+ * limits the operations that learners share, so that a lesson's program can send its key with every call.
+ */
+export type ControlCaller = "host" | { learner: string; mayDoAll: boolean };
 
 /** The subprotocol by which a browser sends the token: its WebSocket cannot set a header. The token is in base64url, because a subprotocol has few characters. */
 const BEARER_PROTOCOL = /(?:^|,)\s*bearer\.([\w-]+)\s*(?:,|$)/;
@@ -25,7 +28,7 @@ export const identifyCaller =
     if (token !== undefined && isSameToken(sent, `Bearer ${token}`)) return "host";
     const [, key] = /^Bearer (sk_test_\w+)$/.exec(sent) ?? [];
     const learner = key === undefined ? undefined : learnerOf(key);
-    if (learner !== undefined) return { learner };
+    if (learner !== undefined) return { learner, mayDoAll: token === undefined };
     if (token === undefined) return "host";
     return fail(
       "control_token_required",
@@ -35,7 +38,7 @@ export const identifyCaller =
 
 /** Throws 403 for a learner, unless the operation is declared for learners. `what` names it. */
 export function requireAccess(caller: ControlCaller, what: string, access?: Access<never>): void {
-  if (caller === "host" || access !== undefined) return;
+  if (caller === "host" || caller.mayDoAll || access !== undefined) return;
   fail(
     "control_token_required",
     `${what} is for the host: a learner's key opens the learner's own lessons, requests, deliveries and verdicts.`,

@@ -238,12 +238,12 @@ describe("the scope", () => {
     expect(await statusOf()).toBe(403);
   });
 
-  test("holds on loopback too, where no token is asked for: a key that is sent limits the call", async () => {
+  test("limits the operations that learners share on loopback too, and none of the others, because no token is asked for there", async () => {
     const bench = await open();
     const { apiKey, learner } = await bench.control("POST", "/learners", { name: "Ada" });
     attempted("Access through a workshop room");
     expect((await bench.call("GET", "/_sandbox/merchants", { key: apiKey })).body.data).toMatchObject([{ id: learner.id }]);
     expect((await bench.call("GET", "/_sandbox/merchants", { key: null })).body.data.length).toBeGreaterThan(1);
-    expect((await bench.call("POST", "/_sandbox/reset", { key: apiKey, body: {} })).status).toBe(403);
+    expect((await bench.call("POST", "/_sandbox/reset", { key: apiKey, body: {} })).status).toBe(200);
   });
 });
