@@ -263,6 +263,31 @@ export interface AnyRecord {
   created: number;
   [field: string]: unknown;
 }
+export interface AttemptMessage {
+  id: string;
+  /** Its number in the log, in the order in which attempts were written */
+  sequence: number;
+  /** The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made */
+  delivery: number;
+  /** Sandbox milliseconds */
+  at: number;
+  merchant: string;
+  endpointId: string;
+  eventId: string;
+  eventType: string;
+  url: string;
+  trigger: string;
+  attempt: number;
+  maxAttempts: number;
+  status: string;
+  responseStatus: number | null;
+  errorCode: string | null;
+  durationMs: number | null;
+  /** Unix seconds; null if there is no next attempt */
+  nextAttemptAt: number | null;
+  /** The fault rules that applied, separated by commas */
+  fault: string | null;
+}
 export interface AttemptsGetReply {
   attempt: LoggedAttempt;
   attempts: LoggedAttempt[];
@@ -687,6 +712,7 @@ export interface FaultMatch {
 }
 export interface FaultRule {
   id: string;
+  /** A name for people */
   name: string | null;
   /** What it acts on */
   target: "api" | "delivery";
@@ -695,6 +721,7 @@ export interface FaultRule {
   action: Record<string, unknown>;
   /** The judge's rules that it tests */
   expect: string[];
+  /** How long it lives */
   ttl: string | null;
   /** Rules with a higher priority are tried first */
   priority: number;
@@ -707,7 +734,9 @@ export interface FaultRule {
   fired: number;
   /** How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately */
   remaining: number | null;
+  /** Sandbox time */
   lastFiredAt: string | null;
+  /** Sandbox time at which its ttl, or its `for`, is over; null if it has neither */
   endsAt: string | null;
 }
 /** Which matches fire (default: the next one) */
@@ -786,6 +815,37 @@ export interface FaultsListReply {
   object: "list";
   data: FaultRule[];
 }
+export interface FinishedStep {
+  lesson: string;
+  step: number;
+  /** How the step ended; `prepared` if the learner began at a later checkpoint */
+  how: "ticked" | "skipped" | "prepared";
+  /** The number of hints shown */
+  hints: number;
+  /** Sandbox milliseconds */
+  at: number;
+}
+export interface Firing {
+  ruleId: string;
+  name: string | null;
+  target: "api" | "delivery";
+  action: string;
+  /** The action's `as`, such as `previous_secret`; null where it has none, or its default applies */
+  form: string | null;
+  outcome: "normal" | "refused" | "disconnected" | "response_lost" | "genuine" | "altered" | "forged" | "previous_secret";
+  /** The judge's rules that the fault rule is there to test */
+  expect: string[];
+  merchant: string | null;
+  /** Set for a call; `attemptId` is set for a delivery */
+  requestId: string | null;
+  attemptId: string | null;
+  eventId: string | null;
+  endpointId: string | null;
+  /** Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated */
+  rotatedAt: number | null;
+  /** Sandbox milliseconds */
+  at: number;
+}
 export interface HarLog {
   /** The traffic as HAR 1.2 */
   log: {
@@ -840,12 +900,42 @@ export interface Learner {
   hint: string | null;
   /** The sandbox time at which the step began */
   since: string;
-  /** Real milliseconds spent at the step */
+  /** Real milliseconds spent at the step, counted from the start of the process if that is later */
   elapsed: number;
   /** The name of the next lesson; null after the last one */
   next: string | null;
   /** The finished steps of all lessons, oldest first */
   left: LeftStep[];
+  /** Incremented with each change of this learner; starts at 0 with each run */
+  version: number;
+}
+export interface LearnerState {
+  /** The id of the learner's merchant */
+  id: string;
+  name: string;
+  /** The name of the lesson; null before the first one */
+  lesson: string | null;
+  /** The title of the lesson */
+  title: string | null;
+  /** The number of the step; null at the end of the lesson */
+  step: number | null;
+  stepTitle: string | null;
+  /** The number of steps in the lesson */
+  steps: number;
+  /** The number of steps completed by the learner */
+  ticked: number;
+  /** The number of hints shown for this step */
+  hints: number;
+  /** The latest hint shown, as Markdown; null if none was shown */
+  hint: string | null;
+  /** Sandbox milliseconds */
+  since: number;
+  /** Real milliseconds spent at the step, counted from the start of the process if that is later */
+  elapsed: number;
+  /** The name of the next lesson; null after the last one */
+  next: string | null;
+  /** The finished steps of all lessons, oldest first */
+  left: FinishedStep[];
   /** Incremented with each change of this learner; starts at 0 with each run */
   version: number;
 }
@@ -932,6 +1022,10 @@ export interface LessonFile {
   start: string;
   solution: string;
 }
+export interface LessonMessage {
+  news: "joined" | "began" | "ticked" | "skipped" | "hint" | "gone";
+  learner: LearnerState;
+}
 export interface LessonStep {
   number: number;
   title: string;
@@ -990,6 +1084,29 @@ export interface ListedMerchant {
   /** How many of its requests the log has */
   requests: number;
 }
+export type LiveEvent = {
+  kind: "request";
+  request: RequestMessage;
+} | {
+  kind: "attempt";
+  attempt: AttemptMessage;
+} | {
+  kind: "verdict";
+  verdict: VerdictMessage;
+} | {
+  kind: "fault";
+  fault: Firing;
+} | {
+  kind: "clock";
+  clock: Clock;
+} | {
+  kind: "lesson";
+  lesson: LessonMessage;
+} | {
+  kind: "reset";
+  /** Null for a reset of everything */
+  merchant: string | null;
+};
 export interface LoggedAttempt {
   id: string;
   merchantId: string;
@@ -1089,7 +1206,6 @@ export interface OpenapiDocument {
   [field: string]: unknown;
 }
 export interface PlayedAttempt {
-  /** GET /_sandbox/deliveries/{id} has the details */
   id: string;
   /** Sandbox time at which the attempt ended */
   at: string;
@@ -1260,6 +1376,24 @@ export interface RequestMatch {
   header?: Record<string, Condition>;
   /** Values in the request body by JSON Pointer */
   body?: Record<string, Condition>;
+}
+export interface RequestMessage {
+  id: string;
+  /** Sandbox milliseconds */
+  at: number;
+  method: string;
+  path: string;
+  query: string;
+  operation: string | null;
+  merchant: string | null;
+  status: number;
+  /** Real milliseconds from arrival to response */
+  durationMs: number;
+  idempotencyKey: string | null;
+  /** The request whose stored response was replayed */
+  replayOf: string | null;
+  /** The fault rules that affected it, separated by commas */
+  fault: string | null;
 }
 export interface RequestsListInput {
   /** Only of this operation, such as payments.list */
@@ -1861,6 +1995,43 @@ export interface Verdict {
   /** The fault rule that caused it */
   fault: string | null;
 }
+export interface VerdictMessage {
+  /** Null while it is not final: the verdict if no more requests came */
+  id: string | null;
+  rule: string;
+  /** How bad a failure is */
+  severity: "error" | "warning";
+  /** `inconclusive` if nothing that happened decides it */
+  verdict: "pass" | "fail" | "inconclusive";
+  /** Sandbox milliseconds */
+  at: number;
+  /** The merchant whose key was sent */
+  merchant: string | null;
+  /** The operation that was called */
+  operation: string | null;
+  /** What happened */
+  says: string;
+  /** How to fix it */
+  hint: string;
+  /** The requests that show it */
+  requests: string[];
+  /** The delivery attempts that show it */
+  attempts: string[];
+  /** The requests with their connections and times */
+  calls: ({
+    request: string;
+    /** Connections are numbered in the order in which the sandbox accepted them */
+    connection: number;
+    /** Real time from the arrival of the first call */
+    milliseconds: number;
+  })[];
+  /** Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
+  provenBy: "store" | "connections" | "time" | null;
+  /** What was measured, in real time */
+  milliseconds: Record<string, number>;
+  /** The fault rule that caused it */
+  fault: string | null;
+}
 export interface VerdictsClearReply {
   /** How many verdicts were deleted */
   cleared: number;
@@ -2232,200 +2403,6 @@ export interface OwnMerchant {
 export declare function ownMerchant(sandbox: ControlApi, given?: {
   fixture?: string;
 }): Promise<OwnMerchant>;
-type FaultTarget = "api" | "delivery";
-type CallOutcome = "normal" | "refused" | "disconnected" | "response_lost";
-type DeliveryOutcome = "genuine" | "altered" | "forged" | "previous_secret";
-interface Firing {
-  ruleId: string;
-  name: string | null;
-  target: FaultTarget;
-  action: string;
-  /** The action's `as`, such as `previous_secret`; null where it has none, or its default applies. */
-  form: string | null;
-  outcome: CallOutcome | DeliveryOutcome;
-  /** The judge's rules that the fault rule is there to test. */
-  expect: readonly string[];
-  merchant: string | null;
-  /** Set for a call; `attemptId` is set for a delivery. */
-  requestId: string | null;
-  attemptId: string | null;
-  eventId: string | null;
-  endpointId: string | null;
-  /** Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated. */
-  rotatedAt: number | null;
-  /** Sandbox milliseconds. */
-  at: number;
-}
-declare const STEP_ENDS: readonly [
-  "ticked",
-  "skipped",
-  "prepared"
-];
-type StepEnd = (typeof STEP_ENDS)[number];
-interface FinishedStep {
-  lesson: string;
-  step: number;
-  how: StepEnd;
-  /** The number of hints shown. */
-  hints: number;
-  /** Sandbox milliseconds. */
-  at: number;
-}
-interface LearnerState {
-  /** The id of the learner's merchant. */
-  id: string;
-  name: string;
-  /** The lesson's name; null before the first one. */
-  lesson: string | null;
-  title: string | null;
-  /** Null at the end of the lesson. */
-  step: number | null;
-  stepTitle: string | null;
-  /** The number of steps in the lesson. */
-  steps: number;
-  /** The number of this lesson's steps that the learner completed. */
-  ticked: number;
-  /** The number of hints shown for this step; `hint` is the latest. */
-  hints: number;
-  hint: string | null;
-  /** Sandbox milliseconds at which the step began. */
-  since: number;
-  /** Real milliseconds spent at the step, counted from the start of the process if that is later. */
-  elapsed: number;
-  /** The name of the next lesson; null after the last one. */
-  next: string | null;
-  /** The finished steps of all lessons, oldest first. */
-  left: FinishedStep[];
-  /** Incremented with each change in this process. A client that waits for the next change sends the version that it has. */
-  version: number;
-}
-declare const LESSON_EVENTS: readonly [
-  "joined",
-  "began",
-  "ticked",
-  "skipped",
-  "hint",
-  "gone"
-];
-interface LessonMessage {
-  news: (typeof LESSON_EVENTS)[number];
-  learner: LearnerState;
-}
-declare const VERDICTS: readonly [
-  "pass",
-  "fail",
-  "inconclusive"
-];
-type Verdict$1 = (typeof VERDICTS)[number];
-declare const PROOFS: readonly [
-  "store",
-  "connections",
-  "time"
-];
-type Proof = (typeof PROOFS)[number];
-interface VerdictCall {
-  request: string;
-  /** Connections are numbered in the order in which the sandbox accepted them. */
-  connection: number;
-  /** Real milliseconds from the arrival of the first call. */
-  milliseconds: number;
-}
-interface VerdictMessage {
-  /** Null while it is not final: the verdict if no more requests came. */
-  id: string | null;
-  rule: string;
-  severity: "error" | "warning";
-  verdict: Verdict$1;
-  /** Sandbox milliseconds. */
-  at: number;
-  merchant: string | null;
-  operation: string | null;
-  says: string;
-  hint: string;
-  /** The requests and delivery attempts that show it, in order. */
-  requests: string[];
-  attempts: string[];
-  /** The requests with their connections and times. */
-  calls: VerdictCall[];
-  /** Null if the verdict is inconclusive. */
-  provenBy: Proof | null;
-  /** Measured durations, in real milliseconds. */
-  milliseconds: Record<string, number>;
-  /** The fault rule that caused it. */
-  fault: string | null;
-}
-interface RequestMessage {
-  id: string;
-  /** Sandbox milliseconds. */
-  at: number;
-  method: string;
-  path: string;
-  query: string;
-  operation: string | null;
-  merchant: string | null;
-  status: number;
-  durationMs: number;
-  idempotencyKey: string | null;
-  replayOf: string | null;
-  /** The fault rules that fired for it, separated by commas. */
-  fault: string | null;
-}
-interface AttemptMessage {
-  id: string;
-  /** Its number in the log, in the order in which attempts were written. */
-  sequence: number;
-  /** The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made. */
-  delivery: number;
-  /** Sandbox milliseconds. */
-  at: number;
-  merchant: string;
-  endpointId: string;
-  eventId: string;
-  eventType: string;
-  url: string;
-  trigger: string;
-  attempt: number;
-  maxAttempts: number;
-  status: string;
-  responseStatus: number | null;
-  errorCode: string | null;
-  durationMs: number | null;
-  /** Unix seconds; null when there is no next attempt. */
-  nextAttemptAt: number | null;
-  /** The fault rules that applied, separated by commas. */
-  fault: string | null;
-}
-interface ClockMessage {
-  mode: "real" | "frozen" | "offset";
-  now: string;
-  unix: number;
-}
-type LiveItem = {
-  seq: number;
-  nth: number;
-} & ({
-  kind: "request";
-  request: RequestMessage;
-} | {
-  kind: "attempt";
-  attempt: AttemptMessage;
-} | {
-  kind: "verdict";
-  verdict: VerdictMessage;
-} | {
-  kind: "fault";
-  fault: Firing;
-} | {
-  kind: "clock";
-  clock: ClockMessage;
-} | {
-  kind: "lesson";
-  lesson: LessonMessage;
-} | {
-  kind: "reset";
-  merchant: string | null;
-});
-type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq" | "nth"> : never) : never;
 interface Connection {
   /** Counts the connections that the sandbox accepted. */
   readonly number: number;

@@ -1,6 +1,7 @@
 // The generated client of the control API: its types, with one method per operation, and the table from which the methods are made.
 
 import { paramNames } from "../../src/contracts/endpoint.ts";
+import { liveEvents } from "../../src/contracts/live-messages.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import type { DeclaredOperation } from "../../src/reference/api-surface.ts";
 import { camel, createTypes, docComment, indented, pascal, type Types } from "../../src/reference/typescript.ts";
@@ -24,6 +25,7 @@ function controlApi(operations: readonly DeclaredOperation[]): string {
     const methods = found.map((operation) => method(operation, types)).join("\n");
     return group === "sandbox" ? methods : `readonly ${camel(group)}: {\n${indented(methods)}\n};`;
   });
+  types.named("LiveEvent", Type.Union(Object.values(liveEvents)));
   const api = `${docComment("The control API of a sandbox.")}export interface ControlApi {\n${indented(members.join("\n"))}\n}`;
   return `${[`// The control API as a program sees it. ${NOTE}`, api, ...types.declarations()].join("\n\n")}\n`;
 }

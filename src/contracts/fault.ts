@@ -1,8 +1,11 @@
 // Fault rules between rooms: what a fault can do to a call or a delivery, the record of each firing, and a rule as it is shown.
 
-import { oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 
-export type FaultTarget = "api" | "delivery";
+const nullableText = (description: string) => nullable(Type.String({ description }));
+
+const TARGETS = ["api", "delivery"] as const;
+export type FaultTarget = (typeof TARGETS)[number];
 
 /** The points of the request pipeline at which a fault can act, in pipeline order. At each point one rule fires; latency adds to any. */
 export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
@@ -20,7 +23,8 @@ export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
  * - `disconnected`: the connection breaks before the operation has any effect.
  * - `response_lost`: the operation takes effect, and the client gets no usable response.
  */
-export type CallOutcome = "normal" | "refused" | "disconnected" | "response_lost";
+const CALL_OUTCOMES = ["normal", "refused", "disconnected", "response_lost"] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 /**
  * What a receiver gets of a delivery under a fault.
@@ -29,7 +33,8 @@ export type CallOutcome = "normal" | "refused" | "disconnected" | "response_lost
  * - `forged`: a signature that does not match.
  * - `previous_secret`: a signature by the secret before the last rotation, as on a delivery that was in flight during the rotation.
  */
-export type DeliveryOutcome = "genuine" | "altered" | "forged" | "previous_secret";
+const DELIVERY_OUTCOMES = ["genuine", "altered", "forged", "previous_secret"] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 /** A call, as far as it is known in a phase. */
 export interface CallSubject {
@@ -124,27 +129,29 @@ export interface AttemptFault {
 }
 
 /** One firing of a rule: which rule, what it did, and to which request or attempt. */
-export interface Firing {
-  ruleId: string;
-  name: string | null;
-  target: FaultTarget;
-  action: string;
-  /** The action's `as`, such as `previous_secret`; null where it has none, or its default applies. */
-  form: string | null;
-  outcome: CallOutcome | DeliveryOutcome;
-  /** The judge's rules that the fault rule is there to test. */
-  expect: readonly string[];
-  merchant: string | null;
-  /** Set for a call; `attemptId` is set for a delivery. */
-  requestId: string | null;
-  attemptId: string | null;
-  eventId: string | null;
-  endpointId: string | null;
-  /** Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated. */
-  rotatedAt: number | null;
-  /** Sandbox milliseconds. */
-  at: number;
-}
+export const Firing = Type.Object(
+  {
+    ruleId: Type.String(),
+    name: nullable(Type.String()),
+    target: oneOf(TARGETS, ""),
+    action: Type.String(),
+    form: nullableText("The action's `as`, such as `previous_secret`; null where it has none, or its default applies"),
+    outcome: oneOf([...CALL_OUTCOMES, ...DELIVERY_OUTCOMES], ""),
+    expect: Type.Array(Type.String(), { description: "The judge's rules that the fault rule is there to test" }),
+    merchant: nullable(Type.String()),
+    requestId: nullableText("Set for a call; `attemptId` is set for a delivery"),
+    attemptId: nullable(Type.String()),
+    eventId: nullable(Type.String()),
+    endpointId: nullable(Type.String()),
+    rotatedAt: nullable(
+      Type.Number({ description: "Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated" }),
+    ),
+    at: timeNumber(),
+  },
+  { title: "firing" },
+);
+
+export type Firing = Static<typeof Firing>;
 
 /** The effect of a rule that fired, and the record of it. */
 export interface Injection<Effect> {
@@ -187,19 +194,17 @@ export interface DeliveryFaults {
   reportAgain(firing: Firing): void;
 }
 
-const nullable = (description: string) => Type.Union([text(description), Type.Null()]);
-
 /** A rule as the control API shows it: as it was written, with its defaults, and what it has done. */
 export const RuleState = Type.Object(
   {
     id: Type.String(),
-    name: nullable("A name for people"),
-    target: oneOf(["api", "delivery"], "What it acts on"),
+    name: nullableText("A name for people"),
+    target: oneOf(TARGETS, "What it acts on"),
     match: Type.Record(Type.Unknown()),
     trigger: Type.Record(Type.Unknown()),
     action: Type.Unsafe<{ type: string; [field: string]: unknown }>(Type.Record(Type.Unknown())),
     expect: Type.Array(Type.String(), { description: "The judge's rules that it tests" }),
-    ttl: nullable("How long it lives"),
+    ttl: nullableText("How long it lives"),
     priority: Type.Integer({ description: "Rules with a higher priority are tried first" }),
     label: Type.Boolean(),
     enabled: Type.Boolean(),
@@ -209,11 +214,13 @@ export const RuleState = Type.Object(
     ),
     seen: Type.Integer({ description: "How many calls or attempts it matched" }),
     fired: Type.Integer(),
-    remaining: Type.Union([Type.Integer(), Type.Null()], {
-      description: "How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately",
-    }),
-    lastFiredAt: Type.Union([timeText("Sandbox time"), Type.Null()]),
-    endsAt: Type.Union([timeText("Sandbox time at which its ttl, or its `for`, is over; null if it has neither"), Type.Null()]),
+    remaining: nullable(
+      Type.Integer({
+        description: "How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately",
+      }),
+    ),
+    lastFiredAt: nullable(timeText("Sandbox time")),
+    endsAt: nullable(timeText("Sandbox time at which its ttl, or its `for`, is over; null if it has neither")),
   },
   { title: "fault_rule" },
 );

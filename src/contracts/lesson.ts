@@ -1,6 +1,6 @@
 // Lessons and learners' progress between rooms: their schemas and types, and the lesson service.
 
-import { nullable, oneOf, type Static, type TUnsafe, Type } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, timeNumber } from "../schema/shapes.ts";
 
 const LessonBlock = Type.Object(
   {
@@ -52,51 +52,11 @@ export type LessonBlock = Static<typeof LessonBlock>;
 export type LessonStep = Static<typeof LessonStep>;
 export type LessonFile = Static<typeof LessonFile>;
 
-export const STEP_ENDS = ["ticked", "skipped", "prepared"] as const;
+const STEP_ENDS = ["ticked", "skipped", "prepared"] as const;
 /** `prepared`: the step is before the checkpoint at which the learner began, so the sandbox created its results. */
 export type StepEnd = (typeof STEP_ENDS)[number];
 
-export interface FinishedStep {
-  lesson: string;
-  step: number;
-  how: StepEnd;
-  /** The number of hints shown. */
-  hints: number;
-  /** Sandbox milliseconds. */
-  at: number;
-}
-
-/** The state of a learner: a row of the board. Written out because the library's public types contain it. */
-export interface LearnerState {
-  /** The id of the learner's merchant. */
-  id: string;
-  name: string;
-  /** The lesson's name; null before the first one. */
-  lesson: string | null;
-  title: string | null;
-  /** Null at the end of the lesson. */
-  step: number | null;
-  stepTitle: string | null;
-  /** The number of steps in the lesson. */
-  steps: number;
-  /** The number of this lesson's steps that the learner completed. */
-  ticked: number;
-  /** The number of hints shown for this step; `hint` is the latest. */
-  hints: number;
-  hint: string | null;
-  /** Sandbox milliseconds at which the step began. */
-  since: number;
-  /** Real milliseconds spent at the step, counted from the start of the process if that is later. */
-  elapsed: number;
-  /** The name of the next lesson; null after the last one. */
-  next: string | null;
-  /** The finished steps of all lessons, oldest first. */
-  left: FinishedStep[];
-  /** Incremented with each change in this process. A client that waits for the next change sends the version that it has. */
-  version: number;
-}
-
-const ShownStep: TUnsafe<Omit<FinishedStep, "at"> & { at: string }> = Type.Object(
+const ShownStep = Type.Object(
   {
     lesson: Type.String(),
     step: Type.Integer(),
@@ -107,28 +67,43 @@ const ShownStep: TUnsafe<Omit<FinishedStep, "at"> & { at: string }> = Type.Objec
   { title: "left_step" },
 );
 
-/** A learner as the control API shows it. Its declared type makes the compiler hold the schema to the interface above. */
-export const ShownLearner: TUnsafe<Omit<LearnerState, "since" | "left"> & { since: string; left: Static<typeof ShownStep>[] }> =
-  Type.Object(
-    {
-      id: Type.String({ description: "The id of the learner's merchant" }),
-      name: Type.String(),
-      lesson: nullable(Type.String({ description: "The name of the lesson; null before the first one" })),
-      title: nullable(Type.String({ description: "The title of the lesson" })),
-      step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
-      stepTitle: nullable(Type.String()),
-      steps: Type.Integer({ description: "The number of steps in the lesson" }),
-      ticked: Type.Integer({ description: "The number of steps completed by the learner" }),
-      hints: Type.Integer({ description: "The number of hints shown for this step" }),
-      hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
-      since: Type.String({ description: "The sandbox time at which the step began" }),
-      elapsed: Type.Integer({ description: "Real milliseconds spent at the step" }),
-      next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
-      left: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
-      version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
-    },
-    { title: "learner" },
-  );
+const FinishedStep = Type.Object({ ...ShownStep.properties, at: timeNumber() }, { title: "finished_step" });
+
+export type FinishedStep = Static<typeof FinishedStep>;
+
+/** A learner as the control API shows it: a row of the board. */
+export const ShownLearner = Type.Object(
+  {
+    id: Type.String({ description: "The id of the learner's merchant" }),
+    name: Type.String(),
+    lesson: nullable(Type.String({ description: "The name of the lesson; null before the first one" })),
+    title: nullable(Type.String({ description: "The title of the lesson" })),
+    step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
+    stepTitle: nullable(Type.String()),
+    steps: Type.Integer({ description: "The number of steps in the lesson" }),
+    ticked: Type.Integer({ description: "The number of steps completed by the learner" }),
+    hints: Type.Integer({ description: "The number of hints shown for this step" }),
+    hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
+    since: Type.String({ description: "The sandbox time at which the step began" }),
+    elapsed: Type.Integer({ description: "Real milliseconds spent at the step, counted from the start of the process if that is later" }),
+    next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
+    left: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
+    version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
+  },
+  { title: "learner" },
+);
+
+/** A learner inside the sandbox and on the live stream. */
+export const LearnerState = Type.Object(
+  {
+    ...ShownLearner.properties,
+    since: timeNumber(),
+    left: Type.Array(FinishedStep, { description: "The finished steps of all lessons, oldest first" }),
+  },
+  { title: "learner_state" },
+);
+
+export type LearnerState = Static<typeof LearnerState>;
 
 export interface JoinOptions {
   name?: string | undefined;
@@ -137,13 +112,12 @@ export interface JoinOptions {
   hintAfter?: number | undefined;
 }
 
-export const LESSON_EVENTS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
+const LESSON_EVENTS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
 
 /** A change of a learner, with the state after it. */
-export interface LessonMessage {
-  news: (typeof LESSON_EVENTS)[number];
-  learner: LearnerState;
-}
+export const LessonMessage = Type.Object({ news: oneOf(LESSON_EVENTS, ""), learner: LearnerState }, { title: "lesson_message" });
+
+export type LessonMessage = Static<typeof LessonMessage>;
 
 /** The lesson service, as the control API uses it. */
 export interface Lessons {

@@ -1,73 +1,92 @@
-// The messages of the live stream.
+// The messages of the live stream, and how a client reads one from a server that may be of another version, or no sandbox at all.
 
-import type { MadeCounts } from "./counts.ts";
-import type { Firing } from "./fault.ts";
-import type { LessonMessage } from "./lesson.ts";
-import type { VerdictMessage } from "./verdict.ts";
+import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
+import { matchesSchema } from "../schema/validator.ts";
+import { KeptCounts, MadeCounts } from "./counts.ts";
+import { Firing } from "./fault.ts";
+import { LessonMessage } from "./lesson.ts";
+import { VerdictMessage } from "./verdict.ts";
 
-/** A request that has its response. Details are fetched by id from the request log. */
-export interface RequestMessage {
-  id: string;
-  /** Sandbox milliseconds. */
-  at: number;
-  method: string;
-  path: string;
-  query: string;
-  operation: string | null;
-  merchant: string | null;
-  status: number;
-  durationMs: number;
-  idempotencyKey: string | null;
-  replayOf: string | null;
-  /** The fault rules that fired for it, separated by commas. */
-  fault: string | null;
-}
+const text = Type.String();
+const maybeText = nullable(text);
+const count = Type.Integer({ minimum: 0 });
 
-/** A completed delivery attempt. */
-export interface AttemptMessage {
-  id: string;
-  /** Its number in the log, in the order in which attempts were written. */
-  sequence: number;
-  /** The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made. */
-  delivery: number;
-  /** Sandbox milliseconds. */
-  at: number;
-  merchant: string;
-  endpointId: string;
-  eventId: string;
-  eventType: string;
-  url: string;
-  trigger: string;
-  attempt: number;
-  maxAttempts: number;
-  status: string;
-  responseStatus: number | null;
-  errorCode: string | null;
-  durationMs: number | null;
-  /** Unix seconds; null when there is no next attempt. */
-  nextAttemptAt: number | null;
-  /** The fault rules that applied, separated by commas. */
-  fault: string | null;
-}
-
-export interface ClockMessage {
-  mode: "real" | "frozen" | "offset";
-  now: string;
-  unix: number;
-}
-
-/** One item of the stream. `seq` numbers all items without gaps, `nth` those of its kind. */
-export type LiveItem = { seq: number; nth: number } & (
-  | { kind: "request"; request: RequestMessage }
-  | { kind: "attempt"; attempt: AttemptMessage }
-  | { kind: "verdict"; verdict: VerdictMessage }
-  | { kind: "fault"; fault: Firing }
-  | { kind: "clock"; clock: ClockMessage }
-  | { kind: "lesson"; lesson: LessonMessage }
-  | { kind: "reset"; merchant: string | null }
+/** A request that has its response. Its headers and bodies are fetched by id from the request log. */
+export const RequestMessage = Type.Object(
+  {
+    id: text,
+    at: timeNumber(),
+    method: text,
+    path: text,
+    query: text,
+    operation: maybeText,
+    merchant: maybeText,
+    status: Type.Integer(),
+    durationMs: Type.Number({ description: "Real milliseconds from arrival to response" }),
+    idempotencyKey: maybeText,
+    replayOf: nullable(Type.String({ description: "The request whose stored response was replayed" })),
+    fault: nullable(Type.String({ description: "The fault rules that affected it, separated by commas" })),
+  },
+  { title: "request_message" },
 );
 
-export type LiveEvent = LiveItem extends infer Item ? (Item extends LiveItem ? Omit<Item, "seq" | "nth"> : never) : never;
+export type RequestMessage = Static<typeof RequestMessage>;
+
+/** A completed delivery attempt. */
+export const AttemptMessage = Type.Object(
+  {
+    id: text,
+    sequence: Type.Integer({ description: "Its number in the log, in the order in which attempts were written" }),
+    delivery: Type.Integer({
+      description: "The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made",
+    }),
+    at: timeNumber(),
+    merchant: text,
+    endpointId: text,
+    eventId: text,
+    eventType: text,
+    url: text,
+    trigger: text,
+    attempt: Type.Integer(),
+    maxAttempts: Type.Integer(),
+    status: text,
+    responseStatus: nullable(Type.Integer()),
+    errorCode: maybeText,
+    durationMs: nullable(Type.Number()),
+    nextAttemptAt: nullable(
+      Type.Number({ description: "Unix seconds; null if there is no next attempt", minimum: -8.64e12, maximum: 8.64e12 }),
+    ),
+    fault: nullable(Type.String({ description: "The fault rules that applied, separated by commas" })),
+  },
+  { title: "attempt_message" },
+);
+
+export type AttemptMessage = Static<typeof AttemptMessage>;
+
+export const ClockState = Type.Object(
+  {
+    mode: oneOf(["real", "frozen", "offset"], "`real` follows the machine, `frozen` stands still, `offset` runs from another time"),
+    now: Type.String({ description: "Sandbox time, RFC 3339", format: "date-time" }),
+    unix: Type.Integer({ description: "The same in Unix seconds, as in `created`" }),
+  },
+  { title: "clock" },
+);
+
+/** What can happen, by kind. */
+export const liveEvents = {
+  request: Type.Object({ kind: oneOf(["request"], ""), request: RequestMessage }),
+  attempt: Type.Object({ kind: oneOf(["attempt"], ""), attempt: AttemptMessage }),
+  verdict: Type.Object({ kind: oneOf(["verdict"], ""), verdict: VerdictMessage }),
+  fault: Type.Object({ kind: oneOf(["fault"], ""), fault: Firing }),
+  clock: Type.Object({ kind: oneOf(["clock"], ""), clock: ClockState }),
+  lesson: Type.Object({ kind: oneOf(["lesson"], ""), lesson: LessonMessage }),
+  reset: Type.Object({ kind: oneOf(["reset"], ""), merchant: nullable(Type.String({ description: "Null for a reset of everything" })) }),
+};
+
+export type LiveEvent = Static<(typeof liveEvents)[keyof typeof liveEvents]>;
+
+/** One item of the stream. `seq` numbers all items without gaps, `nth` those of its kind. */
+export type LiveItem = { seq: number; nth: number } & LiveEvent;
 
 /** The row filters of a client that gets digests, so that the digest keeps the rows that it shows. */
 export interface DigestFilters {
@@ -92,3 +111,51 @@ export type LiveMessage<Index = unknown> =
   | { type: "digest"; seq: number; made: MadeCounts; completeFor: CompleteFor; items: LiveItem[] }
   /** The range of items that this client missed, because it resumed too late or read too slowly. */
   | { type: "gap"; from: number; to: number };
+
+export const Merchant = Type.Object({ id: text, name: maybeText, email: maybeText, apiKeys: Type.Array(text) }, { title: "merchant" });
+
+/** The fields of the sandbox that clients rely on. */
+const sandbox = Type.Object({
+  ...{ version: text, pid: count, baseUrl: text, clock: ClockState, database: maybeText, merchants: Type.Array(Merchant) },
+  ...{ pendingDeliveries: count, made: MadeCounts, kept: KeptCounts, failedDeliveries: count },
+});
+
+const completeFor = Type.Object({ request: Type.Optional(text), attempt: Type.Optional(text), verdict: Type.Optional(text) });
+/** Each item is checked by itself, so that one of a newer kind costs no other. */
+const list = Type.Array(Type.Unknown());
+const messages: Record<LiveMessage["type"], TSchema> = {
+  snapshot: Type.Object({ run: text, seq: count, made: MadeCounts, sandbox }),
+  batch: Type.Object({ items: list }),
+  digest: Type.Object({ seq: count, made: MadeCounts, completeFor, items: list }),
+  gap: Type.Object({ from: count, to: count }),
+};
+const place = Type.Object({ seq: count, nth: count });
+
+export interface ReadMessage<Index> {
+  /** Undefined if the whole message is of an unknown kind or shape. */
+  message?: LiveMessage<Index>;
+  /** How many messages, or items of the message, were left out. */
+  unknown: number;
+}
+
+export function readLiveMessage<Index>(json: string): ReadMessage<Index> {
+  const message = parse(json) as LiveMessage<Index> | undefined;
+  if (!message || !matchesShape(messages, message.type, message)) return { unknown: 1 };
+  if (message.type !== "batch" && message.type !== "digest") return { message, unknown: 0 };
+  const known = message.items.filter((item) => matchesSchema(place, item) && matchesShape(liveEvents, item.kind, item));
+  return { message: { ...message, items: known }, unknown: message.items.length - known.length };
+}
+
+function matchesShape(shapes: Readonly<Record<string, TSchema>>, name: unknown, value: unknown): boolean {
+  const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+  return shape !== undefined && matchesSchema(shape, value);
+}
+
+function parse(json: string): { type?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

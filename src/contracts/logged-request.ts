@@ -1,34 +1,15 @@
-// A request of the log as it is shown: in lists, in reports and on the live stream.
+// A request of the log, as reports and the control API show it.
 
-import { nullable, type Static, type TObject, type TUnsafe, Type, timeText } from "../schema/shapes.ts";
-import type { RequestMessage } from "./live-messages.ts";
+import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
+import { RequestMessage } from "./live-messages.ts";
 
-const nullableText = nullable(Type.String());
-const explained = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+/** For reports, which other people read. */
+export const ReportedRequest = Type.Object({ ...RequestMessage.properties, at: timeText("Sandbox time of arrival") });
 
-const fields = {
-  id: Type.String(),
-  at: timeText("Sandbox time of arrival"),
-  method: Type.String(),
-  path: Type.String(),
-  query: Type.String(),
-  operation: nullableText,
-  merchant: nullableText,
-  status: Type.Integer(),
-  durationMs: Type.Number({ description: "Real milliseconds from arrival to response" }),
-  idempotencyKey: nullableText,
-  replayOf: explained("The request whose stored response was replayed"),
-  fault: explained("The fault rules that affected it, separated by commas"),
-};
+export const LoggedRequest = Type.Object(
+  { ...ReportedRequest.properties, key: nullable(Type.String({ description: "The last characters of the API key" })) },
+  { title: "logged_request" },
+);
 
-/** What only the control API shows. */
-const details = {
-  key: explained("The last characters of the API key"),
-};
-
-export const LoggedRequest = Type.Object({ ...fields, ...details }, { title: "logged_request" });
-export type LoggedRequest = ReportedRequest & Static<TObject<typeof details>>;
-
-/** For reports, which others read. */
-export const ReportedRequest: TUnsafe<ReportedRequest> = Type.Object(fields);
-export type ReportedRequest = Omit<RequestMessage, "at"> & { at: string };
+export type ReportedRequest = Static<typeof ReportedRequest>;
+export type LoggedRequest = Static<typeof LoggedRequest>;

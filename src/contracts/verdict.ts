@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
-import { oneOf, type Static, type TUnsafe, Type, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 import type { VerdictCounts } from "./counts.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
@@ -13,7 +13,7 @@ export const PROOFS = ["store", "connections", "time"] as const;
 export type Proof = (typeof PROOFS)[number];
 
 const severity = () => oneOf(["error", "warning"], "How bad a failure is");
-const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const nullableText = (description: string) => nullable(Type.String({ description }));
 
 export const JudgedRule = Type.Object({
   id: Type.String(),
@@ -24,72 +24,46 @@ export const JudgedRule = Type.Object({
 
 export type JudgedRule = Readonly<Static<typeof JudgedRule>>;
 
+const VerdictCall = Type.Object({
+  request: Type.String(),
+  connection: Type.Integer({ description: "Connections are numbered in the order in which the sandbox accepted them" }),
+  milliseconds: Type.Number({ description: "Real time from the arrival of the first call" }),
+});
+
 /** A call that a verdict rests on. */
-export interface VerdictCall {
-  request: string;
-  /** Connections are numbered in the order in which the sandbox accepted them. */
-  connection: number;
-  /** Real milliseconds from the arrival of the first call. */
-  milliseconds: number;
-}
+export type VerdictCall = Static<typeof VerdictCall>;
 
-/** A verdict on a client or a receiver of webhooks. Written out, not derived, because the library's public types contain it. */
-export interface VerdictMessage {
-  /** Null while it is not final: the verdict if no more requests came. */
-  id: string | null;
-  rule: string;
-  severity: "error" | "warning";
-  verdict: Verdict;
-  /** Sandbox milliseconds. */
-  at: number;
-  merchant: string | null;
-  operation: string | null;
-  says: string;
-  hint: string;
-  /** The requests and delivery attempts that show it, in order. */
-  requests: string[];
-  attempts: string[];
-  /** The requests with their connections and times. */
-  calls: VerdictCall[];
-  /** Null if the verdict is inconclusive. */
-  provenBy: Proof | null;
-  /** Measured durations, in real milliseconds. */
-  milliseconds: Record<string, number>;
-  /** The fault rule that caused it. */
-  fault: string | null;
-}
-
-/** A verdict as the control API shows it. Its declared type makes the compiler hold the schema to the interface above. */
-export const ShownVerdict: TUnsafe<Omit<VerdictMessage, "at"> & { at: string }> = Type.Object(
+/** A verdict as the control API shows it. */
+export const ShownVerdict = Type.Object(
   {
-    id: nullable("Null while it is not final: the verdict if no more requests came"),
+    id: nullableText("Null while it is not final: the verdict if no more requests came"),
     rule: Type.String(),
     severity: severity(),
     verdict: oneOf(VERDICTS, "`inconclusive` if nothing that happened decides it"),
     at: timeText("Sandbox time of the request or attempt that it is about"),
-    merchant: nullable("The merchant whose key was sent"),
-    operation: nullable("The operation that was called"),
+    merchant: nullableText("The merchant whose key was sent"),
+    operation: nullableText("The operation that was called"),
     says: Type.String({ description: "What happened" }),
     hint: Type.String({ description: "How to fix it" }),
     requests: Type.Array(Type.String(), { description: "The requests that show it" }),
     attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
-    calls: Type.Array(
-      Type.Object({
-        request: Type.String(),
-        connection: Type.Integer({ description: "Connections are numbered in the order in which the sandbox accepted them" }),
-        milliseconds: Type.Number({ description: "Real time from the arrival of the first call" }),
-      }),
-      { description: "The requests with their connections and times" },
-    ),
-    provenBy: Type.Union([oneOf(PROOFS, ""), Type.Null()], {
-      description:
+    calls: Type.Array(VerdictCall, { description: "The requests with their connections and times" }),
+    provenBy: nullable(
+      oneOf(
+        PROOFS,
         "Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
-    }),
+      ),
+    ),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
-    fault: nullable("The fault rule that caused it"),
+    fault: nullableText("The fault rule that caused it"),
   },
   { title: "verdict" },
 );
+
+/** A verdict inside the sandbox and on the live stream. */
+export const VerdictMessage = Type.Object({ ...ShownVerdict.properties, at: timeNumber() }, { title: "verdict_message" });
+
+export type VerdictMessage = Static<typeof VerdictMessage>;
 
 export interface VerdictFilter {
   /** A rule id, or a pattern such as `retry_after.*`. */

@@ -2,12 +2,12 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { LifeChange } from "../contracts/life.ts";
-import type { AttemptMessage, LiveEvent } from "../contracts/live-messages.ts";
+import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
-import { nullable, oneOf, Type, timeText } from "../schema/shapes.ts";
+import { oneOf, Type, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 
@@ -22,14 +22,6 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
 const endpoint = endpointFactory<Parts>();
 
 const MOST_CHANGES = 10_000;
-
-const stateFields = {
-  mode: oneOf(["real", "frozen", "offset"], "`real` follows the machine, `frozen` stands still, `offset` runs from another time"),
-  now: timeText("Sandbox time, RFC 3339"),
-  unix: Type.Integer({ description: "The same in Unix seconds, as in `created`" }),
-};
-
-export const ClockState = Type.Object(stateFields, { title: "clock" });
 
 export const clockState = (clock: Clock) => ({ mode: clock.mode, now: isoTime(clock.now()), unix: clock.seconds() });
 
@@ -76,19 +68,15 @@ const setClock = endpoint({
   },
 });
 
+/** The fields of an attempt that are the same for the same calls on a frozen clock. */
+const { id, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } =
+  AttemptMessage.properties;
+
 const PlayedAttempt = Type.Object(
   {
-    id: Type.String({ description: "GET /_sandbox/deliveries/{id} has the details" }),
+    id,
     at: timeText("Sandbox time at which the attempt ended"),
-    merchant: Type.String(),
-    eventId: Type.String(),
-    eventType: Type.String(),
-    endpointId: Type.String(),
-    attempt: Type.Integer(),
-    status: Type.String(),
-    responseStatus: nullable(Type.Integer()),
-    errorCode: nullable(Type.String()),
-    nextAttemptAt: nullable(Type.Integer({ description: "Unix seconds; null if there is no next attempt" })),
+    ...{ merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt },
   },
   { title: "played_attempt" },
 );
@@ -102,7 +90,7 @@ const advanceClock = endpoint({
   body: Type.Object({ by: Type.String({ description: "A duration such as 30s, 5m, 24h" }) }),
   example: { by: "24h" },
   reply: Type.Object({
-    ...stateFields,
+    ...ClockState.properties,
     happened: Type.Array(LifeChange, { description: `Changes that time made to records, in order: the first ${MOST_CHANGES}` }),
     omitted: Type.Integer({ description: "How many further changes are left out" }),
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),

@@ -1,6 +1,7 @@
 // Merchants: list, create, remove and reset them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
+import { Merchant } from "../contracts/live-messages.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
@@ -11,16 +12,6 @@ interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
 }
 
 const endpoint = endpointFactory<Parts>();
-
-export const Merchant = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.Union([Type.String(), Type.Null()]),
-    email: Type.Union([Type.String(), Type.Null()]),
-    apiKeys: Type.Array(Type.String()),
-  },
-  { title: "merchant" },
-);
 
 const ListedMerchant = Type.Object(
   {

@@ -3,6 +3,7 @@
 import { KeptCounts, MadeCounts } from "../contracts/counts.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
+import { ClockState, Merchant } from "../contracts/live-messages.ts";
 import type { ScenarioRegistry } from "../contracts/scenario.ts";
 import type { Signature } from "../contracts/signature.ts";
 import type { Traffic } from "../contracts/traffic.ts";
@@ -16,8 +17,7 @@ import type { OpenApiForm } from "../reference/openapi-forms.ts";
 import { oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import { ClockState, clockState } from "./clock.ts";
-import { Merchant } from "./merchants.ts";
+import { clockState } from "./clock.ts";
 
 /** What the sandbox says about itself. */
 export interface About {

@@ -21,7 +21,7 @@ export interface FaultRule {
   fields: ActionInput;
   match: NonNullable<RuleInput["match"]>;
   trigger: Trigger;
-  expect: readonly string[];
+  expect: string[];
   ttl: string | null;
   priority: number;
   label: boolean;

@@ -1,10 +1,9 @@
 // createSandbox(): reads the options, fills the database, opens the sockets, and makes the engine and the control API at their first use.
 
 import { resolve } from "node:path";
-import type { ControlApi } from "../../generated/control-api.ts";
+import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
 import { Document } from "../contracts/endpoint.ts";
-import type { LiveEvent } from "../contracts/live-messages.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";
 import { register } from "../control/endpoints.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";

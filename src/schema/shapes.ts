@@ -74,6 +74,9 @@ export const isTimestamp = (schema: object) => unitOf(schema) === UNIX_SECONDS;
 /** A time as text, such as 2026-01-05T09:00:00.000Z, in replies of the control API. */
 export const timeText = (description: string) => Type.String({ description, format: "date-time" });
 
+/** The same time inside the sandbox and on the live stream, within what a Date can hold. */
+export const timeNumber = () => Type.Number({ description: "Sandbox milliseconds", minimum: -8.64e15, maximum: 8.64e15 });
+
 export const oneOf = <const V extends string>(values: readonly V[], description: string, options: { default?: V } = {}) =>
   Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 

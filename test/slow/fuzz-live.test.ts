@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { eventLine, eventObject } from "../../src/cli/output/event-lines.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
-import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
+import { readLiveMessage } from "../../src/contracts/live-messages.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage } from "../../ui/state/apply-message.ts";
@@ -26,8 +26,8 @@ const learner = {
   },
 };
 const firing = {
-  ...{ ruleId: "flt_1", name: null, action: "status", form: "503", expect: [], merchant: null },
-  ...{ requestId: "req_1", attemptId: null, at: 1_767_614_400_000 },
+  ...{ ruleId: "flt_1", name: null, target: "api", action: "status", form: "503", outcome: "refused", expect: [], merchant: null },
+  ...{ requestId: "req_1", attemptId: null, eventId: null, endpointId: null, rotatedAt: null, at: 1_767_614_400_000 },
 };
 const items = [
   { kind: "request", request: request(1) },

@@ -2,8 +2,7 @@
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
-import type { ReadMessage } from "../../src/contracts/stream-schema.ts";
+import type { DigestFilters, LiveMessage, ReadMessage } from "../../src/contracts/live-messages.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 
 export type StreamConnection =

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import { readLiveMessage } from "../../src/contracts/stream-schema.ts";
+import { readLiveMessage } from "../../src/contracts/live-messages.ts";
 import type { OpenSocket } from "./live-stream.ts";
 
 /** Bytes of a message; a larger one closes the connection. */
