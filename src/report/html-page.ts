@@ -1,13 +1,13 @@
 // Formats a run as one self-contained HTML page without scripts.
 
-import type { Coverage, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
+import type { ReportedRequest } from "../contracts/logged-request.ts";
+import type { Coverage, ReportedAttempt, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
 import { staticPage, withBaseStyle } from "../kernel/static-page.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
-import { nameOfStatus, verdictOf } from "./run-data.ts";
-import { type Tone, timeline, toneOf } from "./timeline.ts";
+import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
 
 /** The policy of a page that opens a report allows it too. */
 export const reportStyle = withBaseStyle(style);
@@ -18,12 +18,10 @@ export function page(run: RunReport): string {
   const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}<p class="soft">${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
 ${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
-<section><h2>What happened</h2>${timeline(run)}</section>
 ${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
 ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
-${requests(run)}
-${deliveries(run)}
+<section><h2>What happened</h2>${exchanges(run)}</section>
 <footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>`;
   return staticPage({ title, style, content });
 }
@@ -147,32 +145,46 @@ const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
 const chip = (tone: Tone, name: string, count: number) =>
   count > 0 ? markup`<span class="chip ${tone}">${name} ×${count}</span>` : markup`<span class="chip soft unseen">${name}</span>`;
 
+/** A list of more rows is folded at first. */
 const MOST_OPEN = 60;
+const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</th><th class="number">Duration</th><th>Merchant</th><th>Notes</th></tr>`;
 
-function requests({ requests: rows, leftOut }: RunReport): Markup {
-  const lines = rows.map(
-    ({ id, at, method, path, query, operation, merchant, status, durationMs, idempotencyKey, replayOf, fault }) =>
-      markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${at.slice(11, 23)}</td><td class="mono path">${method} ${path}${query === "" ? "" : `?${query}`}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${idempotencyKey === null ? "" : markup`<span class="chip soft">key ${idempotencyKey}</span>`}${replayOf === null ? "" : markup`<span class="chip green">replays ${replayOf}</span>`}${fault === null ? "" : markup`<span class="chip magenta">fault ${fault}</span>`}</td></tr>`,
-  );
-  return rows.length === 0
-    ? markup``
-    : folding("Requests", rows.length, leftOut.requests, ["Request", "Time", "Call", "Status", "Duration", "Merchant", "Notes"], lines);
+/** Requests and delivery attempts in one table, in the order of their times. */
+function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
+  const rows = [
+    ...requests.map((one) => ({ at: one.at, row: requestRow(one) })),
+    ...deliveries.map((one) => ({ at: one.at, row: attemptRow(one) })),
+  ];
+  if (rows.length === 0) return markup`<p class="soft">Nothing has happened yet.</p>`;
+  // Attempts have times in whole seconds. The sort is stable, so an attempt follows the requests of its second.
+  rows.sort((one, other) => one.at.slice(0, 19).localeCompare(other.at.slice(0, 19)));
+  const older = leftOut.requests + leftOut.attempts;
+  const counts = `${requests.length} requests, ${deliveries.length} delivery attempts${older > 0 ? `; ${older} older ones are left out` : ""}`;
+  return markup`<details${new Raw(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary><div class="scrolling"><table><thead>${HEAD}</thead><tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
 }
 
-function deliveries({ deliveries: rows, leftOut }: RunReport): Markup {
-  const lines = rows.map(
-    ({ id, at, type, event, url, attempt, maxAttempts, status, responseStatus, error, request }) =>
-      markup`<tr id="${id}"><td class="mono soft">${at.slice(11, 19)}</td><td><code>${type}</code><br><span class="soft mono">${event}</span></td><td class="mono path">${url}</td><td class="number">${attempt}/${maxAttempts}</td><td><span class="chip ${status === "succeeded" ? "green" : "red"}">${responseStatus ?? error ?? status}</span></td><td>${request === null ? "" : markup`<a class="mono" href="#${request}">${request}</a>`}</td></tr>`,
-  );
-  return rows.length === 0
-    ? markup``
-    : folding("Delivery attempts", rows.length, leftOut.attempts, ["Time", "Event", "To", "Attempt", "Response", "Caused by"], lines);
+const timeOf = (at: string) => at.slice(0, 23).replace("T", " ");
+
+function requestRow({ id, at, method, path, query, operation, status, durationMs, merchant, ...rest }: ReportedRequest): Markup {
+  const { idempotencyKey, replayOf, fault } = rest;
+  const target = `${method} ${path}${query === "" ? "" : `?${query}`}`;
+  const notes = [
+    idempotencyKey === null ? "" : markup`<span class="chip soft">key ${idempotencyKey}</span>`,
+    replayOf === null ? "" : markup`<span class="chip green">replays ${replayOf}</span>`,
+    fault === null ? "" : markup`<span class="chip magenta">fault ${fault}</span>`,
+  ];
+  return markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${timeOf(at)}</td><td class="mono path">${target}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${notes}</td></tr>`;
 }
 
-function folding(title: string, shown: number, leftOut: number, head: readonly string[], lines: readonly Markup[]): Markup {
-  const more = leftOut > 0 ? `; ${leftOut} older ones are left out` : "";
-  const cells = head.map((name) =>
-    name === "Duration" || name === "Attempt" ? markup`<th class="number">${name}</th>` : markup`<th>${name}</th>`,
-  );
-  return markup`<section><h2>${title}</h2><details${new Raw(shown <= MOST_OPEN ? " open" : "")}><summary>${shown}${more}</summary><div class="scrolling"><table><thead><tr>${cells}</tr></thead><tbody>${lines}</tbody></table></div></details></section>`;
+function attemptRow({ id, at, type, event, url, attempt, maxAttempts, status, merchant, request, ...rest }: ReportedAttempt): Markup {
+  const cause = request === null ? "" : markup` caused by <a class="mono" href="#${request}">${request}</a>`;
+  return markup`<tr id="${id}"><td></td><td class="mono soft">${timeOf(at)}</td><td class="path"><span class="mono">→ ${url}</span><br><code>${type}</code> <span class="soft mono">${event}</span></td><td><span class="chip ${status === "succeeded" ? "green" : "red"}">${rest.responseStatus ?? rest.error ?? status}</span></td><td></td><td>${merchant}</td><td class="path">attempt ${attempt}/${maxAttempts}${cause}</td></tr>`;
+}
+
+/** A colour of the base style sheet. */
+type Tone = "green" | "yellow" | "red" | "magenta";
+
+function toneOf(status: number): Tone {
+  if (status === 429) return "magenta";
+  return ({ "2xx": "green", "4xx": "yellow" } as const)[classOf(status)] ?? "red";
 }
