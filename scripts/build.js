@@ -182,7 +182,7 @@ const packagesOf = ({ metafile }, path) =>
 const browser = await build({
   ...common,
   platform: "browser",
-  target: ["chrome111", "firefox115", "safari16.4"],
+  target: ["chrome123", "firefox120", "safari17.5"],
   format: "iife",
   minify: true,
   outdir: join(dist, "browser"),

@@ -20,7 +20,7 @@ export async function pagePictures(url, shade) {
   if (!browserFile) throw new Error("The pictures of the page need Chromium in PATH");
   const browser = await openBrowser(browserFile);
   try {
-    const page = await browser.open(url, { "prefers-color-scheme": shade, "prefers-reduced-motion": "reduce" });
+    const page = await browser.open(url, { "prefers-color-scheme": shade });
     await page.resize(390, 844);
     await page.shows(`document.querySelectorAll(".list .row").length > 10`);
     const phone = await page.picture();

@@ -1,7 +1,6 @@
 // Reads recordings: HAR 1.2 as browsers, proxies, test runners and the sandbox write it, and the log of a webhook receiver.
 
 import { unzipSync } from "node:zlib";
-import { visit } from "jsonc-parser";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
 import { isDeeperThan } from "../kernel/request-limits.ts";
@@ -45,7 +44,10 @@ export type ReadAttachment = (file: string) => string | undefined;
 
 /** `name` is how the entries of the recording are called. */
 export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
-  const document = parse(text, name);
+  const document = jsonIn(text);
+  // The message of the parser would quote the text around the fault, which may be a secret.
+  if (document === undefined)
+    usageError(`${name} is no HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
   const log = isObject(document) ? document.log : undefined;
   const entries = isObject(log) ? log.entries : undefined;
   if (!Array.isArray(entries)) usageError(`${name} is no HAR: it has no log.entries. Export the recording as HAR 1.2.`);
@@ -55,34 +57,6 @@ export function readHar(text: string, name: string, readAttachment: ReadAttachme
     exchanges: exchanges.filter((exchange) => !isDelivery(exchange)),
     deliveries: exchanges.filter(isDelivery).map(deliveryOf),
   };
-}
-
-function parse(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The message of the parser quotes the text around the fault, which may be a secret.
-    return usageError(
-      `${name} is no HAR: it is not JSON${placeOfFault(text)}. A recording that was cut off or edited cannot be read; export it again.`,
-    );
-  }
-}
-
-/** Characters. The search for the place reads the text a second time, slower than the parser does. */
-const LARGEST_SEARCHED = 50_000_000;
-
-function placeOfFault(text: string): string {
-  if (text.length > LARGEST_SEARCHED) return "";
-  let place = "";
-  const onError = (_code: number, _offset: number, _length: number, line: number, column: number) => {
-    place ||= ` from line ${line + 1}, column ${column + 1}`;
-  };
-  try {
-    visit(text, { onError }, { disallowComments: true });
-  } catch {
-    // Nested so deeply that the search overflows the stack.
-  }
-  return place;
 }
 
 interface Entry extends RecordedExchange {

@@ -20,12 +20,12 @@ export function comparisonText(comparison: Comparison): string {
       unknownEndpoints.map(({ endpoint, count }) => `${endpoint} (${count})`),
     ),
     ...listed(
-      "Refused for a reason that is not recognised",
+      "Unrecognised errors",
       unexplained.map(({ operation, status, code, count }) => `${operation}: ${status} ${code} (${count})`),
     ),
     ...listed("Left out", noiseLines(noise)),
     "",
-    `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. Not seen means nothing: a recording shows what was called.`,
+    `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. Not seen means not tested.`,
   ].join("\n");
 }
 

@@ -20,8 +20,8 @@ ${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run
 <div class="tiles">${tiles(run)}</div>
 ${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
 ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
-<section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 <section><h2>What happened</h2>${exchanges(run)}</section>
+<section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 <footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>`;
   return staticPage({ title, style, content });
 }

@@ -5,7 +5,6 @@ import { deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
-import { comparisonPage } from "../../src/compare/page.ts";
 import { readHar, readWebhooks } from "../../src/compare/read-recording.ts";
 import { comparisonText } from "../../src/compare/text.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
@@ -39,22 +38,15 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
 describe("a recording that cannot be read ends in one sentence:", () => {
   test.each(TWENTIETHS)("one that was cut off after %i twentieths", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
-    expectSentence(
-      await compareFile(cut, "--json"),
-      /^service\.har is no HAR: it is not JSON from line \d+, column \d+\. .*export it again\.$/,
-    );
+    expectSentence(await compareFile(cut, "--json"), /^service\.har is no HAR: it is not JSON\. .*export it again\.$/);
   });
 
   test.each([
     ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is no HAR: it has no log\.entries/],
     ["a list", "[]", /has no log\.entries/],
-    ["an empty file", "", /is not JSON from line 1, column 1\./],
-    ["a file of zeros", Buffer.alloc(5_000), /is not JSON from line 1, column 1\./],
-    [
-      "a value without quotes, of which nothing is quoted",
-      '{"log":\n{"entries":[sk_live_51HqSecret]}}',
-      /is not JSON from line 2, column 13\./,
-    ],
+    ["an empty file", "", /is not JSON\./],
+    ["a file of zeros", Buffer.alloc(5_000), /is not JSON\./],
+    ["a value without quotes, of which nothing is quoted", '{"log":\n{"entries":[sk_live_51HqSecret]}}', /is not JSON\./],
     ["a list of headers, of which nothing is quoted", "Sousa: Bearer sk_live_51HqSecret", /is not JSON/],
     ["JSON that is nested too deep and cut off", '{"log":['.repeat(20_000), /is not JSON/],
     [
@@ -138,7 +130,7 @@ describe("a value of a wrong type", () => {
       const deliveries = readWebhooks(lines.join("\n"), "received.jsonl");
       const found = compare(sandbox, { ...readHar(JSON.stringify(document), "service.har"), deliveries });
       const file = serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, refusedIn: () => undefined });
-      return comparisonText(found) + comparisonPage(found) + JSON.stringify(file);
+      return comparisonText(found) + JSON.stringify(file);
     } catch (error) {
       if (error instanceof SandboxError) return error.message;
       throw error;

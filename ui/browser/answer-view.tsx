@@ -7,9 +7,10 @@ import { causedAttemptsCall, causedLines, requestCall } from "../details/request
 import { openReference } from "../keys/references.ts";
 import { duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { Definitions } from "./definitions.tsx";
 import { Line } from "./detail-panel.tsx";
 import { type Answer, perform } from "./fetch-calls.ts";
-import { StyledText } from "./styled-text.tsx";
+import { StyledLines } from "./styled-text.tsx";
 
 /** Wider than any line, because the browser wraps lines itself. */
 const WIDTH = 600;
@@ -42,26 +43,11 @@ export function AnswerView({ dashboard, answer }: AnswerProps) {
       </h3>
       <details>
         <summary>{Object.keys(headers).length} headers</summary>
-        <dl>
-          {Object.entries(headers).map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <code>{name}</code>
-              </dt>
-              <dd>
-                <code>{value}</code>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Definitions rows={Object.entries(headers).map(([name, value]) => ({ name, text: <code>{value}</code> }))} />
       </details>
       {body === "" && <p class="hint">The body is empty.</p>}
       <pre tabIndex={0} hidden={body === ""}>
-        {unmaskedBodyLines(dashboard.state.theme, WIDTH, body).map((line, index) => (
-          <div key={index}>
-            <StyledText text={line} />
-          </div>
-        ))}
+        <StyledLines lines={unmaskedBodyLines(dashboard.state.theme, WIDTH, body)} />
       </pre>
       {request !== undefined && <Caused key={request} dashboard={dashboard} request={request} />}
     </section>

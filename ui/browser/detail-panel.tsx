@@ -6,6 +6,7 @@ import { openReference } from "../keys/references.ts";
 import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
 import { closeTopOverlay, type UiState, update } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { ClosableHead } from "./heads.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Wider than any line, because the browser wraps lines itself. */
@@ -38,18 +39,7 @@ export function DetailPanel({ dashboard }: { dashboard: BrowserDashboard }) {
   const note = detail.note?.(state, WIDTH) ?? "";
   return (
     <aside class="detail" aria-label="Details">
-      <div class="detail-head">
-        <h2>{detail.title}</h2>
-        {note !== "" && <span class="note">{note}</span>}
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Esc: close"
-          onClick={() => dashboard.change((before) => update(closeTopOverlay(before)))}
-        >
-          <kbd>Esc</kbd>
-        </button>
-      </div>
+      <ClosableHead title={detail.title} note={note} onClose={() => dashboard.change((before) => update(closeTopOverlay(before)))} />
       <div class="detail-lines" ref={scroller} tabIndex={0}>
         {lines.map((line, index) => (
           <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />

@@ -43,7 +43,10 @@ export function ExplorerView({ dashboard }: { dashboard: BrowserDashboard }) {
     <section class="explorer" aria-label="Explorer">
       <div class="operations">
         <h2 class="hidden">Operations</h2>
-        <ApiChoice api={api} onChoose={setApi} />
+        <select aria-label="API" value={api} onChange={({ currentTarget }) => setApi(currentTarget.value as ApiName)}>
+          <option value="service">Service</option>
+          <option value="control">Control API</option>
+        </select>
         <input
           type="search"
           aria-label="Find an operation"
@@ -66,22 +69,6 @@ const matches =
       .toLowerCase()
       .split(/\s+/)
       .every((word) => `${id} ${method} ${path} ${summary}`.toLowerCase().includes(word));
-
-const APIS: readonly { api: ApiName; title: string }[] = [
-  { api: "service", title: "Service" },
-  { api: "control", title: "Control API" },
-];
-
-const ApiChoice = ({ api, onChoose }: { api: ApiName; onChoose(api: ApiName): void }) => (
-  <fieldset class="choice">
-    <legend class="hidden">API</legend>
-    {APIS.map((one) => (
-      <button key={one.api} type="button" aria-pressed={one.api === api} onClick={() => onChoose(one.api)}>
-        {one.title}
-      </button>
-    ))}
-  </fieldset>
-);
 
 interface OperationListProps {
   operations: readonly ApiOperation[];

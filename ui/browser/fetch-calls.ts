@@ -1,14 +1,15 @@
 // Makes the calls of the dashboard and of the explorer with fetch.
 
+import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
-import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
-import type { PlainCall } from "../explorer/call-snippets.ts";
+import { type Call, isControl, type Perform, refusalOf } from "../connection/calls.ts";
 
-export const perform: Perform = async ({ url, token }, call) => {
+/** Rejects before anything is sent if a header has a character that HTTP does not allow. */
+async function send({ url, token }: HttpTarget, call: Call): Promise<Response> {
   const { method, path, body, headers } = call;
   const credential = isControl(call) ? token : call.key;
-  const response = await fetch(url + (isControl(call) ? CONTROL_PREFIX : "") + path, {
+  const request = new Request(url + (isControl(call) ? CONTROL_PREFIX : "") + path, {
     method,
     headers: {
       ...(credential == null ? {} : { Authorization: `Bearer ${credential}` }),
@@ -17,9 +18,14 @@ export const perform: Perform = async ({ url, token }, call) => {
     },
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     cache: "no-store",
-  }).catch((error: Error) => {
+  });
+  return fetch(request).catch((error: Error) => {
     throw new Error(`No sandbox answers at ${url}`, { cause: error });
   });
+}
+
+export const perform: Perform = async (target, call) => {
+  const response = await send(target, call);
   const reply = { status: response.status, body: parsed(await response.text()) };
   if (isControl(call) && !response.ok) throw refusalOf(call, reply);
   return reply as never;
@@ -43,28 +49,11 @@ export interface Answer {
   request: string | undefined;
 }
 
-/** Sends a call of the explorer, and reads its response whatever the status. Rejects with an error that says why the call was not sent or got no response. */
-export async function sendCall({ method, url, headers, body }: PlainCall): Promise<Answer> {
-  const request = requestOf(url, { method, headers, cache: "no-store", ...(body !== undefined && { body }) });
+/** Sends a call of the explorer, and resolves with its response whatever the status. */
+export async function sendCall(target: HttpTarget, call: Call): Promise<Answer> {
   const elapsed = stopwatch();
-  const response = await fetch(request).catch((error: Error) => {
-    throw new Error(`No sandbox answers at ${new URL(url).origin}`, { cause: error });
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    ms: elapsed(),
-    headers: Object.fromEntries(response.headers),
-    body: text,
-    request: response.headers.get("x-sandbox-request-id") ?? undefined,
-  };
-}
-
-/** The request; a header with a character that HTTP does not allow is refused here, before anything is sent. */
-function requestOf(url: string, options: RequestInit): Request {
-  try {
-    return new Request(url, options);
-  } catch (error) {
-    throw new Error(`The call cannot be sent: ${(error as Error).message}`, { cause: error });
-  }
+  const response = await send(target, call);
+  const { status } = response;
+  const headers = Object.fromEntries(response.headers);
+  return { status, body: await response.text(), ms: elapsed(), headers, request: headers["x-sandbox-request-id"] };
 }

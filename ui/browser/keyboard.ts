@@ -27,6 +27,14 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): strin
   return NAMES[key] ?? ([...key].length === 1 ? key : undefined);
 }
 
+/** Presses the keys that work in an input of one line: they choose among what the input finds. */
+export function pressInInput(dashboard: BrowserDashboard, event: KeyboardEvent): void {
+  const key = keyName(event);
+  if (key === undefined || !["enter", "escape", "up", "down"].includes(key)) return;
+  event.preventDefault();
+  dashboard.press(key);
+}
+
 const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("input, select, textarea");
 const isControl = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("button, a, summary");
 

@@ -7,6 +7,7 @@ import { lesson as lessonPane } from "../panes/lesson.ts";
 import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
 import { copyText, makeCall, type UiState } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { KeyAction, ListHead } from "./heads.tsx";
 
 interface PanelProps {
   dashboard: BrowserDashboard;
@@ -20,10 +21,7 @@ export function LessonPanel({ dashboard }: PanelProps) {
   const step = shownStep(state);
   return (
     <section class="lesson" tabIndex={0} aria-label="Lesson">
-      <div class="list-head">
-        <h2>{lesson?.title ?? learner?.title ?? "Lesson"}</h2>
-        {learner && <span class="note">{learner.name}</span>}
-      </div>
+      <ListHead title={lesson?.title ?? learner?.title ?? "Lesson"} note={learner?.name ?? ""} />
       {lesson && learner && <Marks state={state} />}
       {!lesson && <p class="hint">{learner?.lesson === null ? "No lesson has begun yet." : "Loading the lesson …"}</p>}
       <Access dashboard={dashboard} />
@@ -51,9 +49,9 @@ export function LessonPanel({ dashboard }: PanelProps) {
         {lessonPane.keys
           .filter(({ keys: [key = ""], isEnabled }) => STEP_KEYS.has(key) && (isEnabled?.(state) ?? true))
           .map(({ keys: [key = ""], label, help, run }) => (
-            <button key={key} type="button" class={key === "n" ? "primary" : ""} title={help} onClick={() => dashboard.change(run)}>
-              {label} <kbd>{key}</kbd>
-            </button>
+            <KeyAction key={key} name={key} title={help} isPrimary={key === "n"} onClick={() => dashboard.change(run)}>
+              {label}
+            </KeyAction>
           ))}
       </div>
     </section>

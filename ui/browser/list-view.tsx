@@ -13,6 +13,8 @@ import { listOf, type UiState, update, withList } from "../state/state.ts";
 import { sanitize } from "../view/cells.ts";
 import { emptyText, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { ListHead } from "./heads.tsx";
+import { pressInInput } from "./keyboard.ts";
 import { StyledText } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
@@ -31,11 +33,9 @@ export function ListView({ dashboard }: ViewProps) {
   const list = listOf(state);
   return (
     <section class={`list ${isStale(state) ? "stale" : ""}`} aria-label={pane.title}>
-      <div class="list-head">
-        <h2>{pane.title}</h2>
-        <span class="note">{listNote(state, pane, list, "counts")}</span>
+      <ListHead title={pane.title} note={listNote(state, pane, list, "counts")}>
         <Filter dashboard={dashboard} />
-      </div>
+      </ListHead>
       <Rows key={pane.name} dashboard={dashboard} pane={pane} list={list} />
     </section>
   );
@@ -54,12 +54,6 @@ function Filter({ dashboard }: ViewProps) {
     if (isOpen) input.current?.focus();
     else input.current?.blur();
   }, [isOpen]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const key = { Enter: "enter", Escape: "escape", ArrowUp: "up", ArrowDown: "down" }[event.key];
-    if (key === undefined) return;
-    event.preventDefault();
-    dashboard.press(key);
-  };
   return (
     <span class="filter">
       <input
@@ -72,7 +66,7 @@ function Filter({ dashboard }: ViewProps) {
         onFocus={() => !isOpen && dashboard.change((before) => writeFilter(before, listOf(before).filter))}
         onInput={({ currentTarget: { value } }) => dashboard.change((before) => writeFilter(before, value))}
         onBlur={() => dashboard.change((before) => update({ ...before, filterLine: undefined }))}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => pressInInput(dashboard, event)}
         spellcheck={false}
       />
       {isOpen && problem !== undefined && <span class="problem">{problem}</span>}
@@ -273,10 +267,7 @@ export function LatestDeliveries({ dashboard }: ViewProps) {
   if (!example) return null;
   return (
     <section class="latest" aria-label="Latest deliveries" ref={element}>
-      <div class="list-head">
-        <h2>{pane.title}</h2>
-        <span class="note">{listNote(state, pane, list, "counts")}</span>
-      </div>
+      <ListHead title={pane.title} note={listNote(state, pane, list, "counts")} />
       <div role="grid" aria-label={pane.title}>
         <Headings columns={pane.columns(example, state, columns)} width={columns} />
         {rows.map((row, index) => (

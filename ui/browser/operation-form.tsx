@@ -1,13 +1,16 @@
-// One operation in the explorer: its parameters, key and body as inputs, the call as code, and the answer with what it caused.
+// One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the answer with what it caused.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
+import { type Call, curlOf } from "../connection/calls.ts";
 import { parseJson } from "../connection/json-schema.ts";
 import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
-import { type PlainCall, snippets } from "../explorer/call-snippets.ts";
-import { copyText, type UiState } from "../state/state.ts";
+import { copyText } from "../state/state.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { Definitions } from "./definitions.tsx";
 import { type Answer, sendCall } from "./fetch-calls.ts";
 
 interface OperationProps {
@@ -31,11 +34,11 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
   const [answer, setAnswer] = useState<Answer | string>();
   const change = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
   const key = input.key ?? keys[0] ?? "";
-  const call = callOf(state, operation, { ...input, key });
+  const call = callOf(operation, { ...input, key });
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     setAnswer("Sending …");
-    setAnswer(await sendCall(call).catch(({ message }: Error) => message));
+    setAnswer(await sendCall(state.target, call).catch(({ message }: Error) => message));
   };
   return (
     <form class="operation" onSubmit={(event) => void send(event)}>
@@ -68,8 +71,13 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
         </button>
       </div>
       {answer !== undefined && <AnswerView dashboard={dashboard} answer={answer} />}
-      <Code dashboard={dashboard} call={withoutToken(call, operation)} />
-      <Responses operation={operation} />
+      <Code dashboard={dashboard} call={call} />
+      <section aria-label="Responses">
+        <h3>Responses</h3>
+        <Definitions
+          rows={operation.responses.map(({ status, description }) => ({ name: status, text: description.replaceAll("`", "") }))}
+        />
+      </section>
     </form>
   );
 }
@@ -94,32 +102,14 @@ const firstInput = ({ parameters, body = "" }: ApiOperation): Input => ({
   body,
 });
 
-function callOf(state: UiState, operation: ApiOperation, { values, key = "", idempotencyKey, body }: Input): PlainCall {
-  const credential = operation.api === "service" ? key : (state.target.token ?? "");
-  return {
-    method: operation.method,
-    url: state.target.url + filledPath(operation, values),
-    headers: {
-      ...(credential !== "" && { Authorization: `Bearer ${credential}` }),
-      ...(operation.takesIdempotencyKey && idempotencyKey !== "" && { "Idempotency-Key": idempotencyKey }),
-      ...(operation.body !== undefined && { "Content-Type": "application/json" }),
-    },
-    body: operation.body === undefined ? undefined : body,
-  };
-}
-
-/** The call with a placeholder for the control token: code is shared. An API key of the sandbox is no secret. */
-function withoutToken(call: PlainCall, { api }: ApiOperation): PlainCall {
-  const { Authorization, ...headers } = call.headers;
-  return api === "service" || Authorization === undefined
-    ? call
-    : { ...call, headers: { Authorization: "Bearer CONTROL_TOKEN", ...headers } };
-}
-
-/** The error in a body. The body is sent all the same, because a user may want to see how the service refuses it. */
-function bodyProblem(text: string): string | undefined {
-  const parsed = parseJson(text, "an object");
-  return "problem" in parsed ? parsed.problem : undefined;
+function callOf(operation: ApiOperation, { values, key = "", idempotencyKey, body: text }: Input): Call {
+  const { api, method, takesIdempotencyKey } = operation;
+  const path = filledPath(operation, values);
+  const body = operation.body === undefined ? {} : { body: text };
+  // The text is sent as it is, even if it is no JSON.
+  if (api === "control") return { method, path: path.slice(CONTROL_PREFIX.length), ...body } as unknown as Call;
+  const headers: Record<string, string> = takesIdempotencyKey && idempotencyKey !== "" ? { "Idempotency-Key": idempotencyKey } : {};
+  return { method, path, key: key === "" ? null : key, headers, ...body };
 }
 
 interface InputProps {
@@ -127,124 +117,119 @@ interface InputProps {
   onWrite(value: string): void;
 }
 
-const ParameterInput = ({
-  parameter: { name, description = "", required, schema },
-  value,
-  onWrite,
-}: InputProps & { parameter: Parameter }) => (
+interface FieldProps {
+  id: string;
+  label: string;
+  required?: boolean | undefined;
+  hint: string;
+  problem?: string | undefined;
+  children: ComponentChildren;
+  /** Below the hint. */
+  more?: ComponentChildren;
+}
+
+const Field = ({ id, label, required, hint, problem, children, more }: FieldProps) => (
   <div class="field">
-    <label for={`parameter-${name}`}>
-      {name}
+    <label for={id}>
+      {label}
       {required && <span class="red"> *</span>}
     </label>
     <div>
-      <input
-        id={`parameter-${name}`}
-        value={value}
-        required={required}
-        spellcheck={false}
-        autocomplete="off"
-        placeholder={schema?.type === "integer" ? "integer" : ""}
-        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
-      />
-      <p class="hint">{description}</p>
+      {children}
+      <p class={problem === undefined ? "hint" : "problem"} id={`${id}-help`}>
+        {problem ?? hint}
+      </p>
+      {more}
     </div>
   </div>
 );
 
-const KeyChoice = ({ keys, value, onWrite }: InputProps & { keys: readonly string[] }) => (
-  <div class="field">
-    <label for="api-key">API key</label>
-    <div>
-      <select id="api-key" value={value} onChange={({ currentTarget }) => onWrite(currentTarget.value)}>
-        {keys.map((key) => (
-          <option key={key} value={key}>
-            {key}
-          </option>
-        ))}
-        <option value="">none</option>
-      </select>
-      <p class="hint">The merchant that makes the call</p>
-    </div>
-  </div>
+interface TextInputProps extends InputProps {
+  id: string;
+  required?: boolean | undefined;
+  placeholder?: string;
+}
+
+const TextInput = ({ onWrite, ...attributes }: TextInputProps) => (
+  <input {...attributes} spellcheck={false} autocomplete="off" onInput={({ currentTarget }) => onWrite(currentTarget.value)} />
 );
 
-const IdempotencyInput = ({ value, onWrite }: InputProps) => (
-  <div class="field">
-    <label for="idempotency-key">Idempotency-Key</label>
-    <div>
-      <span class="beside">
-        <input
-          id="idempotency-key"
-          value={value}
-          spellcheck={false}
-          autocomplete="off"
-          onInput={({ currentTarget }) => onWrite(currentTarget.value)}
-        />
-        <button type="button" onClick={() => onWrite(newIdempotencyKey())}>
-          New
-        </button>
-      </span>
-      <p class="hint">The same key with the same body replays the first response</p>
-    </div>
-  </div>
-);
-
-const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => {
-  const problem = bodyProblem(value);
+const ParameterInput = ({ parameter, ...input }: InputProps & { parameter: Parameter }) => {
+  const { name, description = "", required, schema } = parameter;
+  const id = `parameter-${name}`;
   return (
-    <div class="field">
-      <label for="body">body</label>
-      <div>
-        <textarea
-          id="body"
-          value={value}
-          rows={Math.min(16, Math.max(4, value.split("\n").length + 1))}
-          spellcheck={false}
-          aria-invalid={problem !== undefined}
-          aria-describedby="body-help"
-          onInput={({ currentTarget }) => onWrite(currentTarget.value)}
-        />
-        <p class={problem === undefined ? "hint" : "problem"} id="body-help">
-          {problem ?? "JSON"}
-        </p>
-        {fields.length > 0 && (
-          <details>
-            <summary>Fields</summary>
-            <dl>
-              {fields.map(({ name, type, description, isRequired }) => (
-                <div key={name}>
-                  <dt>
-                    <code>{name}</code> <span class="dim">{type}</span>
-                    {isRequired && <span class="red"> required</span>}
-                  </dt>
-                  <dd>{description}</dd>
-                </div>
-              ))}
-            </dl>
-          </details>
-        )}
-      </div>
-    </div>
+    <Field id={id} label={name} required={required} hint={description}>
+      <TextInput id={id} required={required} placeholder={schema?.type === "integer" ? "integer" : ""} {...input} />
+    </Field>
   );
 };
 
-function Code({ dashboard, call }: { dashboard: BrowserDashboard; call: PlainCall }) {
-  const [language, setLanguage] = useState("curl");
-  const code = snippets[language]?.(call) ?? "";
+const KeyChoice = ({ keys, value, onWrite }: InputProps & { keys: readonly string[] }) => (
+  <Field id="api-key" label="API key" hint="The merchant that makes the call">
+    <select id="api-key" value={value} onChange={({ currentTarget }) => onWrite(currentTarget.value)}>
+      {keys.map((key) => (
+        <option key={key} value={key}>
+          {key}
+        </option>
+      ))}
+      <option value="">none</option>
+    </select>
+  </Field>
+);
+
+const IdempotencyInput = (input: InputProps) => (
+  <Field id="idempotency-key" label="Idempotency-Key" hint="The same key with the same body replays the first response">
+    <span class="beside">
+      <TextInput id="idempotency-key" {...input} />
+      <button type="button" onClick={() => input.onWrite(newIdempotencyKey())}>
+        New
+      </button>
+    </span>
+  </Field>
+);
+
+const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => {
+  const parsed = parseJson(value, "an object");
+  // A wrong body is sent all the same, because a user may want to see how the service refuses it.
+  const problem = "problem" in parsed ? parsed.problem : undefined;
+  const rows = fields.map(({ name, type, description, isRequired }) => ({
+    name,
+    note: (
+      <>
+        <span class="dim"> {type}</span>
+        {isRequired && <span class="red"> required</span>}
+      </>
+    ),
+    text: description,
+  }));
+  const help = fields.length > 0 && (
+    <details>
+      <summary>Fields</summary>
+      <Definitions rows={rows} />
+    </details>
+  );
+  return (
+    <Field id="body" label="body" hint="JSON" problem={problem} more={help}>
+      <textarea
+        id="body"
+        value={value}
+        rows={Math.min(16, Math.max(4, value.split("\n").length + 1))}
+        spellcheck={false}
+        aria-invalid={problem !== undefined}
+        aria-describedby="body-help"
+        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
+      />
+    </Field>
+  );
+};
+
+function Code({ dashboard, call }: { dashboard: BrowserDashboard; call: Call }) {
+  const code = curlOf(dashboard.state.target, call);
   return (
     <section aria-label="Code">
       <h3>
-        <fieldset class="choice">
-          <legend class="hidden">Language</legend>
-          {Object.keys(snippets).map((name) => (
-            <button key={name} type="button" aria-pressed={name === language} onClick={() => setLanguage(name)}>
-              {name}
-            </button>
-          ))}
-        </fieldset>
-        <span class="space" />
-        <button type="button" onClick={() => dashboard.change((before) => copyText(before, code, `the call as ${language}`))}>
+        As curl <span class="space" />
+        <button type="button" onClick={() => dashboard.change((before) => copyText(before, code, "the call as curl"))}>
           Copy
         </button>
       </h3>
@@ -252,19 +237,3 @@ function Code({ dashboard, call }: { dashboard: BrowserDashboard; call: PlainCal
     </section>
   );
 }
-
-const Responses = ({ operation: { responses } }: { operation: ApiOperation }) => (
-  <section aria-label="Responses">
-    <h3>Responses</h3>
-    <dl>
-      {responses.map(({ status, description }) => (
-        <div key={status}>
-          <dt>
-            <code>{status}</code>
-          </dt>
-          <dd>{description.replaceAll("`", "")}</dd>
-        </div>
-      ))}
-    </dl>
-  </section>
-);

@@ -7,7 +7,9 @@ import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../o
 import { closeTopOverlay, type Overlay, replaceTopOverlay, topOverlay, update } from "../state/state.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { FormDialog } from "./form-dialog.tsx";
-import { StyledText } from "./styled-text.tsx";
+import { ClosableHead, KeyAction } from "./heads.tsx";
+import { pressInInput } from "./keyboard.ts";
+import { StyledLines } from "./styled-text.tsx";
 
 interface OverlayProps {
   dashboard: BrowserDashboard;
@@ -47,12 +49,7 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
   if (isPalette(overlay)) return <PaletteView dashboard={dashboard} overlay={overlay} />;
   return (
     <>
-      <div class="detail-head">
-        <h2>{overlay.title}</h2>
-        <button type="button" class="quiet" aria-label="Esc: close" onClick={onClose}>
-          <kbd>Esc</kbd>
-        </button>
-      </div>
+      <ClosableHead title={overlay.title} onClose={onClose} />
       {isForm(overlay) ? <FormDialog dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={overlay} />}
     </>
   );
@@ -61,23 +58,18 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
 const widthOfText = () => Math.max(36, Math.min(96, Math.floor((innerWidth - 90) / 7.3)));
 
 function TextView({ dashboard, overlay }: OverlayProps & { overlay: Overlay }) {
-  const lines = overlay.lines(dashboard.state, widthOfText());
   return (
     <>
       <pre class="text" tabIndex={0}>
-        {lines.map((line, index) => (
-          <div key={index} class="text-line">
-            <StyledText text={line} />
-          </div>
-        ))}
+        <StyledLines lines={overlay.lines(dashboard.state, widthOfText())} />
       </pre>
       <div class="actions">
         {overlay.keys
           .filter(({ label }) => label)
           .map(({ keys: [key = ""], label, help }, index) => (
-            <button key={key} type="button" class={index === 0 ? "primary" : ""} title={help} onClick={() => dashboard.press(key)}>
-              {label} <kbd>{key}</kbd>
-            </button>
+            <KeyAction key={key} name={key} title={help} isPrimary={index === 0} onClick={() => dashboard.press(key)}>
+              {label}
+            </KeyAction>
           ))}
       </div>
     </>
@@ -89,12 +81,6 @@ function PaletteView({ dashboard, overlay }: OverlayProps & { overlay: PaletteOv
   const { bindings, search, found, chosen } = overlay.palette;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const key = { Enter: "enter", Escape: "escape", ArrowUp: "up", ArrowDown: "down" }[event.key];
-    if (key === undefined) return;
-    event.preventDefault();
-    dashboard.press(key);
-  };
   const write = (text: string) => dashboard.change((before) => update(replaceTopOverlay(before, paletteOverlay(bindings, text))));
   return (
     <div class="palette">
@@ -107,7 +93,7 @@ function PaletteView({ dashboard, overlay }: OverlayProps & { overlay: PaletteOv
         placeholder="Find a command"
         value={search}
         onInput={({ currentTarget: { value } }) => write(value)}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => pressInInput(dashboard, event)}
         spellcheck={false}
       />
       <div id="commands" class="commands" role="listbox" aria-label="Commands" ref={list}>

@@ -1,6 +1,6 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
-import type { ComponentChildren, ComponentType } from "preact";
+import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
 import { visiblePanes } from "../panes/index.ts";
@@ -53,10 +53,6 @@ export function Shell({ dashboard }: { dashboard: BrowserDashboard }) {
 
 const Brand = ({ state: { sandbox } }: { state: UiState }) => (
   <h1 class="brand">
-    <svg viewBox="0 0 16 16" aria-hidden="true">
-      <rect x="1" y="1" width="14" height="14" rx="4" />
-      <path d="M4.5 11V5.6L8 9.2l3.5-3.6V11" />
-    </svg>
     merchant-sandbox <span class="dim">{sandbox && `v${sandbox.version}`}</span>
   </h1>
 );
@@ -164,9 +160,9 @@ function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
   return (
     <div class="keys" role="toolbar" aria-label="Commands">
       {shown.map(({ keys: [key = ""], label, help }) => (
-        <KeyButton key={key} name={key} title={help} onClick={() => press(key)}>
-          {label}
-        </KeyButton>
+        <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
+          <kbd>{KEY_NAMES[key] ?? key}</kbd> {label}
+        </button>
       ))}
     </div>
   );
@@ -174,16 +170,3 @@ function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
 
 /** Quitting is closing the tab; Tab moves the focus. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["q", "tab"]);
-
-interface KeyButtonProps {
-  name: string;
-  title: string;
-  onClick(): void;
-  children: ComponentChildren;
-}
-
-const KeyButton = ({ name, title, onClick, children }: KeyButtonProps) => (
-  <button type="button" class="key" title={title} onClick={onClick}>
-    <kbd>{KEY_NAMES[name] ?? name}</kbd> {children}
-  </button>
-);

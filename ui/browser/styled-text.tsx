@@ -53,3 +53,13 @@ export const StyledText = ({ text }: { text: string }) => (
     )}
   </>
 );
+
+export const StyledLines = ({ lines }: { lines: readonly string[] }) => (
+  <>
+    {lines.map((line, index) => (
+      <div key={index} class="text-line">
+        <StyledText text={line} />
+      </div>
+    ))}
+  </>
+);

@@ -3,15 +3,13 @@
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { count, duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { ListHead } from "./heads.tsx";
 
 export function TrendsView({ dashboard }: { dashboard: BrowserDashboard }) {
   const { all, selected } = dashboard.state.trends;
   return (
     <section class="view" tabIndex={0} aria-label="Trends">
-      <div class="list-head">
-        <h2>Trends</h2>
-        {all && <span class="note">the last {(all.seconds * all.spans.length) / 60} minutes</span>}
-      </div>
+      <ListHead title="Trends" note={all ? `the last ${(all.seconds * all.spans.length) / 60} minutes` : ""} />
       {all ? <Charts trend={all} title="All requests" /> : <p class="hint">Loading trends …</p>}
       {selected?.operation && <Charts trend={selected} title={selected.operation} />}
     </section>
@@ -68,7 +66,9 @@ function Chart({ title, value, values, highest, tone }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>
-        <span>{title}</span> <strong>{value}</strong>
+        <span>{title}</span>
+        <span class="space">at most {highest}</span>
+        <strong>{value}</strong>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -84,7 +84,6 @@ function Chart({ title, value, values, highest, tone }: ChartProps) {
           return <rect key={index} x={index * step + step * 0.1} y={HEIGHT - height} width={step * 0.8} height={height} />;
         })}
       </svg>
-      <span class="scale">{highest}</span>
     </figure>
   );
 }

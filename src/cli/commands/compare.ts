@@ -6,7 +6,6 @@ import { basename, dirname, join } from "node:path";
 import { type Comparison, compare as compareRecording } from "../../compare/compare.ts";
 import { readBase } from "../../compare/find-base.ts";
 import { matchedNothing, totalsOf } from "../../compare/findings.ts";
-import { comparisonPage } from "../../compare/page.ts";
 import { LARGEST_BODY, LARGEST_FILE, readHar, readWebhooks, recordingText } from "../../compare/read-recording.ts";
 import type { ComparedSandbox, Recording } from "../../compare/recording.ts";
 import { comparisonText } from "../../compare/text.ts";
@@ -32,7 +31,6 @@ export const compare = command({
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
     base: { value: "url", description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)" },
     json: { description: "print the result as one JSON object" },
-    html: { value: "file", description: "write the result as a page" },
   },
   async run({ flags, positionals }) {
     if (positionals.length === 0 && flags.webhooks === undefined)
@@ -42,7 +40,6 @@ export const compare = command({
     const service = flags.service === undefined ? undefined : await readService(flags.service);
     const sandbox = comparedSandbox(service?.facts);
     const found = compareRecording(sandbox, recording, flags.base === undefined ? undefined : readBase(flags.base));
-    if (flags.html !== undefined) await writeOutput(flags.html, comparisonPage(found));
     if (flags.json === undefined) printText(comparisonText(found));
     else {
       const { evidence: _, ...result } = found;
