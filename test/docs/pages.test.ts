@@ -14,8 +14,8 @@ import { ASSUMED, type Assumption, isAssumed } from "../../src/schema/assumed.ts
 import { exampleReplies } from "../support/example-calls.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
-const DOCS = new URL("../../docs", import.meta.url).pathname;
-const SOURCES = new URL("../../src", import.meta.url).pathname;
+const DOCS = join(import.meta.dirname, "../../docs");
+const SOURCES = join(import.meta.dirname, "../../src");
 const ledger = assumptions();
 
 const sourceFiles = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));

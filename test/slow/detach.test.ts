@@ -386,8 +386,10 @@ describe("a detached sandbox leaves", () => {
     const cwd = folder();
     // Files may have 1,024 bytes, as on a disk that is nearly full; a long token makes the state longer, but not the log.
     const words = [PROGRAM, "start", "--detach", "--memory", "--port", "0", "--control-token", "x".repeat(300)];
-    const limited = `ulimit -f 1; exec "${process.execPath}" ${words.join(" ")}`;
-    const { status, stderr } = spawnSync("bash", ["-c", limited], { cwd, encoding: "utf8" });
+    const { status, stderr } = spawnSync("bash", ["-c", 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...words], {
+      cwd,
+      encoding: "utf8",
+    });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/)]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
     const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

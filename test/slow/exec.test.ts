@@ -140,7 +140,7 @@ describe.skipIf(process.platform === "win32")("signals and surviving processes",
     const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
     writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
     // exec replaces the shell, which would also receive the key and exit.
-    const line = ["exec", process.execPath, PROGRAM, "exec", "--", process.execPath, file].join(" ");
+    const line = `exec ${[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`).join(" ")}`;
     const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
     await new Promise((resolve) => terminal.stdout.once("data", resolve));
     terminal.stdin.write("\u0003");

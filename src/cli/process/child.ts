@@ -64,6 +64,9 @@ const quoted = (word: string) => (/^[\w\-./:\\=@]+$/.test(word) ? word : `"${wor
 
 function spawnError(error: Error, program: string): Error {
   const code = (error as { code?: string }).code;
-  if (code === "ENOENT") return new SandboxError(`Command not found: "${program}". Is it installed, and on the PATH?`, "usage");
+  // The system answers EACCES for an unknown name too, if a directory of the PATH may not be read.
+  const isName = !program.includes("/");
+  if (code === "ENOENT" || (code === "EACCES" && isName))
+    return new SandboxError(`Command not found: "${program}". Is it installed, and on the PATH?`, "usage");
   return new SandboxError(`Cannot run "${program}": ${error.message}.`, "usage");
 }
