@@ -1,7 +1,7 @@
 // Employees: payroll runs and overrides of their items.
 
 import { type Arrival, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { inOrder, problem } from "../contracts/rules.ts";
 import { dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
@@ -22,8 +22,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
-import { onDay } from "./dates.ts";
-import { homeCurrency } from "./merchants.ts";
+import { homeCurrency, onDay } from "./merchants.ts";
 import {
   composeItem,
   employeesOnce,
@@ -110,16 +109,10 @@ export const payrolls = resource({
     },
     paid: { to: [], event: "payroll.paid", at: "paidAt", arrive: remit },
     partially_paid: { to: [], event: "payroll.partially_paid", at: "paidAt" },
-    failed: {
-      to: [],
-      event: "payroll.failed",
-      at: "failedAt",
-      sets: ({ record }) => ({ failureCode: record.failureCode ?? "insufficient_funds" }),
-    },
+    failed: { to: [], event: "payroll.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
   },
   updated: "payroll.updated",
   rules: [
-    knownCurrency,
     inOrder("periodStart", "periodEnd"),
     payDateNear,
     employeesOnce,

@@ -1,7 +1,7 @@
 // Hospitality: pricing rules and bookings.
 
 import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { inOrder, problem } from "../contracts/rules.ts";
 import { addDays, dayNumber } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
@@ -21,8 +21,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
-import { onDay } from "./dates.ts";
-import { homeOf } from "./merchants.ts";
+import { homeOf, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 import { keptDeposits } from "./world-sums.ts";
@@ -194,7 +193,6 @@ export const bookings = resource({
   updated: "booking.updated",
   sums: [keptDeposits],
   rules: [
-    knownCurrency,
     leavesAfterArrival,
     inOrder("created", "confirmedAt", "checkedInAt", "checkedOutAt"),
     inOrder("created", "declinedAt"),

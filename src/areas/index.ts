@@ -1,8 +1,10 @@
-// The catalogue: every operation of the emulated API, and every resource.
+// The catalogue: every operation of the emulated API, every resource, and every type of event.
 
 import type { Resource } from "../contracts/resource.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
 import { type Behaviour, factOf } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
+import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import * as customers from "./customers.ts";
 import * as employees from "./employees.ts";
 import * as govPayments from "./gov-payments.ts";
@@ -15,7 +17,6 @@ import * as organizers from "./organizers.ts";
 import * as payments from "./payments.ts";
 import * as payouts from "./payouts.ts";
 import * as retail from "./retail.ts";
-import { behaviours as samples } from "./samples/behaviours.ts";
 import * as statutory from "./statutory.ts";
 import * as webhooks from "./webhooks.ts";
 
@@ -73,8 +74,48 @@ export const eventTypes: ReadonlySet<string> = new Set([
   ...resources.flatMap(({ events }) => Object.values(events)),
 ]);
 
+/** The event types that the words name, such as payment.succeeded, payment.* or *; `fail` is called with a message for a word that matches none. `*` stays as it is. */
+export const matchingTypes = (words: readonly string[], fail: (message: string) => never): string[] => [
+  ...new Set(words.flatMap((word) => typesOf(word, fail))),
+];
+
+function typesOf(word: string, fail: (message: string) => never): string[] {
+  if (word === EVERY_TYPE || eventTypes.has(word)) return [word];
+  const isPattern = word.endsWith(".*");
+  const found = isPattern ? [...eventTypes].filter((type) => type.startsWith(word.slice(0, -1))) : [];
+  if (found.length > 0) return found;
+  const known = isPattern ? new Set([...eventTypes].map((type) => `${type.split(".")[0]}.*`)) : eventTypes;
+  return fail(`The service sends no event ${word}.${didYouMean(word, known)}`);
+}
+
+const NO_OPERATION = "The service's documentation has no operation that makes such a record, and shows none.";
+
 export const behaviours: Behaviour[] = [
-  ...samples,
+  {
+    id: "samples.values",
+    fact: "A record made through the control API gets values for the fields left out: like the merchant's newest records of the kind, in its currency, with the next number of a series. Seed, merchant and count decide them.",
+    why: NO_OPERATION,
+  },
+  {
+    id: "samples.references",
+    fact: "It refers to records that exist: one of the merchant's 50 newest customers, variants in stock, an active product. A missing product is made; a merchant without goods sells a gift box.",
+    why: NO_OPERATION,
+  },
+  {
+    id: "samples.dates",
+    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance was due yesterday.",
+    why: NO_OPERATION,
+  },
+  {
+    id: "samples.office",
+    fact: "A payroll pays the staff of the latest run, or else two people, for the latest period of `payFrequency` that has begun and has no run. Deductions have the rates of the schemes in the settings, or else believable ones of the country.",
+    why: "The service's documentation has no employees and no tax rates.",
+  },
+  {
+    id: "samples.states",
+    fact: "It passes through every state on the way to its own, and sends the event of each.",
+    why: "The service sends an event for each change of state, and no record begins in a later one.",
+  },
   {
     id: "records.singletons",
     fact: "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer profile the second returns 404; settings that were never changed have defaults.",

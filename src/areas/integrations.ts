@@ -64,7 +64,7 @@ export const syncLogs = resource({
       to: [],
       event: "integration_sync.failed",
       at: "finishedAt",
-      sets: ({ record }) => ({ errorMessage: record.errorMessage ?? "The other system did not answer in time." }),
+      fills: { errorMessage: "The other system did not answer in time." },
     },
   },
   updated: "integration_sync.updated",

@@ -1,7 +1,7 @@
 // Marketplace orders: orders placed through external marketplaces.
 
 import { type Arrival, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { inOrder, problem } from "../contracts/rules.ts";
 import { addDays } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { exactSum } from "../schema/field-rules.ts";
@@ -22,8 +22,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
-import { homeDay, onDay } from "./dates.ts";
-import { homeOf } from "./merchants.ts";
+import { homeDay, homeOf, onDay } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
 import { sampleOrder } from "./samples/sales.ts";
 import { strayItems } from "./world-sums.ts";
@@ -184,7 +183,6 @@ export const marketplaceOrders = resource({
   updated: "marketplace_order.updated",
   sums: [strayItems],
   rules: [
-    knownCurrency,
     amountOfItems,
     knownItems,
     itemsFixed,

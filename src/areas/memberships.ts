@@ -1,17 +1,14 @@
 // Memberships: renewals of memberships.
 
-import { type OwnRecords, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency } from "../contracts/rules.ts";
-import { addDays, addMonths, dayAt } from "../kernel/calendar.ts";
+import { resource } from "../contracts/resource.ts";
+import { inOrder } from "../contracts/rules.ts";
+import { addDays, addMonths } from "../kernel/calendar.ts";
 import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
-import { onDay } from "./dates.ts";
-import { homeOf } from "./merchants.ts";
+import { homeDay, onDay } from "./merchants.ts";
 import { sampleRenewal } from "./samples/sales.ts";
 
 const GRACE_DAYS = 14;
-
-const today = (merchant: string, now: number, own: OwnRecords) => dayAt(homeOf(merchant, own).country, now * 1_000);
 
 export const membershipRenewals = resource({
   kind: "membership_renewal",
@@ -52,7 +49,7 @@ export const membershipRenewals = resource({
       next: (renewal) => onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
       at: "graceAt",
       sets: ({ record, now, own }) => ({
-        graceUntil: addDays(record.dueDate ?? today(record.merchantId, now, own), GRACE_DAYS),
+        graceUntil: addDays(record.dueDate ?? homeDay({ record, own }, now), GRACE_DAYS),
       }),
     },
     renewed: {
@@ -60,7 +57,7 @@ export const membershipRenewals = resource({
       event: "membership_renewal.renewed",
       at: "renewedAt",
       sets({ record, now, own }) {
-        const periodStart = record.periodStart ?? record.dueDate ?? today(record.merchantId, now, own);
+        const periodStart = record.periodStart ?? record.dueDate ?? homeDay({ record, own }, now);
         const months = /month/i.test(record.plan ?? "") ? 1 : 12;
         return { periodStart, periodEnd: record.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
       },
@@ -70,7 +67,6 @@ export const membershipRenewals = resource({
   },
   updated: "membership_renewal.updated",
   rules: [
-    knownCurrency,
     inOrder("periodStart", "periodEnd"),
     inOrder("dueDate", "graceUntil"),
     inOrder("created", "graceAt", "renewedAt"),

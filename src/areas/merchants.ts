@@ -1,7 +1,8 @@
-// Merchants: profiles, creating merchants, login and payout methods.
+// Merchants: profiles, creating merchants, login, and the currency, country and time of day that other areas read.
 
-import { type OwnRecords, resource, withFields } from "../contracts/resource.ts";
-import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import { type Arrival, type OwnRecords, type RecordBase, resource, withFields } from "../contracts/resource.ts";
+import { inOrder } from "../contracts/rules.ts";
+import { dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { count, country, currency, email, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
@@ -31,16 +32,11 @@ export const merchants = resource({
   fields: nullables({ ...requiredFields, ...optionalFields, ...suspension }),
   states: {
     active: { to: ["suspended"], event: "merchant.reactivated", sets: () => ({ suspensionReason: null }) },
-    suspended: {
-      to: ["active"],
-      event: "merchant.suspended",
-      at: "suspendedAt",
-      sets: ({ record }) => ({ suspensionReason: record.suspensionReason ?? "under_review" }),
-    },
+    suspended: { to: ["active"], event: "merchant.suspended", at: "suspendedAt", fills: { suspensionReason: "under_review" } },
   },
   created: null,
   updated: "merchant.updated",
-  rules: [knownCurrency, inOrder("created", "suspendedAt")],
+  rules: [inOrder("created", "suspendedAt")],
 });
 
 /** A minute less than the token lives, so that no replay returns a token that has expired or is about to. */
@@ -136,3 +132,24 @@ export function homeOf(merchant: string, own: OwnRecords): { country: string | n
 
 /** The merchant's currency, the default for amounts in requests that omit `currency`. */
 export const homeCurrency = ({ merchant, own }: { merchant: string; own: OwnRecords }) => homeOf(merchant, own).currency;
+
+type Waiting = Pick<Arrival<RecordBase>, "record" | "own">;
+
+const countryOf = ({ record, own }: Waiting) => homeOf(record.merchantId, own).country;
+
+/** Hours of the day in the merchant's time zone. */
+const HOURS = { midnight: 0, morning: 8, opening: 9, checkOut: 11, checkIn: 15 };
+
+/** The next state of a record at an hour of a day; undefined without that day. */
+export function onDay<S extends string>(
+  waiting: Waiting,
+  day: string | null,
+  hour: keyof typeof HOURS,
+  status: S,
+): { at: number; status: S } | undefined {
+  const at = day === null ? undefined : timeOfDay(countryOf(waiting), day, HOURS[hour]);
+  return at === undefined ? undefined : { at, status };
+}
+
+/** The merchant's day at a time in Unix seconds. */
+export const homeDay = (waiting: Waiting, seconds: number) => dayAt(countryOf(waiting), seconds * 1000);

@@ -29,12 +29,7 @@ export const eventOrganizers = resource({
   defaults: { verified: false, upcomingEvents: 0, pastEvents: 0 },
   states: {
     active: { to: ["suspended"], event: "event_organizer.reactivated", sets: () => ({ suspensionReason: null }) },
-    suspended: {
-      to: ["active"],
-      event: "event_organizer.suspended",
-      at: "suspendedAt",
-      sets: ({ record }) => ({ suspensionReason: record.suspensionReason ?? "under_review" }),
-    },
+    suspended: { to: ["active"], event: "event_organizer.suspended", at: "suspendedAt", fills: { suspensionReason: "under_review" } },
   },
   created: "event_organizer.created",
   updated: "event_organizer.updated",

@@ -2,7 +2,7 @@
 
 import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
 import { type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency, problem } from "../contracts/rules.ts";
+import { inOrder, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf } from "./merchants.ts";
@@ -120,7 +120,6 @@ export const payments = resource({
   },
   sums: [unsettledPayments],
   rules: [
-    knownCurrency,
     refundWithinAmount,
     feeWithinAmount,
     currencyOfPayout,

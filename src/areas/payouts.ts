@@ -2,7 +2,7 @@
 
 import { total } from "../contracts/payment-shares.ts";
 import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
-import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import { inOrder } from "../contracts/rules.ts";
 import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
@@ -24,8 +24,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
-import { homeDay, onDay } from "./dates.ts";
-import { homeCurrency, homeOf } from "./merchants.ts";
+import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
 import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
@@ -76,12 +75,7 @@ export const payoutMethods = resource({
       next: ({ record }) => ({ at: record.created * 1000 + VERIFICATION_TIME, status: "verified" }),
     },
     verified: { to: ["replaced"], event: "payout_method.verified", at: "verifiedAt" },
-    failed: {
-      to: ["replaced"],
-      event: "payout_method.failed",
-      at: "failedAt",
-      sets: ({ record }) => ({ failureCode: record.failureCode ?? "account_not_found" }),
-    },
+    failed: { to: ["replaced"], event: "payout_method.failed", at: "failedAt", fills: { failureCode: "account_not_found" } },
     replaced: {
       to: [],
       event: "payout_method.replaced",
@@ -93,7 +87,7 @@ export const payoutMethods = resource({
   updated: "payout_method.updated",
   outstanding: ({ status }) => status !== "replaced",
   sums: [strayDefaults],
-  rules: [knownCurrency, inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
+  rules: [inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
   corrects({ id, status, isDefault }, { own }) {
     const hasOther = () => currentMethods(own).some((other) => other.id !== id && other.isDefault);
     const fitting = status !== "replaced" && (isDefault || !hasOther());
@@ -224,7 +218,7 @@ export const payouts = resource({
       to: [],
       event: "payout.failed",
       at: "failedAt",
-      sets: ({ record }) => ({ failureCode: record.failureCode ?? "account_closed" }),
+      fills: { failureCode: "account_closed" },
       arrive: (payout) => settle(payout, -1),
     },
     canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1) },
@@ -232,7 +226,6 @@ export const payouts = resource({
   updated: "payout.updated",
   sums: [mixedCurrencies],
   rules: [
-    knownCurrency,
     sumOfPayments,
     paymentsFree,
     inOrder("created", "sentAt", "paidAt"),

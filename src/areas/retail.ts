@@ -1,7 +1,7 @@
 // Retail: products and their variants.
 
 import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency } from "../contracts/rules.ts";
+import { inOrder } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { amount, count, currency, id, metadata, nullables, optionals, Type, text, timestamp } from "../schema/shapes.ts";
@@ -67,7 +67,7 @@ export const productVariants = resource({
   },
   created: "product_variant.created",
   updated: "product_variant.updated",
-  rules: [knownCurrency, productTakesVariants, inOrder("created", "archivedAt")],
+  rules: [productTakesVariants, inOrder("created", "archivedAt")],
   references: { productId: "product" },
   unique: [["sku"], ["productId", "options"]],
 });

@@ -24,18 +24,9 @@ export const disciplinaryRecords = resource({
   }),
   states: {
     open: { to: ["acknowledged", "appealed"], event: "disciplinary_record.created" },
-    acknowledged: {
-      to: ["closed", "appealed"],
-      event: "disciplinary_record.acknowledged",
-      at: "acknowledgedAt",
-    },
+    acknowledged: { to: ["closed", "appealed"], event: "disciplinary_record.acknowledged", at: "acknowledgedAt" },
     appealed: { to: ["closed"], event: "disciplinary_record.appealed", at: "appealedAt" },
-    closed: {
-      to: [],
-      event: "disciplinary_record.closed",
-      at: "closedAt",
-      sets: ({ record }) => ({ outcome: record.outcome ?? "upheld" }),
-    },
+    closed: { to: [], event: "disciplinary_record.closed", at: "closedAt", fills: { outcome: "upheld" } },
   },
   updated: "disciplinary_record.updated",
   rules: [inOrder("incidentDate", "issuedDate"), inOrder("created", "acknowledgedAt", "appealedAt", "closedAt")],

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
-import { inOrder, knownCurrency, sumOf } from "../contracts/rules.ts";
-import { addDays, addMonths, dayAt } from "../kernel/calendar.ts";
+import { inOrder, sumOf } from "../contracts/rules.ts";
+import { addDays, addMonths } from "../kernel/calendar.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -26,8 +26,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
-import { onDay } from "./dates.ts";
-import { homeOf, merchants } from "./merchants.ts";
+import { homeDay, merchants, onDay } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
 import { earlyRemittances } from "./world-sums.ts";
 
@@ -85,7 +84,7 @@ export const remittances = resource({
       // A remittance that arrived was paid, even if the sandbox was not told when.
       at: ["paidAt", "confirmedAt"],
       sets: ({ record, now, own }) => ({
-        confirmedDate: record.confirmedDate ?? dayAt(homeOf(record.merchantId, own).country, now * 1_000),
+        confirmedDate: record.confirmedDate ?? homeDay({ record, own }, now),
       }),
     },
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
@@ -93,7 +92,6 @@ export const remittances = resource({
   updated: "remittance.updated",
   sums: [earlyRemittances],
   rules: [
-    knownCurrency,
     sumOf("amount", "employeeAmount", "employerAmount"),
     inOrder("created", "overdueAt", "paidAt", "confirmedAt"),
     inOrder("created", "overdueAt", "cancelledAt"),
@@ -158,7 +156,6 @@ export const statutorySettings = resource({
   fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },
   updated: "statutory_settings.updated",
-  rules: [knownCurrency],
 });
 
 /** Every merchant has exactly one settings record, so its id is constant. */

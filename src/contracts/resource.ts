@@ -1,8 +1,10 @@
 // The declaration of a resource: its fields, its states with what each arrival sets, causes and emits, its rules, and a believable record.
 
+import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
 import { type ArrivalTimes, arrivalTimesOf, timeRules } from "./arrival-times.ts";
+import { knownCurrency } from "./rules.ts";
 import { describeTransitions, statesBefore, type Transitions } from "./transitions.ts";
 
 /** The fields that every record has. */
@@ -60,6 +62,8 @@ export interface State<R, S extends string = string> {
   event?: string;
   /** The fields with the time of the arrival; one that has a time already keeps it. */
   at?: string | readonly string[];
+  /** Values of fields that the record has no value for. */
+  fills?: RecordFields<R>;
   /** Values for fields that the caller left out; reads other records but changes none. */
   sets?(arrival: Arrival<R>): RecordFields<R>;
   /** Consequences for other records; runs after the record is stored and its event emitted. */
@@ -70,15 +74,8 @@ export interface State<R, S extends string = string> {
   isBrief?: boolean;
 }
 
-/** Random values that depend only on the seed, the merchant, the kind, the number of the record and `word`. */
-export interface SampleRandom {
-  /** An integer between the two, both included. */
-  between(word: string, from: number, to: number): number;
-  pick<T>(word: string, of: readonly [T, ...T[]]): T;
-  pick<T>(word: string, of: readonly T[]): T | undefined;
-}
-
-export interface SampleContext extends SampleRandom {
+/** The random values depend only on the seed, the merchant, the kind, the number of the record and their word. */
+export interface SampleContext extends Draws {
   /** The fields that the creator gave. */
   given: Readonly<Record<string, unknown>>;
   /** The status that the record shall reach; undefined for kinds without one. */
@@ -253,7 +250,11 @@ export function resource<const F extends TProperties, const S extends string = s
     events: eventsOf(declared, transitions),
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
     arrivalTimes,
-    rules: [...((declared.rules ?? []) as unknown as readonly Rule<R>[]), ...timeRules({ kind, transitions, arrivalTimes })],
+    rules: [
+      ...("currency" in declared.fields ? [knownCurrency] : []),
+      ...((declared.rules ?? []) as unknown as readonly Rule<R>[]),
+      ...timeRules({ kind, transitions, arrivalTimes }),
+    ],
     sums: declared.sums ?? [],
     ...hooksOf<R>(declared),
     references: (declared.references ?? {}) as Record<string, string>,

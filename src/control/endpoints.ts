@@ -1,6 +1,6 @@
 // Webhook endpoints of all merchants: register, remove and enable them without a call of the service, which faults and the request log would see.
 
-import { matchingTypes } from "../areas/event-patterns.ts";
+import { matchingTypes } from "../areas/index.ts";
 import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";

@@ -11,7 +11,7 @@ import type { JsonObject } from "../schema/schema.ts";
 import { listOf, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
-import { makeRecord } from "../store/records/sample-record.ts";
+import { makeRecord } from "../store/records/admin-records.ts";
 import type { Stores } from "../store/stores.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";

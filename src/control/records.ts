@@ -7,9 +7,8 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Random } from "../kernel/random.ts";
 import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../schema/shapes.ts";
-import { changeAdminRecord } from "../store/records/admin-records.ts";
+import { changeAdminRecord, makeRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
-import { makeRecord } from "../store/records/sample-record.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface RecordParts extends Pick<Stores, "createOperationContext" | "collections" | "tenants" | "counters"> {

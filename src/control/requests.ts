@@ -132,8 +132,8 @@ const showRequest = endpoint({
   errors: ["resource_not_found"],
   handle({ params, requestLog, outbox }) {
     const row = requestLog.get(params.id) ?? noSuchRequest(params.id);
-    const request = { headers: JSON.parse(row.request_headers), body: row.request_body, bytes: row.request_bytes };
-    const response = { headers: JSON.parse(row.response_headers), body: row.response_body, bytes: row.response_bytes };
+    const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
+    const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };
     return { ...shownRequest(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };
   },
 });

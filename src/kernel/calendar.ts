@@ -53,6 +53,9 @@ export function addMonths(day: string, count: number): string {
   return dayOfMonth(month, Math.min(Number(day.slice(8, 10)), daysIn(month)));
 }
 
+/** The last day of the month. */
+export const lastDayOf = (day: string) => dayOfMonth(monthIndex(day), daysIn(monthIndex(day)));
+
 /** Months since the year 0. */
 export const monthIndex = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 

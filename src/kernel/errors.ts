@@ -2,114 +2,70 @@
 
 import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET } from "./request-limits.ts";
 
+/** The errors of one status and category, each with its cause. */
+const errorsOf = <const Code extends string>(status: number, error: string, causes: Readonly<Record<Code, string>>) =>
+  Object.fromEntries(Object.entries<string>(causes).map(([code, when]) => [code, { status, error, when }])) as Record<Code, ErrorFacts>;
+
 export const errors = {
-  invalid_json: { status: 400, error: "invalid_request", when: "The body is not JSON, or not UTF-8." },
-  body_not_object: { status: 400, error: "invalid_request", when: "The body is JSON, but not an object at its top level." },
-  body_too_deep: { status: 400, error: "invalid_request", when: `The body nests deeper than ${MAX_DEPTH} levels.` },
-  validation_failed: { status: 400, error: "invalid_request", when: "A known field or query parameter is missing or has the wrong shape." },
-  invalid_limit: {
-    status: 400,
-    error: "invalid_request",
-    when: "`limit` is not an integer from 1 to 100. It is never clamped, because that would hide a bug.",
-  },
-  invalid_cursor: {
-    status: 400,
-    error: "invalid_request",
-    when: "A cursor does not name a record of the caller, or both cursors were sent.",
-  },
-  invalid_webhook_url: { status: 400, error: "invalid_request", when: "The webhook URL is not a usable http or https URL." },
-  webhook_url_not_local: {
-    status: 400,
-    error: "invalid_request",
-    when: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.",
-  },
-  webhook_url_loopback: {
-    status: 400,
-    error: "invalid_request",
-    when: "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.",
-  },
-  malformed_http: { status: 400, error: "invalid_request", when: "The bytes received are not an HTTP request." },
-  idempotency_key_empty: { status: 400, error: "idempotency_error", when: "`Idempotency-Key` was sent without a value." },
-  idempotency_key_too_long: {
-    status: 400,
-    error: "idempotency_error",
-    when: `\`Idempotency-Key\` has more than ${MAX_KEY_LENGTH} characters.`,
-  },
-  idempotency_key_invalid: {
-    status: 400,
-    error: "idempotency_error",
-    when: "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.",
-  },
-  missing_api_key: { status: 401, error: "authentication_error", when: "No `Authorization` header was sent." },
-  malformed_authorization: { status: 401, error: "authentication_error", when: "`Authorization` is not exactly one `Bearer <key>`." },
-  invalid_api_key: { status: 401, error: "authentication_error", when: "This sandbox does not know the key, or the key was revoked." },
-  token_expired: { status: 401, error: "authentication_error", when: "The session token from a login has expired." },
-  invalid_credentials: {
-    status: 401,
-    error: "authentication_error",
-    when: "The e-mail address of a login is unknown or the password is wrong; the response does not say which.",
-  },
-  live_key_refused: {
-    status: 403,
-    error: "permission_error",
-    when: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.",
-  },
-  merchant_suspended: { status: 403, error: "permission_error", when: "The merchant of this key is suspended." },
-  host_not_allowed: {
-    status: 403,
-    error: "permission_error",
-    when: "The `Host` header names another machine. This prevents DNS rebinding.",
-  },
-  origin_not_allowed: { status: 403, error: "permission_error", when: "A web page of another origin sent the request." },
-  control_token_required: {
-    status: 403,
-    error: "permission_error",
-    when: "The sandbox is open to the network, and the control API request lacks the control token; or a learner's key does not allow the request.",
-  },
-  resource_not_found: {
-    status: 404,
-    error: "not_found",
-    when: "The caller owns no record with this id. Another merchant's id gives the same error.",
-  },
-  route_not_found: { status: 404, error: "not_found", when: "No operation has this path." },
+  ...errorsOf(400, "invalid_request", {
+    invalid_json: "The body is not JSON, or not UTF-8.",
+    body_not_object: "The body is JSON, but not an object at its top level.",
+    body_too_deep: `The body nests deeper than ${MAX_DEPTH} levels.`,
+    validation_failed: "A known field or query parameter is missing or has the wrong shape.",
+    invalid_limit: "`limit` is not an integer from 1 to 100. It is never clamped, because that would hide a bug.",
+    invalid_cursor: "A cursor does not name a record of the caller, or both cursors were sent.",
+    invalid_webhook_url: "The webhook URL is not a usable http or https URL.",
+    webhook_url_not_local: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.",
+    webhook_url_loopback: "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.",
+    malformed_http: "The bytes received are not an HTTP request.",
+  }),
+  ...errorsOf(400, "idempotency_error", {
+    idempotency_key_empty: "`Idempotency-Key` was sent without a value.",
+    idempotency_key_too_long: `\`Idempotency-Key\` has more than ${MAX_KEY_LENGTH} characters.`,
+    idempotency_key_invalid: "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.",
+  }),
+  ...errorsOf(401, "authentication_error", {
+    missing_api_key: "No `Authorization` header was sent.",
+    malformed_authorization: "`Authorization` is not exactly one `Bearer <key>`.",
+    invalid_api_key: "This sandbox does not know the key, or the key was revoked.",
+    token_expired: "The session token from a login has expired.",
+    invalid_credentials: "The e-mail address of a login is unknown or the password is wrong; the response does not say which.",
+  }),
+  ...errorsOf(403, "permission_error", {
+    live_key_refused: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.",
+    merchant_suspended: "The merchant of this key is suspended.",
+    host_not_allowed: "The `Host` header names another machine. This prevents DNS rebinding.",
+    origin_not_allowed: "A web page of another origin sent the request.",
+    control_token_required:
+      "The sandbox is open to the network, and the control API request lacks the control token; or a learner's key does not allow the request.",
+  }),
+  ...errorsOf(404, "not_found", {
+    resource_not_found: "The caller owns no record with this id. Another merchant's id gives the same error.",
+    route_not_found: "No operation has this path.",
+  }),
   method_not_allowed: {
     status: 405,
     error: "method_not_allowed",
     when: "The path exists, but not with this method; `Allow` lists the allowed methods.",
   },
   request_timeout: { status: 408, error: "request_timeout", when: "The request did not arrive completely in time." },
-  invalid_state: {
-    status: 409,
-    error: "conflict",
-    when: "The record's current state does not allow the operation; `details` names the states that do.",
-  },
-  already_exists: { status: 409, error: "conflict", when: "A record with the same unique value exists." },
-  verification_failed: {
-    status: 409,
-    error: "conflict",
-    when: "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
-  },
-  idempotency_key_in_use: {
-    status: 409,
-    error: "conflict",
-    when: "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
-  },
+  ...errorsOf(409, "conflict", {
+    invalid_state: "The record's current state does not allow the operation; `details` names the states that do.",
+    already_exists: "A record with the same unique value exists.",
+    verification_failed: "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
+    idempotency_key_in_use:
+      "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
+  }),
   payload_too_large: { status: 413, error: "payload_too_large", when: `The body is larger than ${MAX_BODY / 1_048_576} MiB.` },
   uri_too_long: {
     status: 414,
     error: "uri_too_long",
     when: `The request target is longer than ${MAX_TARGET.toLocaleString("en-US")} characters.`,
   },
-  unsupported_media_type: {
-    status: 415,
-    error: "unsupported_media_type",
-    when: "A body was sent whose `Content-Type` is not `application/json`.",
-  },
-  unsupported_content_encoding: {
-    status: 415,
-    error: "unsupported_media_type",
-    when: "The body is compressed; the sandbox accepts only uncompressed bodies.",
-  },
+  ...errorsOf(415, "unsupported_media_type", {
+    unsupported_media_type: "A body was sent whose `Content-Type` is not `application/json`.",
+    unsupported_content_encoding: "The body is compressed; the sandbox accepts only uncompressed bodies.",
+  }),
   expectation_failed: { status: 417, error: "expectation_failed", when: "`Expect` asks for anything other than `100-continue`." },
   idempotency_key_reused: {
     status: 422,
@@ -124,21 +80,17 @@ export const errors = {
   },
   injected_rate_limit: { status: 429, error: "rate_limited", when: "A fault rule returned this error." },
   headers_too_large: { status: 431, error: "headers_too_large", when: `The request's headers exceed ${MAX_HEADERS / 1_024} KiB.` },
-  internal_error: { status: 500, error: "api_error", when: "A bug in the sandbox. All effects of the request were rolled back." },
-  injected_error: { status: 500, error: "api_error", when: "A fault rule returned this error." },
+  ...errorsOf(500, "api_error", {
+    internal_error: "A bug in the sandbox. All effects of the request were rolled back.",
+    injected_error: "A fault rule returned this error.",
+  }),
   part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox does not implement the requested part." },
-  database_missing: {
-    status: 503,
-    error: "service_unavailable",
-    when: "The SQLite file was deleted or replaced while the sandbox was running.",
-  },
-  outage: { status: 503, error: "service_unavailable", when: "An injected outage: the service is down for all callers." },
-  sandbox_unavailable: {
-    status: 503,
-    error: "service_unavailable",
-    when: "The sandbox is closing, or too many clients wait for it at once.",
-  },
-} as const satisfies Record<string, ErrorFacts>;
+  ...errorsOf(503, "service_unavailable", {
+    database_missing: "The SQLite file was deleted or replaced while the sandbox was running.",
+    outage: "An injected outage: the service is down for all callers.",
+    sandbox_unavailable: "The sandbox is closing, or too many clients wait for it at once.",
+  }),
+};
 
 interface ErrorFacts {
   status: number;

@@ -17,7 +17,7 @@ export interface Random {
 }
 
 /** A part of the name of a random value, such as a merchant or a counter: the same parts give the same value. */
-type NamePart = string | number;
+export type NamePart = string | number;
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH = 16;
@@ -35,6 +35,22 @@ export function createRandom(seed: number): Random {
     text: (length, ...parts) => base62(hash("sha256", name(parts), "buffer").subarray(0, length)),
     fraction: (...parts) => Number.parseInt(hex(parts).slice(0, 12), 16) / 2 ** 48,
   };
+}
+
+/** Random values named by words: the same word gives the same value. */
+export interface Draws {
+  /** A number in [0, 1). */
+  chance(word: string): number;
+  /** An integer between the two, both included. */
+  between(word: string, from: number, to: number): number;
+  pick<T>(word: string, of: readonly [T, ...T[]]): T;
+  pick<T>(word: string, of: readonly T[]): T | undefined;
+}
+
+export function drawsOf(random: Random, ...name: NamePart[]): Draws {
+  const chance = (word: string) => random.fraction(...name, word);
+  const between = (word: string, from: number, to: number) => from + Math.floor(chance(word) * (to - from + 1));
+  return { chance, between, pick: <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T };
 }
 
 /** One character for each byte. 256 is no multiple of 62, so the first eight characters are a little more frequent. */

@@ -40,9 +40,9 @@ function requestExchange(base: string, row: RequestRow): Exchange {
     milliseconds: duration,
     method,
     url: `${base}${path}${query === "" ? "" : `?${query}`}`,
-    request: { headers: headersIn(row.request_headers), body: row.request_body, bytes: row.request_bytes },
+    request: { headers: headersIn(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes },
     status,
-    response: { headers: headersIn(row.response_headers), body: row.response_body, bytes: row.response_bytes },
+    response: { headers: headersIn(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes },
     comment: [id, operation].filter((part) => part !== null).join(" "),
   };
 }

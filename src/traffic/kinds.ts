@@ -1,9 +1,23 @@
 // The kinds of record that background traffic makes: how often each comes, and what follows it.
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
-import type { AnyRecord } from "../contracts/resource.ts";
+import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
+import { dayAt } from "../kernel/calendar.ts";
+import type { Draws } from "../kernel/random.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { dayOf, type StepContext } from "./step-context.ts";
+import type { OperationContext } from "../store/operation-context.ts";
+import type { Collection } from "../store/records/collection.ts";
+
+/** A traffic step: its random values, its time, and the merchant's records. */
+export interface StepContext extends Draws {
+  caller: OperationContext;
+  /** The calendar day. */
+  today: string;
+  /** The merchant's records of a kind. */
+  own(kind: string): Collection<RecordBase>;
+  newest(kind: string, count: number): AnyRecord[];
+  merchant(): AnyRecord;
+}
 
 export interface TrafficKind {
   /** How often this kind is chosen, relative to the others. */
@@ -44,7 +58,7 @@ const payout: TrafficKind = {
 /** Pays out all takings, once a day or as soon as there are many payments, to a payout method that did not fail. */
 function payOut(step: StepContext): JsonObject | undefined {
   const [last] = step.newest("payout", 1);
-  const isPaidOutToday = last !== undefined && dayOf(last.created) === step.today;
+  const isPaidOutToday = last !== undefined && dayAt(null, last.created * 1_000) === step.today;
   if (isPaidOutToday && step.newest("payment", MANY_PAYMENTS).some(({ paidOutAmount }) => paidOutAmount !== 0)) return undefined;
   const method = step.newest("payout_method", MOST_METHODS).find(({ isDefault, status }) => isDefault === true && status !== "failed");
   if (!method) return undefined;
@@ -98,15 +112,6 @@ const renewal: TrafficKind = {
 
 const customer: TrafficKind = { weight: 6, transitions: {} };
 
-export const sales: Readonly<Record<string, TrafficKind>> = {
-  payment,
-  booking,
-  marketplace_order: order,
-  customer,
-  payout,
-  membership_renewal: renewal,
-};
-
 const payroll: TrafficKind = {
   weight: 4,
   // A run for each period, once the period has begun. The merchant's settings say how long a period is.
@@ -141,4 +146,15 @@ const syncLog: TrafficKind = {
   transitions: { running: { succeeded: 0.85, partial: 0.1, failed: 0.05 } },
 };
 
-export const office: Readonly<Record<string, TrafficKind>> = { sync_log: syncLog, payroll, remittance, gov_payment: govPayment };
+export const kinds: Readonly<Record<string, TrafficKind>> = {
+  payment,
+  booking,
+  marketplace_order: order,
+  customer,
+  payout,
+  membership_renewal: renewal,
+  sync_log: syncLog,
+  payroll,
+  remittance,
+  gov_payment: govPayment,
+};

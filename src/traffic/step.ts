@@ -2,13 +2,10 @@
 
 import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
 import { ApiError } from "../kernel/errors.ts";
-import { changeAdminRecord } from "../store/records/admin-records.ts";
-import { makeRecord, type SampleDependencies } from "../store/records/sample-record.ts";
+import type { NamePart } from "../kernel/random.ts";
+import { changeAdminRecord, makeRecord, type SampleDependencies } from "../store/records/admin-records.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { office, sales, type TrafficKind } from "./kinds.ts";
-import { type StepContext, stepRandom } from "./step-context.ts";
-
-export const kinds: Readonly<Record<string, TrafficKind>> = { ...sales, ...office };
+import { kinds, type StepContext, type TrafficKind } from "./kinds.ts";
 
 export interface StepDependencies extends SampleDependencies {
   database: Database;
@@ -27,7 +24,7 @@ interface PendingTransition {
 export interface Progress {
   mix: Record<string, number>;
   /** The run as a name for random values. */
-  name: readonly (string | number)[];
+  name: readonly NamePart[];
   /** Records with a next state, by kind, the oldest first. */
   backlog: Map<string, PendingTransition[]>;
   /** The state of each record that time moves on. */
@@ -77,7 +74,7 @@ function createRecord(deps: StepDependencies, kind: string, step: StepContext): 
 export function plan(deps: StepDependencies, progress: Progress, kind: string, record: AnyRecord, step: StepContext): void {
   const { transitions, consequences } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";
-  const drawn = drawNextState(transitions[from], stepRandom(deps.random, [...progress.name, record.id]).chance(from));
+  const drawn = drawNextState(transitions[from], deps.random.fraction(...progress.name, record.id, from));
   const byTime = deps.life.isOn ? timeBringsAbout(resourceOf(deps, kind), record, step) : undefined;
   if (byTime !== undefined && (drawn === undefined || drawn === byTime)) {
     if (transitions[byTime] || consequences?.[byTime]) progress.awaiting.set(record.id, from);

@@ -1,11 +1,11 @@
 // Reads and validates a traffic request: its rate, its duration and its mix of kinds.
 
 import type { TrafficOptions } from "../contracts/traffic.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";
-import { kinds } from "./step.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import { kinds } from "./kinds.ts";
 
 export interface TrafficPlan {
   rate: string;
@@ -22,7 +22,6 @@ const MIN_GAP = 10;
 const MAX_GAP = 86_400_000;
 const MAX_WEIGHT = 1_000_000;
 
-/** A mix as `readMix` accepts it, for the documents. */
 export const trafficMixSchema = Type.Optional(
   Type.Object(
     Object.fromEntries(Object.keys(kinds).map((kind) => [kind, Type.Optional(Type.Number({ minimum: 0, maximum: MAX_WEIGHT }))])),
@@ -74,21 +73,12 @@ function usualMix({ merchant, has }: { merchant: string; has(kind: string): bool
 }
 
 function readMix(mix: unknown): Record<string, number> {
-  if (typeof mix !== "object" || mix === null || Array.isArray(mix))
-    fail("validation_failed", `mix must be an object of weights, such as {"payment": 3, "booking": 1}; received ${JSON.stringify(mix)}.`);
-  const known = Object.keys(kinds);
-  const weights = Object.entries(mix).map(([name, weight]) => {
-    if (!known.includes(name))
-      fail(
-        "validation_failed",
-        `mix names ${name}, which traffic does not generate.${didYouMean(name, known) || ` It knows ${known.join(", ")}.`}`,
-      );
-    if (typeof weight !== "number" || !(weight >= 0 && weight <= MAX_WEIGHT))
-      fail("validation_failed", `mix.${name} must be a number from 0 to ${MAX_WEIGHT}; received ${JSON.stringify(weight)}.`);
-    return [name, weight] as const;
-  });
-  if (!weights.some(([, weight]) => weight > 0)) fail("validation_failed", "mix must give at least one kind of record a weight above 0.");
-  return Object.fromEntries(weights);
+  const [error] = fieldErrors(Type.Object({ mix: trafficMixSchema }), { mix });
+  if (error) fail("validation_failed", error.message);
+  const weights = mix as Record<string, number>;
+  if (!Object.values(weights).some((weight) => weight > 0))
+    fail("validation_failed", "mix must give at least one kind of record a weight above 0.");
+  return weights;
 }
 
 /** The kinds in a random order, those with a higher weight earlier; `chance` returns numbers in [0, 1). */

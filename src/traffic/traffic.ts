@@ -3,12 +3,14 @@
 import type { LifeChange } from "../contracts/life.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
 import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
+import { dayAt } from "../kernel/calendar.ts";
 import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
+import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
+import type { StepContext } from "./kinds.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
-import { createStepContext, type StepContext, stepRandom } from "./step-context.ts";
 import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
@@ -82,8 +84,8 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   const of = (kind: string) => own(resourceOf(deps, kind));
   const plan = parseTrafficOptions(options, { merchant, has: (kind) => of(kind).newest() !== undefined });
   // Each run of a merchant has another number, so that it draws different random values.
-  const name = [merchant, database.transaction(() => counters.next(merchant, "traffic"))];
-  const chance = (slot: number) => random.fraction("traffic", ...name, slot, "when");
+  const name = ["traffic", merchant, database.transaction(() => counters.next(merchant, "traffic"))];
+  const chance = (slot: number) => random.fraction(...name, slot, "when");
   const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
   const progress = { name, backlog: new Map(), awaiting: new Map() };
   return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
@@ -98,22 +100,28 @@ function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: st
   const { random, createOperationContext } = deps;
   const caller = createOperationContext(run.merchant, Math.floor(time / 1_000), undefined);
   const own: StepContext["own"] = (kind) => caller.own(resourceOf(deps, kind));
-  return createStepContext({ random: stepRandom(random, [...run.name, of]), caller, own });
+  return {
+    ...drawsOf(random, ...run.name, of),
+    caller,
+    today: dayAt(null, time),
+    own,
+    newest: (kind, count) => own(kind).newestOf(count) as unknown as AnyRecord[],
+    merchant: () => own("merchant").require(run.merchant) as unknown as AnyRecord,
+  };
 }
 
 /** Runs one step as of its due time; resolves after the commit. */
 async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: number, now: number): Promise<void> {
-  const { database, random, report } = deps;
+  const { database, report } = deps;
   const { schedule, byKind } = run;
   const { slot } = schedule;
-  const { chance } = stepRandom(random, [...run.name, slot]);
   schedule.step(now);
   if (schedule.due(now) === null) run.status = "done";
   try {
     await database.groupCommit(() => {
       if (isStopped(run)) return;
       const step = stepOf(deps, run, due, slot);
-      for (const kind of kindsInTurn(run.mix, chance)) {
+      for (const kind of kindsInTurn(run.mix, step.chance)) {
         if (!runStep(deps, run, kind, step)) continue;
         byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
         break;
@@ -127,7 +135,7 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
   }
 }
 
-/** Goes on with a record of traffic that time took to its next state. */
+/** Continues a record of traffic after time took it to its next state. */
 function followLife(deps: TrafficDependencies, run: TrafficRun, { id, kind, from, to, at }: LifeChange): void {
   if (from === null || run.awaiting.get(id) !== from) return;
   run.awaiting.delete(id);

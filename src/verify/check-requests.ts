@@ -97,8 +97,8 @@ function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
     ...plain("path", path, row.path),
     ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
     ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
-    ...(idempotencyKey === undefined ? [] : conditionResults("", { idempotencyKey }, () => row.idempotency_key ?? undefined)),
-    ...(replayed === undefined ? [] : conditionResults("", { replayed }, () => row.replay_of !== null)),
+    ...(idempotencyKey === undefined ? [] : conditionResults("", { idempotencyKey }, () => row.idempotencyKey ?? undefined)),
+    ...(replayed === undefined ? [] : conditionResults("", { replayed }, () => row.replayOf !== null)),
     ...(query ? conditionResults("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined) : []),
     ...(header ? conditionResults("header ", header, headerOf(row)) : []),
     ...(body ? conditionResults("body ", body, bodyOf(row)) : []),
@@ -114,16 +114,16 @@ const named = (wanted: string | string[], received: string | null): ConditionRes
 
 const same = (received: string, wanted: string) => received === wanted;
 
-function headerOf({ request_headers }: RequestRow) {
-  const headers = JSON.parse(request_headers) as Record<string, unknown>;
+function headerOf({ requestHeaders }: RequestRow) {
+  const headers = JSON.parse(requestHeaders) as Record<string, unknown>;
   return (name: string) => (Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined);
 }
 
 /** In a body that is not JSON, or that the log has cut off, every pointer is undefined. */
-function bodyOf({ request_body }: RequestRow) {
+function bodyOf({ requestBody }: RequestRow) {
   let body: unknown;
   try {
-    body = JSON.parse(request_body);
+    body = JSON.parse(requestBody);
   } catch {
     body = undefined;
   }

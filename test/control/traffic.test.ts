@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
-import { kinds } from "../../src/traffic/step.ts";
+import { kinds } from "../../src/traffic/kinds.ts";
 import { createStepSchedule } from "../../src/traffic/step-schedule.ts";
 import { parseTrafficOptions } from "../../src/traffic/traffic-options.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
@@ -184,8 +184,8 @@ describe("invalid options are rejected, with a suggestion", () => {
     [{ rate: "101/s" }, "rate must lie between 1/d and 100/s"],
     [{ rate: "1/25h" }, "rate must lie between 1/d and 100/s"],
     [{ mix: { payments: 1 } }, "Did you mean payment?"],
-    [{ mix: { zebra: 1 } }, "It knows payment, booking"],
-    [{ mix: { payment: -1 } }, "mix.payment must be a number from 0"],
+    [{ mix: { zebra: 1 } }, "Known here are payment, booking"],
+    [{ mix: { payment: -1 } }, "mix.payment must be at least 0"],
     [{ mix: { payment: 0 } }, "at least one kind"],
     [{ mix: {} }, "at least one kind"],
     [{ mix: ["payment"] }, "mix must be an object"],

@@ -115,7 +115,7 @@ async function crashOften(cwd: string, receiver: Receiver): Promise<Insistent[]>
 interface Kept extends Made {
   eventIds: string[];
   deliveries: { sequence: number; state: string }[];
-  attempts: { delivery: number; attempt: number; status: string; error_message: string | null }[];
+  attempts: { delivery: number; attempt: number; status: string; errorMessage: string | null }[];
 }
 
 const readFile = (file: string): Kept =>
@@ -124,7 +124,7 @@ const readFile = (file: string): Kept =>
     events: counted(rows(perKey("events", "$.data.metadata.key"))),
     eventIds: rows<{ id: string }>("select id from events").map(({ id }) => id),
     deliveries: rows("select sequence, state from deliveries"),
-    attempts: rows("select delivery, attempt, status, error_message from attempts order by delivery, attempt"),
+    attempts: rows("select delivery, attempt, status, errorMessage from attempts order by delivery, attempt"),
   }));
 
 function expectDeliveries({ eventIds, deliveries, attempts }: Kept, receiver: Receiver) {
@@ -141,9 +141,9 @@ function expectDeliveries({ eventIds, deliveries, attempts }: Kept, receiver: Re
     const made = log.get(sequence) ?? [];
     expect(made.map(({ attempt }) => attempt)).toEqual(made.map((_, index) => index + 1));
     expect(made.map(({ status }) => status).at(-1)).toBe("succeeded");
-    for (const { status, error_message } of made.slice(0, -1)) {
+    for (const { status, errorMessage } of made.slice(0, -1)) {
       expect(["failed", "aborted"]).toContain(status);
-      if (status === "aborted") expect(error_message).toMatch(/^The sandbox stopped/);
+      if (status === "aborted") expect(errorMessage).toMatch(/^The sandbox stopped/);
     }
   }
 }

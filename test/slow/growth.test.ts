@@ -58,7 +58,7 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /^select distinct json_extract\(effect.* from attempts/, plan: /SCAN (attempts|effect)|TEMP B-TREE/, why: LOG },
   { text: /^select merchant, count\(\*\) as rows from (request_log|attempts) group/, plan: /SCAN .*COVERING INDEX/, why: LOG },
   { text: /^select \(select count\(\*\) from request_log\) as requests/, plan: /SCAN .*COVERING INDEX/, why: LOG },
-  { text: /^select sequence, length\(request_headers\).* from request_log/, plan: /SCAN request_log/, why: LOG },
+  { text: /^select sequence, length\(requestHeaders\).* from request_log/, plan: /SCAN request_log/, why: LOG },
   { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
   { text: /^select a\.\*, .* where e\.id = @eventId\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
@@ -118,15 +118,15 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void 
     insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
       select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
         iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
-    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, requestHeaders, started, ended)
       select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
       select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', json_object('id', 'pay_grown' || sequence) from events;
     insert into replies (merchant, key, fingerprint, request, status, body, expires)
       select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
-    insert into request_log (sequence, id, at, method, path, query, status, duration, stages, request_headers, request_body,
-        request_bytes, response_headers, response_body, response_bytes)
+    insert into request_log (sequence, id, at, method, path, query, status, duration, stages, requestHeaders, requestBody,
+        requestBytes, responseHeaders, responseBody, responseBytes)
       select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '1000', '{}', '', 0, '{}', '', 0 from events;`);
 }
 
@@ -372,7 +372,7 @@ test("a call evaluates only fault rules that can match its operation", () => {
 
 test("an attempt is listed after any number of later attempts of its event", async () => {
   const again = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
-    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, request_headers, started, ended)
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, requestHeaders, started, ended)
     select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
   const bench = await openFilled(10, again);
   const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_0001");

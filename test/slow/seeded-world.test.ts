@@ -5,7 +5,7 @@ import { resources } from "../../src/areas/index.ts";
 import { isoTime, LATEST_TIME, parseTime } from "../../src/kernel/clock.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
-import { fixtureAt } from "../../src/store/world/dated-fixture.ts";
+import { fixtureAt } from "../../src/store/world/date-shift.ts";
 import { type Fixture, readFixtures } from "../../src/store/world/fixtures.ts";
 import { daysBetween } from "../support/fuzzing.ts";
 import { open } from "../support/sandbox.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import { checkFixture } from "../../src/store/world/fixture-check.ts";
-import { kinds } from "../../src/traffic/step.ts";
+import { kinds } from "../../src/traffic/kinds.ts";
 import { inputs } from "../support/fuzzing.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
 

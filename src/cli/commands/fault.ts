@@ -1,8 +1,7 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
-import { matchingTypes } from "../../areas/event-patterns.ts";
-import { catalogue, eventTypes } from "../../areas/index.ts";
+import { catalogue, eventTypes, matchingTypes } from "../../areas/index.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
 import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";

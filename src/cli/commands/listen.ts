@@ -1,8 +1,7 @@
 // `listen`: has webhooks delivered to a URL of this machine while it runs, and prints each attempt, retries included.
 
 import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
-import { matchingTypes } from "../../areas/event-patterns.ts";
-import { eventTypes } from "../../areas/index.ts";
+import { eventTypes, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";

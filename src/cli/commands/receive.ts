@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { matchingTypes } from "../../areas/event-patterns.ts";
+import { matchingTypes } from "../../areas/index.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
 import { afterRealTime, machineTime } from "../../kernel/clock.ts";

@@ -1,37 +1,60 @@
-// Creates and changes records through the control API: validates the fields, then writes the record and emits the event that the service would send.
+// Creates and changes records through the control API: validates the fields, takes those that the creator left out from the sample of the kind,
+// writes the record, and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
 import { creatableFields, optionalFields, updatableFields } from "../../contracts/record-fields.ts";
-import type { RecordBase, Resource } from "../../contracts/resource.ts";
+import type { AnyRecord, RecordBase, Resource, SampleContext } from "../../contracts/resource.ts";
+import { dayAt } from "../../kernel/calendar.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
+import { drawsOf, type Random } from "../../kernel/random.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import { fieldErrors } from "../../schema/validator.ts";
+import type { OperationContext } from "../operation-context.ts";
 import type { Collection } from "./collection.ts";
+import type { Counters } from "./id-counters.ts";
 
-/** Looks up the merchant's records; called after the fields were validated, so that a wrong field is reported before an unknown merchant. */
-type GetCollection = () => Collection<RecordBase>;
+export interface SampleDependencies {
+  resources: readonly Resource[];
+  random: Random;
+  counters: Counters;
+}
 
-/** To be called inside a transaction. */
-export function createAdminRecord(resource: Resource, getCollection: GetCollection, fields: JsonObject): RecordBase {
+const DAY = 86_400_000;
+/** The newest records from which a sample chooses. */
+const PAGE = 50;
+
+/**
+ * Creates a believable record: what the fields leave out depends only on seed, merchant and count. `getCaller` is called after the fields were
+ * validated. To be called inside a transaction.
+ */
+export function makeRecord(deps: SampleDependencies, getCaller: () => OperationContext, resource: Resource, given: JsonObject): RecordBase {
+  checkFields(resource, given, optionalFields(resource));
+  const caller = getCaller();
+  const fields = { ...sampleOf(deps, caller, resource, given), ...given };
   checkFields(resource, fields, creatableFields(resource));
-  const records = getCollection();
+  const records = caller.own(resource);
   if (typeof fields.id === "string" && records.find(fields.id))
     fail("already_exists", `A ${resource.kind} with the id ${fields.id} exists already.`);
   return records.create(fields);
 }
 
-/** A new `status` must be an allowed transition of the kind; all other fields are set. To be called inside a transaction. */
-export function changeAdminRecord(resource: Resource, getCollection: GetCollection, id: string, given: JsonObject): RecordBase {
+/**
+ * A new `status` must be an allowed transition of the kind; all other fields are set. `getCollection` is called after the fields were validated,
+ * so that a wrong field is reported before an unknown merchant. To be called inside a transaction.
+ */
+export function changeAdminRecord(
+  resource: Resource,
+  getCollection: () => Collection<RecordBase>,
+  id: string,
+  given: JsonObject,
+): RecordBase {
   checkFields(resource, given, updatableFields(resource));
   const records = getCollection();
   const record = records.require(id);
   const { status, ...fields } = given;
   return typeof status === "string" && status !== record.status ? records.move(record, status, fields) : records.update(record, fields);
 }
-
-/** Checks the fields of a new record before the others are added. */
-export const checkGivenFields = (resource: Resource, given: JsonObject): void => checkFields(resource, given, optionalFields(resource));
 
 function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchema): void {
   const known = Object.keys(schema.properties);
@@ -40,4 +63,25 @@ function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchem
       fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
   const [first, ...others] = fieldErrors(schema, fields);
   if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
+}
+
+function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: Resource, given: JsonObject): JsonObject {
+  if (!resource.sample) return {};
+  const number = deps.counters.next(caller.merchant, "sample");
+  const resourceOf = (kind: string) => deps.resources.find((one) => one.kind === kind) as Resource;
+  const newest = (kind: string) => caller.own(resourceOf(kind)).newestOf(PAGE) as unknown as AnyRecord[];
+  const context: SampleContext = {
+    ...drawsOf(deps.random, "sample", caller.merchant, resource.kind, number),
+    given,
+    status: (given.status ?? resource.defaults.status) as string | undefined,
+    merchant: caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord,
+    own: caller.own,
+    now: caller.now,
+    number,
+    day: (offset) => dayAt(null, caller.now * 1_000 + offset * DAY),
+    newest,
+    someOf: (kind, meets = () => true) => newest(kind).find(meets) ?? (makeRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),
+    mint: caller.mint,
+  };
+  return resource.sample(context);
 }

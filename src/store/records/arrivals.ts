@@ -85,7 +85,9 @@ function valuesOf<R extends RecordBase>(
   for (const [field, setters] of arrivalTimes)
     if (setters.includes(status)) values[field] = record[field as keyof R] ?? now;
     else if (status === defaults.status) values[field] = null;
-  return Object.assign(values, states[status]?.sets?.({ record, now, own })) as RecordFields<R>;
+  const state = states[status];
+  for (const [field, value] of Object.entries(state?.fills ?? {})) values[field] = record[field as keyof R] ?? value;
+  return Object.assign(values, state?.sets?.({ record, now, own })) as RecordFields<R>;
 }
 
 /** The record in its first state, and the given fields that belong to each later state: those that the state would set. */

@@ -4,54 +4,32 @@ import type { LoggedRequest } from "../../contracts/logged-request.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** A request as it was written, without its headers and bodies. */
-export interface RequestSummaryRow {
+/** A request as the log stores it, without its headers and bodies. */
+export interface RequestSummaryRow extends Omit<LoggedRequest, "at" | "durationMs"> {
   sequence: number;
-  id: string;
+  /** Sandbox milliseconds. */
   at: number;
-  merchant: string | null;
-  operation: string | null;
-  method: string;
-  path: string;
-  query: string;
-  status: number;
+  /** Real milliseconds. */
   duration: number;
   /** Microseconds from its arrival to the end of each stage that it reached, and to the first byte of the response. */
   stages: string;
-  key: string | null;
-  idempotency_key: string | null;
-  replay_of: string | null;
-  fault: string | null;
 }
 
 export interface RequestRow extends RequestSummaryRow {
   /** JSON. */
-  request_headers: string;
-  request_body: string;
-  request_bytes: number;
+  requestHeaders: string;
+  requestBody: string;
+  requestBytes: number;
   /** JSON. */
-  response_headers: string;
-  response_body: string;
-  response_bytes: number;
+  responseHeaders: string;
+  responseBody: string;
+  responseBytes: number;
 }
 
 export function shownRequest(row: RequestSummaryRow): LoggedRequest {
-  const { id, at, method, path, query, operation, merchant, status, duration, key, idempotency_key, replay_of, fault } = row;
-  return {
-    id,
-    at: isoTime(at),
-    method,
-    path,
-    query,
-    operation,
-    merchant,
-    status,
-    durationMs: Math.round(duration * 1_000) / 1_000,
-    key,
-    idempotencyKey: idempotency_key,
-    replayOf: replay_of,
-    fault,
-  };
+  const { id, method, path, query, operation, merchant, status, key, idempotencyKey, replayOf, fault } = row;
+  const request = { id, at: isoTime(row.at), method, path, query, operation, merchant, status };
+  return { ...request, durationMs: Math.round(row.duration * 1_000) / 1_000, key, idempotencyKey, replayOf, fault };
 }
 
 export interface RequestFilter {
@@ -80,7 +58,7 @@ export interface RequestReader {
 }
 
 export const CALL_COLUMNS =
-  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotency_key, replay_of, fault";
+  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, replayOf, fault";
 
 /** `flush` writes the requests that are buffered. */
 export function readRequests({ sql }: Database, flush: () => void): RequestReader {

@@ -148,7 +148,7 @@ function writer(database: Database) {
         written++;
         const row = rowOf(entry);
         insert(row);
-        add(entry.sequence, row.request_headers.length + row.request_body.length + row.response_headers.length + row.response_body.length);
+        add(entry.sequence, row.requestHeaders.length + row.requestBody.length + row.responseHeaders.length + row.responseBody.length);
       }
       shrink();
       return written;
@@ -159,7 +159,7 @@ function writer(database: Database) {
 /** Deletes the oldest rows beyond the bounds of the log. */
 function openTrim({ sql }: Database) {
   const trim = sql.prepare("delete from request_log where sequence <= ?");
-  const sizes = "length(request_headers) + length(request_body) + length(response_headers) + length(response_body)";
+  const sizes = "length(requestHeaders) + length(requestBody) + length(responseHeaders) + length(responseBody)";
   const readKept = sql.prepare<[], { sequence: number; size: number }>(
     `select sequence, ${sizes} as size from request_log order by sequence`,
   );
@@ -196,35 +196,23 @@ function openTrim({ sql }: Database) {
   };
 }
 
-const MESSAGE_COLUMNS = "request_headers, request_body, request_bytes, response_headers, response_body, response_bytes";
+const MESSAGE_COLUMNS = "requestHeaders, requestBody, requestBytes, responseHeaders, responseBody, responseBytes";
 const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
 
 /** A row with its secrets masked. */
 function rowOf(entry: RequestEntry) {
   const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
   return {
-    sequence: entry.sequence,
-    id: entry.id,
-    at: entry.at,
-    merchant: entry.merchant,
-    operation: entry.operation,
-    method: entry.method,
-    path: entry.path,
+    ...entry,
     query: entry.search,
-    status: entry.status,
-    duration: entry.duration,
     stages: stagesOf(entry),
-    key: entry.key,
-    idempotency_key: entry.idempotencyKey,
-    replay_of: entry.replayOf,
-    fault: entry.fault,
-    request_headers: maskHeaders(requestHeaders),
-    request_body: mask(requestBody, LONGEST_BODY),
-    request_bytes: Buffer.byteLength(requestBody),
+    requestHeaders: maskHeaders(requestHeaders),
+    requestBody: mask(requestBody, LONGEST_BODY),
+    requestBytes: Buffer.byteLength(requestBody),
     // Names and texts of the caller were masked when they became a header.
-    response_headers: JSON.stringify(responseHeaders),
-    response_body: mask(responseBody, LONGEST_BODY),
-    response_bytes: Buffer.byteLength(responseBody),
+    responseHeaders: JSON.stringify(responseHeaders),
+    responseBody: mask(responseBody, LONGEST_BODY),
+    responseBytes: Buffer.byteLength(responseBody),
   };
 }
 

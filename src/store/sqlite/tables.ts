@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 15;
+export const SCHEMA_VERSION = 16;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -161,7 +161,7 @@ end;
 
 -- The delivery log: one row for each finished attempt. An id has no index: it starts like the id of its event, so it is looked up
 -- among the attempts of the events with that start.
--- 'ended - started' is sandbox time, 'duration' the receiver's response time in real milliseconds. 'request_body' is null when
+-- 'ended - started' is sandbox time, 'duration' the receiver's response time in real milliseconds. 'requestBody' is null when
 -- the unchanged event was sent, and 'fault' when no fault rule applied.
 create table attempts (
   sequence integer primary key autoincrement check (sequence ${COUNT}),
@@ -169,10 +169,10 @@ create table attempts (
   trigger text not null check (trigger = 'event' or trigger = 'retry' or trigger = 'replay' or trigger = 'test'),
   attempt integer not null check (attempt ${STEP}), allowed integer not null check (allowed ${STEP}),
   status text not null check (status = 'succeeded' or status = 'failed' or status = 'aborted'),
-  url text not null, request_headers text not null ${json("request_headers", "object")}, request_body text,
+  url text not null, requestHeaders text not null ${json("requestHeaders", "object")}, requestBody text,
   fault text check (fault is null or ${ifJson("fault", ATTEMPT_FAULT)}),
-  response_status integer check (response_status ${STATUS}), response_body text, response_truncated integer not null default 0,
-  error_code text, error_message text, next_due integer check (next_due ${TIME}),
+  responseStatus integer check (responseStatus ${STATUS}), responseBody text, responseTruncated integer not null default 0,
+  errorCode text, errorMessage text, nextDue integer check (nextDue ${TIME}),
   started integer not null check (started ${TIME}), ended integer not null check (ended ${TIME}), duration real,
   unique (delivery, attempt)
 ) strict;
@@ -207,9 +207,9 @@ create table left_steps (
 create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
-  key text, idempotency_key text, replay_of text, fault text,
-  request_headers text not null, request_body text not null, request_bytes integer not null,
-  response_headers text not null, response_body text not null, response_bytes integer not null
+  key text, idempotencyKey text, replayOf text, fault text,
+  requestHeaders text not null, requestBody text not null, requestBytes integer not null,
+  responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;
 create index request_log_of on request_log (merchant, sequence);
 `;

@@ -71,35 +71,22 @@ export interface StoredAttempt extends Omit<WebhookDelivery, "durationMs"> {
 
 export type Attempts = ReturnType<typeof openAttempts>;
 
-interface AttemptRow {
+/** An attempt as it is stored, with its event. */
+interface AttemptRow extends Omit<AttemptStart, "headers" | "body" | "fault">, Omit<AttemptEnd, "responseTruncated"> {
   sequence: number;
-  merchant: string;
-  delivery: number;
-  attempt: number;
-  ended: number;
-  id: string;
-  endpoint: string;
-  url: string;
-  trigger: WebhookDelivery["trigger"];
-  allowed: number;
-  status: AttemptStatus;
-  response_status: number | null;
-  response_body: string | null;
-  response_truncated: number;
-  error_code: AttemptError | null;
-  error_message: string | null;
-  started: number;
-  request_headers: string;
-  request_body: string | null;
-  next_due: number | null;
+  /** JSON. */
+  requestHeaders: string;
+  requestBody: string | null;
+  /** JSON. */
   fault: string | null;
-  duration: number | null;
-  event_id: string;
-  event_type: string;
+  responseTruncated: 0 | 1;
+  eventId: string;
+  eventType: string;
+  /** The body of the event. */
   body: string;
 }
 
-const LOG = `select a.*, e.id as event_id, e.type as event_type, e.body from attempts a
+const LOG = `select a.*, e.id as eventId, e.type as eventType, e.body from attempts a
   join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event`;
 
 type OrderColumn = "ended" | "delivery" | "attempt" | "sequence";
@@ -127,7 +114,7 @@ type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 
 const COLUMNS =
-  "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, request_headers, request_body, fault, started, status, response_status, response_body, response_truncated, error_code, error_message, next_due, ended, duration";
+  "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, requestHeaders, requestBody, fault, started, status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration";
 
 /** The id of an attempt starts like that of its event, which is between `from` and `to`. */
 interface AttemptKey {
@@ -159,27 +146,12 @@ function adder({ sql }: Database, retention: Retention) {
   const insert = sql.insert("insert into attempts", COLUMNS);
   return (start: AttemptStart, end: AttemptEnd) => {
     const { lastInsertRowid } = insert({
-      id: start.id,
-      merchant: start.merchant,
-      endpoint: start.endpoint,
-      delivery: start.delivery,
-      trigger: start.trigger,
-      attempt: start.attempt,
-      allowed: start.allowed,
-      url: start.url,
-      request_headers: JSON.stringify(start.headers),
-      request_body: start.body,
+      ...start,
+      ...end,
+      requestHeaders: JSON.stringify(start.headers),
+      requestBody: start.body,
       fault: start.fault && JSON.stringify(start.fault),
-      started: start.started,
-      status: end.status,
-      response_status: end.responseStatus,
-      response_body: end.responseBody,
-      response_truncated: end.responseTruncated ? 1 : 0,
-      error_code: end.errorCode,
-      error_message: end.errorMessage,
-      next_due: end.nextDue,
-      ended: end.ended,
-      duration: end.duration,
+      responseTruncated: end.responseTruncated ? 1 : 0,
     });
     retention.rowAdded();
     return Number(lastInsertRowid);
@@ -188,8 +160,8 @@ function adder({ sql }: Database, retention: Retention) {
 
 /** Finds an attempt by its event, because an index of ids would be written for every attempt. */
 function finder(sql: Database["sql"]) {
-  const named = sql.prepare<[AttemptKey], AttemptRow & { event_id: string }>(
-    `select a.*, e.id as event_id from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
+  const named = sql.prepare<[AttemptKey], AttemptRow>(
+    `select a.*, e.id as eventId from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
      where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
   return (id: string, merchant: string | undefined) => {
@@ -205,7 +177,7 @@ function reading({ sql }: Database) {
     /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
     find(merchant: string | undefined, id: string) {
       const row = find(id, merchant);
-      return row && { merchant: row.merchant, eventId: row.event_id, endpointId: row.endpoint };
+      return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
     },
     /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
@@ -255,23 +227,23 @@ function show(row: AttemptRow): WebhookDelivery {
     id: row.id,
     object: "webhook_delivery",
     merchantId: row.merchant,
-    eventId: row.event_id,
-    eventType: row.event_type,
+    eventId: row.eventId,
+    eventType: row.eventType,
     endpointId: row.endpoint,
     url: row.url,
     trigger: row.trigger,
     attempt: row.attempt,
     maxAttempts: row.allowed,
     status: row.status,
-    responseStatus: row.response_status,
-    responseBody: row.response_body,
-    responseTruncated: row.response_truncated === 1,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
+    responseStatus: row.responseStatus,
+    responseBody: row.responseBody,
+    responseTruncated: row.responseTruncated === 1,
+    errorCode: row.errorCode,
+    errorMessage: row.errorMessage,
     durationMs: Math.max(0, row.ended - row.started),
-    requestHeaders: JSON.parse(row.request_headers) as Record<string, string>,
-    requestBody: row.request_body ?? row.body,
-    nextAttemptAt: row.next_due === null ? null : Math.floor(row.next_due / 1000),
+    requestHeaders: JSON.parse(row.requestHeaders) as Record<string, string>,
+    requestBody: row.requestBody ?? row.body,
+    nextAttemptAt: row.nextDue === null ? null : Math.floor(row.nextDue / 1000),
     livemode: false,
     created: Math.floor(row.ended / 1000),
   };

@@ -13,8 +13,8 @@ interface LastAttempt {
   ended: number;
   delivery: number;
   attempt: number;
-  response_status: number | null;
-  error_message: string | null;
+  responseStatus: number | null;
+  errorMessage: string | null;
 }
 
 const DAY = 86_400_000;
@@ -40,8 +40,8 @@ export function openEndpointHealth(database: Database, clock: Clock): CheckEndpo
       lastAttemptAt: seconds(answered),
       lastSuccessAt: seconds(success),
       lastFailureAt: seconds(failure),
-      lastResponseStatus: answered?.response_status ?? null,
-      lastError: failure?.error_message ?? null,
+      lastResponseStatus: answered?.responseStatus ?? null,
+      lastError: failure?.errorMessage ?? null,
       disabledReason,
     };
   };
@@ -50,7 +50,7 @@ export function openEndpointHealth(database: Database, clock: Clock): CheckEndpo
 function prepare({ sql }: Database) {
   const last = (which: string) =>
     sql.prepare<[EndpointKey], LastAttempt>(
-      `select status, ended, delivery, attempt, response_status, error_message from attempts
+      `select status, ended, delivery, attempt, responseStatus, errorMessage from attempts
        where ${OF_ENDPOINT} and ${which} order by ended desc, delivery desc, attempt desc limit 1`,
     );
   return {
@@ -62,7 +62,7 @@ function prepare({ sql }: Database) {
       [EndpointKey & Pick<LastAttempt, "ended" | "delivery" | "attempt">],
       { failures: number; exhausted: number }
     >(
-      `select count(*) as failures, coalesce(sum(next_due is null), 0) as exhausted from attempts
+      `select count(*) as failures, coalesce(sum(nextDue is null), 0) as exhausted from attempts
        where ${OF_ENDPOINT} and status = 'failed' and (ended, delivery, attempt) > (@ended, @delivery, @attempt)`,
     ),
     recent: sql.prepare<[EndpointKey & { since: number }], { succeeded: number | null; failed: number | null }>(

@@ -119,7 +119,7 @@ function subscriptions({ sql }: Database) {
   const unsubscribe = sql.prepare<[EndpointKey]>("delete from subscriptions where merchant = @merchant and endpoint = @endpoint");
   // The log must not announce attempts that are not made.
   const clearNextAttempts = sql.prepare<[EndpointKey]>(
-    `update attempts set next_due = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
+    `update attempts set nextDue = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
        and attempts.delivery = d.sequence and attempts.attempt = d.attempts`,
   );
   const cancel = sql.prepare<[EndpointKey]>(

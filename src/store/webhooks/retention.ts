@@ -11,32 +11,9 @@ export const WHAT_IS_KEPT = "The log keeps the newest 10,000, and all that is pe
 /** Deleting in batches costs less per row. */
 const SMALLEST_BATCH = 100;
 
-interface DeletedEvent {
+interface DeletedRow {
   merchant: string;
   type: string;
-}
-
-interface DeletedDelivery extends DeletedEvent {
-  state: string;
-}
-
-interface DeletedCounts extends DeletedEvent {
-  emitted: number;
-  delivered: number;
-}
-
-/** Counts the deleted events of each type, and their deliveries that had succeeded. */
-function countByType(deliveries: readonly DeletedDelivery[], events: readonly DeletedEvent[]): Iterable<DeletedCounts> {
-  const sums = new Map<string, DeletedCounts>();
-  const sumOf = ({ merchant, type }: DeletedEvent) => {
-    const name = `${merchant} ${type}`;
-    const sum = sums.get(name) ?? { merchant, type, emitted: 0, delivered: 0 };
-    sums.set(name, sum);
-    return sum;
-  };
-  for (const one of events) sumOf(one).emitted++;
-  for (const one of deliveries) if (one.state === "succeeded") sumOf(one).delivered++;
-  return sums.values();
 }
 
 export function openRetention({ sql }: Database) {
@@ -45,7 +22,7 @@ export function openRetention({ sql }: Database) {
   const log = (table: string, isDeletable: string, returning = "") => ({
     newest: newest(table),
     older: older(table),
-    drop: sql.prepare<[number], DeletedDelivery>(`delete from ${table} where sequence <= ? and ${isDeletable} ${returning}`),
+    drop: sql.prepare<[number], DeletedRow & { state: string }>(`delete from ${table} where sequence <= ? and ${isDeletable} ${returning}`),
   });
   // A row can be deleted when no remaining row refers to it, so attempts are deleted first and events last.
   const open = "state in ('pending', 'sending')";
@@ -56,15 +33,16 @@ export function openRetention({ sql }: Database) {
     "returning merchant, state, (select type from events e where e.sequence = deliveries.event) as type",
   );
   const events = log("events", "not exists (select 1 from deliveries d where d.event = events.sequence)", "returning merchant, type");
-  const count = sql.prepare<[DeletedCounts]>(
+  const count = sql.prepare<[DeletedRow & { emitted: 0 | 1; delivered: 0 | 1 }]>(
     `insert into let_go (merchant, type, emitted, delivered) values (@merchant, @type, @emitted, @delivered)
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   );
   const bound = (table: typeof attempts) => (table.newest.get() ?? 0) - KEPT;
   const sweep = () => {
     attempts.drop.run(bound(attempts));
-    const sums = countByType(deliveries.drop.all(bound(deliveries)), events.drop.all(bound(events)));
-    for (const sum of sums) count.run(sum);
+    for (const { merchant, type, state } of deliveries.drop.all(bound(deliveries)))
+      if (state === "succeeded") count.run({ merchant, type, emitted: 0, delivered: 1 });
+    for (const { merchant, type } of events.drop.all(bound(events))) count.run({ merchant, type, emitted: 1, delivered: 0 });
     // Each sweep scans the old rows that it has to keep: the more there are, the less often it runs.
     return [attempts, deliveries, events].reduce((sum, table) => sum + (table.older.get(bound(table)) ?? 0), 0);
   };

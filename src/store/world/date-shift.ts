@@ -1,8 +1,9 @@
 // Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole weeks or whole months.
 
-import type { DateUnit } from "../../contracts/resource.ts";
-import { addDays, dayOfMonth, daysIn, monthIndex, monthText } from "../../kernel/calendar.ts";
+import type { DateUnit, Resource } from "../../contracts/resource.ts";
+import { addDays, addMonths, dayOfMonth, daysIn, lastDayOf, monthIndex, monthText } from "../../kernel/calendar.ts";
 import { isoTime, LATEST_TIME, parseTime } from "../../kernel/clock.ts";
+import type { Fixture, FixtureMerchant, FixtureRecord } from "./fixtures.ts";
 
 /** How far the dates of a fixture move. */
 export type DateShift = Readonly<Record<DateUnit, number>>;
@@ -33,31 +34,12 @@ export function shiftTo(asOf: string, clock: number): DateShift {
 const TIMES =
   /"(?:id|\w*Id)":"[^"]*"|"(?:created|updated|at|\w+At)":(\d+)|(?<![\w-])(\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)(?=T\d|[^\w-])/g;
 
-/** The Unix seconds, days and months in a record as JSON, with their positions. */
-function* timesIn(json: string): Generator<{ text: string; index: number }> {
-  for (const match of json.matchAll(TIMES)) {
-    const text = match[1] ?? match[2];
-    if (text !== undefined) yield { text, index: match.index + match[0].length - text.length };
-  }
-}
-
 /** A record as JSON with its times moved. */
-export function shiftJson(json: string, shift: DateShift, unit: DateUnit): string {
-  let shifted = "";
-  let end = 0;
-  for (const { text, index } of timesIn(json)) {
-    shifted += json.slice(end, index) + shiftTime(text, shift, unit);
-    end = index + text.length;
-  }
-  return shifted + json.slice(end);
-}
-
-/** One of the texts that `timesIn` finds. */
-export const shiftTime = (text: string, shift: DateShift, unit: DateUnit): string =>
-  isDay(text) ? shiftDay(text, shift, unit) : String(shiftSeconds(Number(text), shift, unit));
-
-/** Whether one of the texts that `timesIn` finds is a day or a month, not Unix seconds. */
-const isDay = (text: string) => text.includes("-");
+export const shiftJson = (json: string, shift: DateShift, unit: DateUnit): string =>
+  json.replace(TIMES, (found, seconds: string | undefined, day: string | undefined) => {
+    if (day !== undefined) return shiftDay(day, shift, unit);
+    return seconds === undefined ? found : found.slice(0, -seconds.length) + shiftSeconds(Number(seconds), shift, unit);
+  });
 
 /** Unix seconds, never below zero. */
 export function shiftSeconds(seconds: number, { weeks, months }: DateShift, unit: DateUnit): number {
@@ -71,12 +53,10 @@ export function shiftDay(text: string, { weeks, months }: DateShift, unit: DateU
 }
 
 /** The same day of another month. The last day of a month stays the last; a day that the month lacks becomes its last. */
-function moveMonths(day: string, months: number): string {
-  const month = monthIndex(day) + months;
-  const number = Number(day.slice(8, 10));
-  const isLast = number === daysIn(monthIndex(day));
-  return dayOfMonth(month, isLast ? daysIn(month) : Math.min(number, daysIn(month)));
-}
+const moveMonths = (day: string, months: number): string => {
+  const moved = addMonths(day, months);
+  return day === lastDayOf(day) ? lastDayOf(moved) : moved;
+};
 
 /** A time on a day that the month lacks becomes the end of the month, so that times stay in their order. */
 function laterSeconds(seconds: number, months: number): number {
@@ -86,4 +66,35 @@ function laterSeconds(seconds: number, months: number): number {
   const isMissing = number > daysIn(month);
   const moved = parseTime(`${dayOfMonth(month, isMissing ? daysIn(month) : number)}T${isMissing ? "23:59:59Z" : time.slice(11)}`);
   return Math.floor((moved ?? 0) / 1_000);
+}
+
+/** The last of each fixture: merchants for tests are created from the same one again and again. */
+const cache = new WeakMap<Fixture, { shift: DateShift; dated: Fixture }>();
+
+/** `now` is in sandbox milliseconds. A fixture that does not say the day it was written for stays as it is. */
+export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, now: number): Fixture {
+  if (fixture.asOf === undefined) return fixture;
+  const shift = shiftTo(fixture.asOf, now);
+  const known = cache.get(fixture);
+  if (known?.shift.weeks === shift.weeks && known.shift.months === shift.months) return known.dated;
+  const dated = shifted(fixture, kinds, shift);
+  cache.set(fixture, { shift, dated });
+  return dated;
+}
+
+/** When the day of a fixture begins, moved as the dates of a kind of record are, in sandbox milliseconds; undefined if it says no day. */
+export function startOfFixture({ asOf }: Fixture, unit: DateUnit, now: number): number | undefined {
+  return asOf === undefined ? undefined : parseTime(shiftDay(asOf, shiftTo(asOf, now), unit));
+}
+
+function shifted(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, shift: DateShift): Fixture {
+  if (shift.weeks === 0 && shift.months === 0) return fixture;
+  const move = (record: FixtureRecord, unit: DateUnit) => JSON.parse(shiftJson(JSON.stringify(record), shift, unit)) as FixtureRecord;
+  const { apiKey, password, ...profile } = fixture.merchant;
+  const lists = Object.entries(fixture.records).map(([kind, records]) => {
+    const unit = kinds.get(kind)?.datesMoveBy ?? "weeks";
+    return [kind, records.map((record) => move(record, unit))] as const;
+  });
+  const merchant = { ...move(profile, "weeks"), apiKey, password } as FixtureMerchant;
+  return { ...fixture, merchant, records: Object.fromEntries(lists) };
 }

@@ -7,7 +7,7 @@ import type { DueRecords } from "../records/due-records.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Tenants } from "../records/tenants.ts";
 import type { Database } from "../sqlite/database.ts";
-import { fixtureAt, startOfFixture } from "./dated-fixture.ts";
+import { fixtureAt, startOfFixture } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 
 export type Seeder = ReturnType<typeof openSeeder>;
