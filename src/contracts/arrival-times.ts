@@ -1,5 +1,8 @@
-// The times that the states of a kind set on arrival, and the rule that they follow the states that a record went through.
+// The times that the states of a kind set on arrival, and the rules that follow from a declaration: such a time is set exactly if the record went
+// through the state, and a currency is a known one.
 
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { CURRENCIES } from "../kernel/money.ts";
 import { sentIn } from "../schema/as-sent.ts";
 import type { Transitions } from "./transitions.ts";
 
@@ -46,6 +49,14 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
       return { field, code: "out_of_order", message };
     };
   });
+}
+
+/** `currency` is a code of ISO 4217. */
+export function knownCurrency(record: Stateful) {
+  const currency = valueIn(record, "currency");
+  if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
+  const message = `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${didYouMean(currency, CURRENCIES)}`;
+  return { field: "currency", code: "unknown_currency", message };
 }
 
 /** These states and all that may follow them. */

@@ -3,8 +3,7 @@
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
-import { type ArrivalTimes, arrivalTimesOf, timeRules } from "./arrival-times.ts";
-import { knownCurrency } from "./rules.ts";
+import { type ArrivalTimes, arrivalTimesOf, knownCurrency, timeRules } from "./arrival-times.ts";
 import { describeTransitions, statesBefore, type Transitions } from "./transitions.ts";
 
 /** The fields that every record has. */

@@ -1,7 +1,5 @@
-// The rules that kinds of records share: known currencies, dates in order, sums that add up.
+// The rules that kinds of records share: dates in order, sums that add up.
 
-import { didYouMean } from "../kernel/did-you-mean.ts";
-import { CURRENCIES } from "../kernel/money.ts";
 import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -10,14 +8,6 @@ const valuesOf = (record: RecordBase) => record as unknown as Values;
 
 /** A problem of a field, or of a path such as `items/0/amount`. */
 export const problem = (field: string, code: string, message: string): RuleProblem => ({ field, code, message });
-
-/** `currency` is a code of ISO 4217. */
-export const knownCurrency: Rule<RecordBase> = (record) => {
-  const { currency } = valuesOf(record);
-  if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
-  const hint = didYouMean(currency, CURRENCIES);
-  return problem("currency", "unknown_currency", `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${hint}`);
-};
 
 /** The values of these fields, days or times, do not decrease; a field that is null is not compared. */
 export const inOrder =
