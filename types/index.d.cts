@@ -1108,19 +1108,58 @@ export type LiveEvent = {
   merchant: string | null;
 };
 export interface LoggedAttempt {
+  /** Unique identifier of the attempt (`whd_…`) */
   id: string;
+  /** Type of the object */
+  object: "webhook_delivery";
+  /** Merchant that owns the object (`mer_…`) */
   merchantId: string;
+  /** Event delivered; the same for every attempt (`evt_…`) */
+  eventId: string;
+  /** Event type */
+  eventType: string;
+  /** Endpoint that received the attempt (`we_…`) */
+  endpointId: string;
+  /** URL to which the attempt was sent */
+  url: string;
+  /** What triggered the attempt */
+  trigger: "event" | "retry" | "replay" | "test";
+  /** Number of this attempt, starting at 1 */
+  attempt: number;
+  /** Maximum number of attempts */
+  maxAttempts: number;
+  /** `aborted`: the sandbox stopped before a response arrived; the delivery is attempted again */
+  status: "succeeded" | "failed" | "aborted";
+  /** Status of the response */
+  responseStatus: number | null;
+  /** First 4 KiB of the response body */
+  responseBody: string | null;
+  /** Whether the response body was truncated */
+  responseTruncated: boolean;
+  /** Why the attempt failed; null if it succeeded */
+  errorCode: "timeout" | "connection_refused" | "dns" | "tls" | "reset" | "redirect_not_followed" | "http_status" | "target_not_allowed" | "dropped" | null;
+  /** Description of the error */
+  errorMessage: string | null;
+  /** Real milliseconds until the receiver responded; null if the attempt was aborted */
+  durationMs: number | null;
+  /** Request headers */
+  requestHeaders: Record<string, string>;
+  /** Request body, exactly as it was signed and sent */
+  requestBody: string;
+  /** Time of the next attempt; null if there is none, in Unix seconds */
+  nextAttemptAt: number | null;
+  /** Always false: no money moves here */
+  livemode: boolean;
+  /** Time at which the attempt ended, in Unix seconds */
+  created: number;
   /** Sandbox time at which it ended */
   at: string;
   /** Its number, in the order in which attempts were written */
   sequence: number;
   /** The number of its delivery: a replay is a delivery of its own */
   delivery: number;
-  /** Real milliseconds until the receiver responded; null if the attempt was aborted */
-  durationMs: number | null;
   /** What fault rules did to it; null if none did */
   fault: DeliveryFault | null;
-  [field: string]: unknown;
 }
 export interface LoggedEvent {
   id: string;
@@ -2360,12 +2399,6 @@ type ValueOf<P extends TProperties> = Flat<{
 type Flat<T> = {
   [Name in keyof T]: T[Name];
 };
-declare const NewEndpoint: TObject<{
-  url: TUnsafe<string>;
-  events: TOptional<TUnsafe<string[]>>;
-  merchant: TOptional<TUnsafe<string>>;
-}>;
-type NewEndpoint = Static<typeof NewEndpoint>;
 export interface ConnectOptions {
   /** The sandbox's `controlToken`, or the one it printed. */
   controlToken?: string | undefined;
@@ -2403,6 +2436,12 @@ export interface OwnMerchant {
 export declare function ownMerchant(sandbox: ControlApi, given?: {
   fixture?: string;
 }): Promise<OwnMerchant>;
+declare const NewEndpoint: TObject<{
+  url: TUnsafe<string>;
+  events: TOptional<TUnsafe<string[]>>;
+  merchant: TOptional<TUnsafe<string>>;
+}>;
+type NewEndpoint = Static<typeof NewEndpoint>;
 interface Connection {
   /** Counts the connections that the sandbox accepted. */
   readonly number: number;

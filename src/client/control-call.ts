@@ -1,9 +1,8 @@
 // The client of the control API: each call as a value, and a typed method for each operation over whichever transport it is given.
 
-import type { ControlApi, LoggedAttempt } from "../../generated/control-api.ts";
+import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
 import type { Method } from "../contracts/endpoint.ts";
-import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { SandboxError } from "../kernel/errors.ts";
 
 /** The entry of an operation in the generated table. */
@@ -34,9 +33,6 @@ export interface ControlCall<Reply = unknown> extends CallFor<Reply> {
   readonly path: string;
   readonly body?: object;
 }
-
-/** An attempt of the delivery log. Its public type leaves open the fields that the service declares. */
-export type AttemptDetail = LoggedAttempt & WebhookDelivery;
 
 /** The input of a call, divided as an HTTP request divides it. */
 export interface CallInput {

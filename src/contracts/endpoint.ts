@@ -47,7 +47,6 @@ export interface EndpointDeclaration<
   id: string;
   /** The place of the operation among all of its API (default: last). */
   position?: number;
-  area: string;
   method: Method;
   path: Path;
   summary: string;
@@ -108,11 +107,16 @@ export interface Endpoint<World = unknown> {
 const OK: Assumed<number> = assumed<number>(200, "The service's documentation says `OK`, which is the reason phrase of status 200.");
 const nothing: ObjectSchema = Type.Object({});
 
-/** Creates the `endpoint()` function of an API; `World` is the context that its handlers receive with the request. */
-export function endpointFactory<World>() {
-  return <const Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema>(
-    declared: EndpointDeclaration<Path, Query, Body, Reply, World>,
-  ): Endpoint<World> => ({
+type Declare<World, More> = <const Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema>(
+  declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
+) => Endpoint<World>;
+
+/** Creates the `endpoint()` function for operations of one area, or of any; `World` is what their handlers receive with the request. */
+export function endpointFactory<World>(): Declare<World, { area: string }>;
+export function endpointFactory<World>(area: string): Declare<World, unknown>;
+export function endpointFactory<World>(area = ""): Declare<World, { area?: string }> {
+  return (declared) => ({
+    area,
     ...declared,
     position: declared.position ?? Number.MAX_SAFE_INTEGER,
     description: declared.description ?? "",

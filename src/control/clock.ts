@@ -3,13 +3,13 @@
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { LifeChange } from "../contracts/life.ts";
 import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
-import { type Clock, isoTime, LATEST_TIME, parseTime } from "../kernel/clock.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
+import { type Clock, isoTime, LATEST_TIME } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import { oneOf, Type, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
+import { spanOf, timeOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "idempotencyReplies"> {
   clock: Clock;
@@ -19,7 +19,7 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
   publish(event: LiveEvent): void;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Clock");
 
 const MOST_CHANGES = 10_000;
 
@@ -34,7 +34,6 @@ function publishClock({ clock, publish }: Pick<Parts, "clock" | "publish">) {
 
 const showClock = endpoint({
   id: "clock.get",
-  area: "Clock",
   method: "GET",
   path: "/clock",
   summary: "Get the sandbox time",
@@ -45,7 +44,6 @@ const showClock = endpoint({
 
 const setClock = endpoint({
   id: "clock.set",
-  area: "Clock",
   method: "PUT",
   path: "/clock",
   summary: "Freeze the clock, set it, or let it run",
@@ -55,12 +53,9 @@ const setClock = endpoint({
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
-  errors: ["validation_failed"],
   handle({ clock, publish, body }) {
     const { mode = "real", now } = body;
-    const time = now === undefined ? undefined : parseTime(now);
-    if (now !== undefined && time === undefined)
-      fail("validation_failed", `now must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(now)}.`);
+    const time = timeOf("now", now);
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
@@ -83,7 +78,6 @@ const PlayedAttempt = Type.Object(
 
 const advanceClock = endpoint({
   id: "clock.advance",
-  area: "Clock",
   method: "POST",
   path: "/clock/advance",
   summary: "Advance the clock: everything due until then happens, in order, before the reply",
@@ -96,12 +90,10 @@ const advanceClock = endpoint({
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
-  errors: ["validation_failed", "sandbox_unavailable"],
+  errors: ["sandbox_unavailable"],
   async handle(context) {
     const { clock, body } = context;
-    const { by = "" } = body;
-    const span =
-      tryParseDuration(by) ?? fail("validation_failed", `by must be a span such as 30s, 5m or 24h; received ${JSON.stringify(by)}.`);
+    const span = spanOf("by", body.by) ?? 0;
     let until = clock.now();
     const played = createRecorder(context);
     // Concurrent advances add up, and each reports what happened in its own span.

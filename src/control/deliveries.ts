@@ -2,21 +2,22 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { attemptFacts, attemptVocabulary } from "../contracts/live-rows.ts";
+import { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumedPageQuery, listOf, Type, text, timeText } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, nullable, oneOf, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
+import { spanOf } from "./given-values.ts";
 import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Webhooks");
 
 const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 export const page = { limit, starting_after, ending_before };
@@ -24,7 +25,7 @@ export const page = { limit, starting_after, ending_before };
 const DeliveryFault = Type.Object(
   {
     id: Type.String({ description: "The rule, or the first of several" }),
-    name: Type.Union([Type.String(), Type.Null()]),
+    name: nullable(Type.String()),
     effects: Type.Array(Type.Unknown(), { description: "The effect of each rule" }),
     copy: Type.Integer({ description: "Number of this copy, if a rule duplicates deliveries; 0 for the original" }),
     wouldHaveSent: Type.Object({ headers: Type.Record(Type.String()), body: Type.String() }),
@@ -32,19 +33,17 @@ const DeliveryFault = Type.Object(
   { title: "delivery_fault" },
 );
 
+/** The attempt as the service lists it, and what only the sandbox knows. */
 const LoggedAttempt = Type.Object(
   {
-    id: Type.String(),
-    merchantId: Type.String(),
+    ...WebhookDelivery.properties,
     at: timeText("Sandbox time at which it ended"),
     sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
     delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
-    durationMs: Type.Union([Type.Number(), Type.Null()], {
-      description: "Real milliseconds until the receiver responded; null if the attempt was aborted",
-    }),
+    durationMs: nullable(Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" })),
     fault: Type.Union([DeliveryFault, Type.Null()], { description: "What fault rules did to it; null if none did" }),
   },
-  { title: "logged_attempt", additionalProperties: true },
+  { title: "logged_attempt" },
 );
 
 /** The rules that affected an attempt, as a message of the live stream names them. */
@@ -59,7 +58,6 @@ export const Replayed = Type.Object({
 
 const listAttempts = endpoint({
   id: "attempts.list",
-  area: "Webhooks",
   method: "GET",
   path: "/deliveries",
   summary: "List delivery attempts of all merchants, newest first",
@@ -71,37 +69,30 @@ const listAttempts = endpoint({
     requestId: Type.Optional(text("Only of the events that this request caused")),
     endpointId: Type.Optional(text("Only to this endpoint")),
     type: Type.Optional(text("Only of events of this type")),
-    status: Type.Optional(
-      Type.Unsafe<string>({
-        type: "string",
-        enum: ["succeeded", "failed", "aborted"],
-        description: "Only attempts that ended with this status",
-      }),
-    ),
+    status: Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts that ended with this status")),
     ...filterFields,
     ...page,
   }),
   reply: listOf(LoggedAttempt),
-  errors: ["invalid_cursor", "invalid_limit", "validation_failed"],
+  errors: ["invalid_cursor", "invalid_limit"],
   async handle({ query: { merchant, filter, limit: most = 25, starting_after, ...query }, attempts }) {
-    if (filter === undefined) {
-      const { data, ...envelope } = attempts.log(merchant, { ...query, starting_after, limit: most });
-      return { ...envelope, data: data.map(showAttemptOf) };
-    }
-    if (query.ending_before !== undefined) fail("validation_failed", "A filter takes starting_after, not ending_before.");
+    if (filter !== undefined && query.ending_before !== undefined)
+      fail("validation_failed", "A filter takes starting_after, not ending_before.");
     const log = {
       vocabulary: attemptVocabulary,
       factsOf: (record: StoredAttempt) => attemptFacts({ ...record, merchant: record.merchantId, fault: rulesOf(record) }),
       read: (after: string | undefined, chunk: number) => attempts.log(merchant, { ...query, starting_after: after, limit: chunk }).data,
     };
-    const { data, has_more } = await filteredRows(log, { filter, starting_after, limit: most });
-    return { object: "list" as const, data: data.map(showAttemptOf), has_more };
+    const { data, ...envelope } =
+      filter === undefined
+        ? attempts.log(merchant, { ...query, starting_after, limit: most })
+        : await filteredRows(log, { filter, starting_after, limit: most });
+    return { ...envelope, data: data.map(showAttemptOf) };
   },
 });
 
 const showAttempt = endpoint({
   id: "attempts.get",
-  area: "Webhooks",
   method: "GET",
   path: "/deliveries/{id}",
   summary: "Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event",
@@ -109,7 +100,7 @@ const showAttempt = endpoint({
   reply: Type.Object({
     attempt: LoggedAttempt,
     attempts: Type.Array(LoggedAttempt),
-    request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused the event; null if none did" }),
+    request: nullable(Type.String({ description: "The request that caused the event; null if none did" })),
   }),
   errors: ["resource_not_found"],
   handle({ params, attempts, eventLog }) {
@@ -126,14 +117,11 @@ const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${i
 
 const replayAttempt = endpoint({
   id: "attempts.replay",
-  area: "Webhooks",
   method: "POST",
   path: "/deliveries/{id}/replay",
   summary: "Replay a delivery attempt to its endpoint",
   description:
     "The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries.",
-  body: Type.Object({}),
-  example: {},
   reply: Replayed,
   status: 202,
   errors: ["resource_not_found", "invalid_state"],
@@ -150,7 +138,6 @@ export const showReplayed = ({ eventId, attempts }: { eventId: string; attempts:
 
 const drain = endpoint({
   id: "sandbox.drain",
-  area: "Webhooks",
   method: "POST",
   path: "/drain",
   summary: "Wait until no delivery is due or in flight",
@@ -162,18 +149,11 @@ const drain = endpoint({
     pending: Type.Integer({ description: "Deliveries waiting for a later attempt" }),
     inFlight: Type.Integer(),
   }),
-  errors: ["validation_failed"],
-  handle({ body: { within = "10s" }, dispatcher }) {
-    const span =
-      tryParseDuration(within) ??
-      fail("validation_failed", `within must be a span such as 500ms or 5s; received ${JSON.stringify(within)}.`);
-    return dispatcher.drain({ within: span });
-  },
+  handle: ({ body, dispatcher }) => dispatcher.drain({ within: spanOf("within", body.within) ?? 10_000 }),
 });
 
 const explain = endpoint({
   id: "signature.explain",
-  area: "Webhooks",
   method: "POST",
   path: "/signature/explain",
   summary: "Diagnose a signature that does not match",
@@ -183,7 +163,7 @@ const explain = endpoint({
     signature: text("The signature your code computed, or received"),
   }),
   example: { endpoint: "we_…", body: '{"id":"evt_…"}', signature: "0f3c…" },
-  reply: Type.Object({ matches: Type.Boolean(), mistake: Type.Union([Type.String(), Type.Null()]), explanation: Type.String() }),
+  reply: Type.Object({ matches: Type.Boolean(), mistake: nullable(Type.String()), explanation: Type.String() }),
   errors: ["resource_not_found"],
   handle: ({ body: { endpoint = "", body = "", signature = "" }, dispatcher, deliveries }) => {
     const merchant = deliveries.ownerOf(endpoint) ?? fail("resource_not_found", `There is no endpoint ${endpoint}.`);

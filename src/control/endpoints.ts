@@ -18,7 +18,7 @@ interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
   dispatcher: Pick<Dispatcher, "enable">;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Webhooks");
 
 const RegisteredEndpoint = Type.Object(
   {
@@ -34,7 +34,6 @@ const RegisteredEndpoint = Type.Object(
 
 const registerEndpoint = endpoint({
   id: "endpoints.register",
-  area: "Webhooks",
   method: "PUT",
   path: "/endpoints",
   summary: "Register a webhook endpoint, unless the merchant has one at this URL",
@@ -43,7 +42,7 @@ const registerEndpoint = endpoint({
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
-  errors: ["validation_failed", "resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: ["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
   handle: ({ body, ...context }) => register(context, body as Static<typeof NewEndpoint>),
 });
 
@@ -91,7 +90,6 @@ const merchantNamed = (context: RecordParts, wanted: string | undefined) =>
 
 const removeEndpoint = endpoint({
   id: "endpoints.remove",
-  area: "Webhooks",
   method: "DELETE",
   path: "/endpoints/{id}",
   summary: "Remove a webhook endpoint",
@@ -114,12 +112,9 @@ const noSuchEndpoint = (id: string) => fail("resource_not_found", `There is no e
 
 const enableEndpoint = endpoint({
   id: "endpoints.enable",
-  area: "Webhooks",
   method: "POST",
   path: "/endpoints/{id}/enable",
   summary: "Re-enable an endpoint that a 410 disabled",
-  body: Type.Object({}),
-  example: {},
   reply: Type.Object({ enabled: Type.String() }),
   errors: ["resource_not_found"],
   async handle({ params, deliveries, dispatcher }) {

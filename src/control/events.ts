@@ -8,7 +8,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { listOf, Type, text, timeText } from "../schema/shapes.ts";
+import { listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/admin-records.ts";
@@ -23,7 +23,9 @@ interface Parts extends RecordParts, Pick<Stores, "database" | "eventLog"> {
   dispatcher: Pick<Dispatcher, "replayEvent">;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Webhooks");
+
+const count = Type.Integer();
 
 const LoggedEventReply = Type.Object(
   {
@@ -31,21 +33,15 @@ const LoggedEventReply = Type.Object(
     merchant: Type.String(),
     type: Type.String(),
     created: timeText("Sandbox time"),
-    request: Type.Union([Type.String(), Type.Null()], { description: "The request that caused it" }),
+    request: nullable(Type.String({ description: "The request that caused it" })),
     body: Type.Unknown({ description: "The body of its deliveries" }),
-    deliveries: Type.Object({
-      pending: Type.Integer(),
-      succeeded: Type.Integer(),
-      failed: Type.Integer(),
-      cancelled: Type.Integer(),
-    }),
+    deliveries: Type.Object({ pending: count, succeeded: count, failed: count, cancelled: count }),
   },
   { title: "logged_event" },
 );
 
 const listEvents = endpoint({
   id: "events.list",
-  area: "Webhooks",
   method: "GET",
   path: "/events",
   summary: "List events of all merchants, newest first",
@@ -70,12 +66,9 @@ function showEvent({ id, merchant, type, created, request, body, pending, succee
 
 const replayEvent = endpoint({
   id: "events.replay",
-  area: "Webhooks",
   method: "POST",
   path: "/events/{id}/replay",
   summary: "Replay an event to every endpoint subscribed to its type",
-  body: Type.Object({}),
-  example: {},
   reply: Replayed,
   status: 202,
   errors: ["resource_not_found"],
@@ -91,14 +84,13 @@ const TriggeredEvent = Type.Object(
     record: Type.Union([Type.Object({ kind: Type.String(), id: Type.String() }), Type.Null()], {
       description: "The record that the event is about; null for a synthetic event",
     }),
-    warning: Type.Union([Type.String(), Type.Null()], { description: "Why the event is synthetic although a real one was asked for" }),
+    warning: nullable(Type.String({ description: "Why the event is synthetic although a real one was asked for" })),
   },
   { title: "triggered_event" },
 );
 
 const triggerEvent = endpoint({
   id: "events.trigger",
-  area: "Webhooks",
   method: "POST",
   path: "/events",
   summary: "Trigger an event",
@@ -114,7 +106,7 @@ const triggerEvent = endpoint({
   example: { type: "payment.succeeded", merchant: "mer_lodge", data: { amount: 1_250 } },
   reply: TriggeredEvent,
   status: 201,
-  errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
+  errors: ["resource_not_found", "invalid_state", "already_exists"],
   handle: ({ body: { type = "", merchant: owner, data = {}, synthetic = false }, database, eventLog, ...context }) =>
     afterCommit(
       context,

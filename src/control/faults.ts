@@ -4,12 +4,13 @@ import { endpointFactory } from "../contracts/endpoint.ts";
 import { type RuleRegistry, RuleState } from "../contracts/fault.ts";
 import { RULE_FIELDS } from "../faults/rule-schema.ts";
 import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
+import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts {
   faults: RuleRegistry;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Faults");
 
 /** The fields whose shape depends on the action are checked with it. */
 const given = {
@@ -25,22 +26,16 @@ const action = Type.Unknown({ description: "What it does: a type and its fields;
 
 const listFaults = endpoint({
   id: "faults.list",
-  area: "Faults",
   method: "GET",
   path: "/faults",
   summary: "List the fault rules in the order in which they are tried, with their counts",
   query: Type.Object({ status: Type.Optional(oneOf(["armed", "spent", "expired"], "Only rules with this status")) }),
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(RuleState) }),
-  errors: ["validation_failed"],
-  handle: ({ faults, query }) => ({
-    object: "list" as const,
-    data: faults.list().filter(({ status }) => query.status === undefined || query.status === status),
-  }),
+  reply: wholeListOf(RuleState),
+  handle: ({ faults, query }) => wholeList(faults.list().filter(({ status }) => query.status === undefined || query.status === status)),
 });
 
 const addFault = endpoint({
   id: "faults.add",
-  area: "Faults",
   method: "POST",
   path: "/faults",
   summary: "Arm a fault rule",
@@ -50,13 +45,12 @@ const addFault = endpoint({
   example: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 3 } },
   reply: RuleState,
   status: 201,
-  errors: ["validation_failed", "already_exists"],
+  errors: ["already_exists"],
   handle: ({ faults, body }) => faults.add(body),
 });
 
 const showFault = endpoint({
   id: "faults.get",
-  area: "Faults",
   method: "GET",
   path: "/faults/{id}",
   summary: "Get a fault rule with its counts",
@@ -67,7 +61,6 @@ const showFault = endpoint({
 
 const changeFault = endpoint({
   id: "faults.change",
-  area: "Faults",
   method: "PATCH",
   path: "/faults/{id}",
   summary: "Change a fault rule",
@@ -75,13 +68,12 @@ const changeFault = endpoint({
   body: Type.Object({ ...changeable, action: Type.Optional(action) }),
   example: { enabled: false },
   reply: RuleState,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle: ({ faults, params, body }) => faults.change(params.id, body),
 });
 
 const removeFault = endpoint({
   id: "faults.remove",
-  area: "Faults",
   method: "DELETE",
   path: "/faults/{id}",
   summary: "Remove a fault rule; the reply has its final counts",
@@ -92,19 +84,16 @@ const removeFault = endpoint({
 
 const clearFaults = endpoint({
   id: "faults.clear",
-  area: "Faults",
   method: "DELETE",
   path: "/faults",
   summary: "Remove every fault rule, or those of one merchant",
   query: Type.Object({ merchant: Type.Optional(text("Only rules that match no other merchant")) }),
   reply: Type.Object({ removed: Type.Integer() }),
-  errors: ["validation_failed"],
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),
 });
 
 const showFaultSchema = endpoint({
   id: "faults.schema",
-  area: "Faults",
   method: "GET",
   path: "/faults/schema.json",
   summary: "Get the JSON Schema of a fault rule",

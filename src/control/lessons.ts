@@ -4,10 +4,10 @@ import { Document, endpointFactory } from "../contracts/endpoint.ts";
 import { type LearnerState, Lesson, type Lessons, ShownLearner } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
+import { spanOf, wholeList, wholeListOf } from "./given-values.ts";
 import type { About } from "./overview.ts";
 
 export interface LessonParts extends Pick<Stores, "tenants"> {
@@ -15,17 +15,12 @@ export interface LessonParts extends Pick<Stores, "tenants"> {
   lessons: Lessons;
 }
 
-const endpoint = endpointFactory<LessonParts>();
+const endpoint = endpointFactory<LessonParts>("Lessons");
 
 export const showLearner = (state: LearnerState): Static<typeof ShownLearner> => ({
   ...state,
   since: isoTime(state.since),
   left: state.left.map((left) => ({ ...left, at: isoTime(left.at) })),
-});
-
-const LearnerList = Type.Object({
-  object: oneOf(["list"], "Always `list`"),
-  data: Type.Array(ShownLearner, { description: "The learners, in the order in which they joined" }),
 });
 
 export const learnerAccess = {
@@ -85,18 +80,15 @@ const learnerQuery = Type.Object(textFormat);
 
 const listLessons = endpoint({
   id: "lessons.list",
-  area: "Lessons",
   method: "GET",
   path: "/lessons",
   summary: "List the lessons",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(Lesson) }),
-  errors: ["validation_failed"],
-  handle: async ({ lessons }) => ({ object: "list" as const, data: [...(await lessons.list())] }),
+  reply: wholeListOf(Lesson),
+  handle: async ({ lessons }) => wholeList([...(await lessons.list())]),
 });
 
 const getLesson = endpoint({
   id: "lessons.get",
-  area: "Lessons",
   method: "GET",
   path: "/lessons/{name}",
   exampleParams: { name: "first-call" },
@@ -112,7 +104,7 @@ const getLesson = endpoint({
   }),
   reply: Lesson,
   documents: { file: "text/plain" },
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   async handle({ lessons, params, query }) {
     const lesson = await lessons.find(params.name, query.learner);
     if (query.format !== "file") return lesson;
@@ -124,23 +116,20 @@ const getLesson = endpoint({
 
 const listLearners = endpoint({
   id: "learners.list",
-  area: "Lessons",
   method: "GET",
   path: "/learners",
   summary: "List the learners with their progress",
   access: { learner: { query: "merchant" } },
   query: Type.Object({ merchant: Type.Optional(text("Only the learner with this merchant")) }),
-  reply: LearnerList,
-  errors: ["validation_failed"],
+  reply: wholeListOf(ShownLearner, "The learners, in the order in which they joined"),
   async handle({ lessons, query: { merchant } }) {
     const learners = await lessons.learners();
-    return { object: "list" as const, data: learners.filter(({ id }) => merchant === undefined || id === merchant).map(showLearner) };
+    return wholeList(learners.filter(({ id }) => merchant === undefined || id === merchant).map(showLearner));
   },
 });
 
 const joinLessons = endpoint({
   id: "learners.join",
-  area: "Lessons",
   method: "POST",
   path: "/learners",
   summary: "Add a learner",
@@ -153,24 +142,15 @@ const joinLessons = endpoint({
   }),
   example: { name: "Ada" },
   reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),
-  errors: ["validation_failed", "resource_not_found", "already_exists", "invalid_state"],
+  errors: ["resource_not_found", "already_exists", "invalid_state"],
   async handle({ body: { name, merchant, hintAfter }, ...context }) {
-    const learner = await context.lessons.join({ name, merchant, hintAfter: parseWait("hintAfter", hintAfter) });
+    const learner = await context.lessons.join({ name, merchant, hintAfter: spanOf("hintAfter", hintAfter, { to: "1h" }) });
     return { learner: showLearner(learner), ...accessOf(context, learner.id) };
   },
 });
 
-/** Parses a duration of up to an hour into milliseconds. */
-function parseWait(field: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const span = tryParseDuration(given);
-  if (span !== undefined && span <= 3_600_000) return span;
-  return fail("validation_failed", `${field} must be a span such as 90s, an hour at most; received ${JSON.stringify(given)}.`);
-}
-
 const getLearner = endpoint({
   id: "learners.get",
-  area: "Lessons",
   method: "GET",
   path: "/learners/{id}",
   ...ownLearner,
@@ -182,17 +162,16 @@ const getLearner = endpoint({
   }),
   reply: ShownLearner,
   documents: textDocuments,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   async handle({ params: { id }, query: { format, after, within }, ...context }) {
     const { lessons } = context;
-    const wait = parseWait("within", within) ?? 25_000;
+    const wait = spanOf("within", within, { to: "1h" }) ?? 25_000;
     return learnerReply(context, await (after === undefined ? lessons.learner(id) : lessons.waitForNewer(id, after, wait)), format);
   },
 });
 
 const beginLesson = endpoint({
   id: "learners.begin",
-  area: "Lessons",
   method: "POST",
   path: "/learners/{id}/lesson",
   ...ownLearner,
@@ -207,14 +186,13 @@ const beginLesson = endpoint({
   example: { name: "first-call" },
   reply: ShownLearner,
   documents: textDocuments,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle: async ({ params, query, body: { name = "", checkpoint }, ...context }) =>
     learnerReply(context, await context.lessons.begin(params.id, name, checkpoint), query.format),
 });
 
 const skipStep = endpoint({
   id: "learners.skip",
-  area: "Lessons",
   method: "POST",
   path: "/learners/{id}/skip",
   ...ownLearner,
@@ -223,13 +201,12 @@ const skipStep = endpoint({
   query: learnerQuery,
   reply: ShownLearner,
   documents: textDocuments,
-  errors: ["validation_failed", "resource_not_found", "invalid_state"],
+  errors: ["resource_not_found", "invalid_state"],
   handle: async ({ params, query, ...context }) => learnerReply(context, await context.lessons.skip(params.id), query.format),
 });
 
 const giveHint = endpoint({
   id: "learners.hint",
-  area: "Lessons",
   method: "POST",
   path: "/learners/{id}/hint",
   ...ownLearner,
@@ -237,7 +214,7 @@ const giveHint = endpoint({
   query: learnerQuery,
   reply: ShownLearner,
   documents: textDocuments,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   async handle({ lessons, params, query }) {
     const learner = await lessons.hint(params.id);
     return query.format === "text" ? plainText(learner.hint ?? "This step has no hint.") : showLearner(learner);
@@ -246,13 +223,12 @@ const giveHint = endpoint({
 
 const removeLearner = endpoint({
   id: "learners.remove",
-  area: "Lessons",
   method: "DELETE",
   path: "/learners/{id}",
   exampleParams: ownLearner.exampleParams,
   summary: "Remove a learner and all progress; the merchant is kept",
   reply: ShownLearner,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle: async ({ lessons, params }) => showLearner(await lessons.leave(params.id)),
 });
 

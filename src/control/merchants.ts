@@ -2,16 +2,17 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { Merchant } from "../contracts/live-messages.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
 import type { World } from "../store/world/world.ts";
+import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
   world: Pick<World, "mint" | "remove" | "reset">;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Merchants");
 
 const ListedMerchant = Type.Object(
   {
@@ -25,24 +26,22 @@ const ListedMerchant = Type.Object(
 
 const listMerchants = endpoint({
   id: "merchants.list",
-  area: "Merchants",
   method: "GET",
   path: "/merchants",
   summary: "List the merchants with their API keys, and how many records and requests each has",
   access: { learner: { query: "merchant" } },
   query: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ListedMerchant) }),
-  errors: ["validation_failed", "resource_not_found"],
+  reply: wholeListOf(ListedMerchant),
+  errors: ["resource_not_found"],
   handle({ query: { merchant }, tenants, requestLog }) {
     requestLog.flush();
     const found = merchant === undefined ? tenants.list() : [tenants.find(tenants.require(merchant)) as Tenant];
-    return { object: "list" as const, data: found.map((tenant) => ({ ...tenant, ...tenants.summaryOf(tenant.id) })) };
+    return wholeList(found.map((tenant) => ({ ...tenant, ...tenants.summaryOf(tenant.id) })));
   },
 });
 
 const mintMerchant = endpoint({
   id: "merchants.mint",
-  area: "Merchants",
   method: "POST",
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
@@ -51,13 +50,11 @@ const mintMerchant = endpoint({
   example: { fixture: "lodge" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
   status: 201,
-  errors: ["validation_failed"],
   handle: ({ body, world }) => world.mint(body.fixture ?? "lodge"),
 });
 
 const removeMerchant = endpoint({
   id: "merchants.remove",
-  area: "Merchants",
   method: "DELETE",
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
@@ -71,7 +68,6 @@ const removeMerchant = endpoint({
 
 const reset = endpoint({
   id: "sandbox.reset",
-  area: "Merchants",
   method: "POST",
   path: "/reset",
   summary: "Reset to the fixtures, including ids",
@@ -80,7 +76,7 @@ const reset = endpoint({
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
   reply: Type.Object({ reset: Type.String({ description: "The merchant, or `everything`" }) }),
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle({ body, world }) {
     world.reset(body.merchant);
     return { reset: body.merchant ?? "everything" };

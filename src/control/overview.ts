@@ -14,7 +14,7 @@ import type { StallGauge } from "../kernel/event-loop.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, type Trends } from "../live/trends.ts";
 import type { OpenApiForm } from "../reference/openapi-forms.ts";
-import { oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import { clockState } from "./clock.ts";
@@ -55,7 +55,7 @@ interface Parts extends OverviewParts, Pick<Stores, "database"> {
   };
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Overview");
 
 const Overview = Type.Object({
   name: Type.String(),
@@ -64,11 +64,11 @@ const Overview = Type.Object({
   baseUrl: Type.String({ description: "Base URL for clients" }),
   clock: ClockState,
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
-  database: Type.Union([Type.String(), Type.Null()], { description: "The SQLite file; null in memory" }),
-  service: Type.Union([Type.String(), Type.Null()], { description: "The service file of `--service`; null for the plain service" }),
+  database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
+  service: nullable(Type.String({ description: "The service file of `--service`; null for the plain service" })),
   signature: Type.Object(
     {
-      header: Type.Union([Type.String(), Type.Null()], { description: "The header that carries it; null if a service file removes it" }),
+      header: nullable(Type.String({ description: "The header that carries it; null if a service file removes it" })),
       form: Type.String({ description: "How it is computed" }),
     },
     { description: "The signature of deliveries" },
@@ -78,10 +78,10 @@ const Overview = Type.Object({
   scenarios: Type.Array(
     Type.Object({
       name: Type.String(),
-      merchant: Type.Union([Type.String(), Type.Null()], { description: "Null for all" }),
+      merchant: nullable(Type.String({ description: "Null for all" })),
       score: Type.Integer({ description: "The points earned" }),
       points: Type.Integer({ description: "The points available" }),
-      verdict: Type.Union([oneOf(VERDICTS, ""), Type.Null()]),
+      verdict: nullable(oneOf(VERDICTS, "")),
     }),
     { description: "The scenarios that are armed" },
   ),
@@ -96,7 +96,6 @@ const Overview = Type.Object({
 
 const showOverview = endpoint({
   id: "sandbox.overview",
-  area: "Overview",
   method: "GET",
   path: "",
   summary: "Get an overview of the sandbox",
@@ -142,7 +141,6 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
 
 const showHealth = endpoint({
   id: "sandbox.health",
-  area: "Overview",
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
@@ -181,7 +179,6 @@ const EventRow = Type.Object({
 
 const listOperations = endpoint({
   id: "sandbox.operations",
-  area: "Overview",
   method: "GET",
   path: "/operations",
   summary: "List operations and event types with how often each was called, emitted and delivered",
@@ -202,21 +199,20 @@ const trendFields = {
   requests: Type.Integer(),
   clientErrors: Type.Integer({ description: "Responses with a 4xx" }),
   serverErrors: Type.Integer({ description: "Responses with a 5xx, and connections closed without a response" }),
-  p95: Type.Union([Type.Number(), Type.Null()], {
-    description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests",
-  }),
+  p95: nullable(
+    Type.Number({ description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests" }),
+  ),
 };
 
 const showTrend = endpoint({
   id: "sandbox.trend",
-  area: "Overview",
   method: "GET",
   path: "/trend",
   summary: "Get the requests, errors and 95th percentile of the last five minutes, of all operations or one",
   description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
   query: Type.Object({ operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })) }),
   reply: Type.Object({
-    operation: Type.Union([Type.String(), Type.Null()]),
+    operation: nullable(Type.String()),
     seconds: Type.Integer({ description: "How long a span is" }),
     elapsed: Type.Number({ description: "Milliseconds since the last span began" }),
     total: Type.Object(trendFields, { description: "All spans together" }),
@@ -242,25 +238,21 @@ const OpenApi = Type.Object(
 
 const showOpenapi = endpoint({
   id: "sandbox.openapi",
-  area: "Overview",
   method: "GET",
   path: "/openapi.json",
   summary: "Get the OpenAPI document of the service",
   query: formQuery,
   reply: OpenApi,
-  errors: ["validation_failed"],
   handle: async ({ documents, query }) => (await documents.openapi(query)) as Static<typeof OpenApi>,
 });
 
 const showControlOpenapi = endpoint({
   id: "sandbox.control_openapi",
-  area: "Overview",
   method: "GET",
   path: "/control.openapi.json",
   summary: "Get the OpenAPI document of the control API",
   query: formQuery,
   reply: OpenApi,
-  errors: ["validation_failed"],
   handle: async ({ documents, query }) => (await documents.controlOpenapi(query)) as Static<typeof OpenApi>,
 });
 
@@ -290,7 +282,6 @@ const Assumptions = Type.Object({
 
 const listAssumptions = endpoint({
   id: "sandbox.assumptions",
-  area: "Overview",
   method: "GET",
   path: "/assumptions",
   summary: "Get every fact about the service that the sandbox is built on, documented or assumed",

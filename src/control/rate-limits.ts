@@ -3,27 +3,25 @@
 import { endpointFactory } from "../contracts/endpoint.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { Type, text } from "../schema/shapes.ts";
+import { nullable, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
+import { spanOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants"> {
   clock: Clock;
   limiter: Pick<RateLimiter, "of" | "ownOf">;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Rate limits");
 
 const MAX_COUNT = 1_000_000_000;
-const MAX_WINDOW = 366 * 86_400_000;
+const WINDOWS = { from: "1ms", to: "366d" };
 
 const Window = Type.Object(
   {
     merchant: Type.String(),
-    operation: Type.Union([Type.String(), Type.Null()], {
-      description: "The operation with a window of its own; null for the window that all others share",
-    }),
+    operation: nullable(Type.String({ description: "The operation with a window of its own; null for the window that all others share" })),
     limit: Type.Integer(),
     window: Type.Integer({ description: "Milliseconds" }),
     remaining: Type.Integer(),
@@ -45,7 +43,6 @@ function windowsOf({ limiter, clock }: Parts, merchant: string) {
 
 const listWindows = endpoint({
   id: "rate_limits.list",
-  area: "Rate limits",
   method: "GET",
   path: "/rate-limits",
   summary: "List the rate-limit windows of all merchants",
@@ -57,7 +54,6 @@ const span = (description: string) => Type.Optional(text(`${description}, such a
 
 const setWindow = endpoint({
   id: "rate_limits.set",
-  area: "Rate limits",
   method: "PUT",
   path: "/rate-limits/{merchant}",
   exampleParams: { merchant: "mer_lodge" },
@@ -71,7 +67,7 @@ const setWindow = endpoint({
   }),
   example: { remaining: 0, resetIn: "10s" },
   reply: Window,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle({ params: { merchant }, body, ...context }) {
     context.tenants.require(merchant);
     const { limit, remaining } = body;
@@ -79,17 +75,10 @@ const setWindow = endpoint({
     const most = limit ?? bucket.limit;
     if (remaining !== undefined && remaining > most)
       fail("validation_failed", `remaining must be at most the limit, which is ${most}; received ${remaining}.`);
-    const change = { limit, remaining, window: spanOf("window", body.window), resetIn: spanOf("resetIn", body.resetIn) };
+    const change = { limit, remaining, window: spanOf("window", body.window, WINDOWS), resetIn: spanOf("resetIn", body.resetIn, WINDOWS) };
     bucket.set(change, context.clock.now());
     return windowsOf(context, merchant)[0] as ReturnType<typeof windowsOf>[number];
   },
 });
-
-function spanOf(field: string, written: string | undefined): number | undefined {
-  if (written === undefined) return undefined;
-  const span = tryParseDuration(written) ?? 0;
-  if (span >= 1 && span <= MAX_WINDOW) return span;
-  return fail("validation_failed", `${field} must be a span such as 500ms or 10s, a year at most; received ${JSON.stringify(written)}.`);
-}
 
 export const operations = [listWindows, setWindow];

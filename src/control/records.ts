@@ -19,7 +19,7 @@ export interface RecordParts extends Pick<Stores, "createOperationContext" | "co
 
 interface Parts extends RecordParts, Pick<Stores, "database"> {}
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Records");
 
 /** The fields of every kind; a reply has those of its own kind too, which are the service's. */
 const AnyRecord = Type.Object(
@@ -39,7 +39,6 @@ const owner = Type.Optional(text("The owner, such as mer_lodge (default: the fir
 
 const listRecords = endpoint({
   id: "records.list",
-  area: "Records",
   method: "GET",
   path: "/records/{kind}",
   exampleParams: { kind: "payment" },
@@ -52,7 +51,7 @@ const listRecords = endpoint({
     ending_before,
   }),
   reply: listOf(AnyRecord),
-  errors: ["validation_failed", "resource_not_found", "invalid_limit", "invalid_cursor"],
+  errors: ["resource_not_found", "invalid_limit", "invalid_cursor"],
   handle({ params, query: { merchant, ...query }, ...context }) {
     const resource = kindNamed(context, params.kind);
     if (query.status !== undefined) checkStatus(resource, query.status);
@@ -63,7 +62,6 @@ const listRecords = endpoint({
 
 const showRecord = endpoint({
   id: "records.get",
-  area: "Records",
   method: "GET",
   path: "/records/{kind}/{id}",
   exampleParams: { kind: "customer", id: "cus_ines" },
@@ -72,7 +70,7 @@ const showRecord = endpoint({
     merchant: Type.Optional(text("The owner; required only if several merchants have a record with this id")),
   }),
   reply: AnyRecord,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle({ params, query, ...context }) {
     const resource = kindNamed(context, params.kind);
     const merchant = query.merchant === undefined ? onlyOwner(context, resource, params.id) : knownMerchant(context, query.merchant);
@@ -82,7 +80,6 @@ const showRecord = endpoint({
 
 const createRecord = endpoint({
   id: "records.create",
-  area: "Records",
   method: "POST",
   path: "/records/{kind}",
   exampleParams: { kind: "payment" },
@@ -94,7 +91,7 @@ const createRecord = endpoint({
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
   reply: AnyRecord,
   status: 201,
-  errors: ["validation_failed", "resource_not_found", "already_exists"],
+  errors: ["resource_not_found", "already_exists"],
   handle: ({ params, body, extra, database, ...context }) =>
     afterCommit(
       context,
@@ -108,7 +105,6 @@ const createRecord = endpoint({
 
 const changeRecord = endpoint({
   id: "records.change",
-  area: "Records",
   method: "PATCH",
   path: "/records/{kind}/{id}",
   exampleParams: { kind: "payment", id: "pay_pending" },
@@ -120,7 +116,7 @@ const changeRecord = endpoint({
   ),
   example: { merchant: "mer_lodge", status: "succeeded" },
   reply: AnyRecord,
-  errors: ["validation_failed", "resource_not_found", "invalid_state", "already_exists"],
+  errors: ["resource_not_found", "invalid_state", "already_exists"],
   handle: ({ params, body, extra, database, ...context }) =>
     afterCommit(
       context,

@@ -4,12 +4,13 @@ import { endpointFactory } from "../contracts/endpoint.ts";
 import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
 import { LoggedRequest } from "../contracts/logged-request.ts";
 import { type FilterFacts, type FilterVocabulary, filterProblem, readRowFilter } from "../contracts/row-filter.ts";
-import { parseTime, realDelay } from "../kernel/clock.ts";
+import { realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
+import { timeOf } from "./given-values.ts";
 
 /** Reading so many rows takes a few milliseconds. */
 const CHUNK = 500;
@@ -48,14 +49,15 @@ export async function filteredRows<Row extends { id: string }>(log: FilteredLog<
   for (let after = starting_after; ; await realDelay(0)) {
     const rows = log.read(after, chunk);
     found.push(...rows.filter((row) => matches(log.factsOf(row))));
-    if (found.length > limit || rows.length < chunk) return { data: found.slice(0, limit), has_more: found.length > limit };
+    if (found.length > limit || rows.length < chunk)
+      return { object: "list" as const, data: found.slice(0, limit), has_more: found.length > limit };
     after = rows.at(-1)?.id;
   }
 }
 
 type Parts = Pick<Stores, "requestLog" | "outbox">;
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Requests");
 
 const Message = Type.Object({
   headers: Type.Record(Type.Unknown()),
@@ -83,7 +85,6 @@ const RequestDetail = Type.Object(
 
 const listRequests = endpoint({
   id: "requests.list",
-  area: "Requests",
   method: "GET",
   path: "/requests",
   summary: "List requests, newest first",
@@ -102,27 +103,23 @@ const listRequests = endpoint({
     limit: pageSize(),
   }),
   reply: listOf(LoggedRequest),
-  errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
+  errors: ["invalid_limit", "invalid_cursor"],
   async handle({ query, requestLog }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
-    const from = since === undefined ? undefined : parseTime(since);
-    if (since !== undefined && from === undefined)
-      fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
-    // The log may have dropped the request since: then it has none before it either.
+    // If the log has dropped the request since, all older ones are gone too.
     if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request");
     const log = {
       vocabulary: requestVocabulary,
       factsOf: (row: RequestSummaryRow) => requestFacts({ ...shownRequest(row), at: row.at }),
-      read: (before: string | undefined, most: number) => requestLog.summaries({ ...filters, since: from, before }, most),
+      read: (before: string | undefined, most: number) => requestLog.summaries({ ...filters, since: timeOf("since", since), before }, most),
     };
-    const { data, has_more } = await filteredRows(log, { filter, starting_after, limit });
-    return { object: "list" as const, data: data.map(shownRequest), has_more };
+    const { data, ...envelope } = await filteredRows(log, { filter, starting_after, limit });
+    return { ...envelope, data: data.map(shownRequest) };
   },
 });
 
 const showRequest = endpoint({
   id: "requests.get",
-  area: "Requests",
   method: "GET",
   path: "/requests/{id}",
   exampleParams: { id: "req_1" },
@@ -140,7 +137,7 @@ const showRequest = endpoint({
 
 const noSuchRequest = (id: string) => fail("resource_not_found", `The log has no request ${id}; it keeps the newest 10,000.`);
 
-/** The last two stages are those that every request reaches. */
+/** Every request reaches the last two stages. */
 function stagesOf({ stages, duration }: RequestRow) {
   const ends = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
   const names = [...HANDLING.slice(0, ends.length - 2), ...STAGES.slice(HANDLING.length)];

@@ -29,7 +29,7 @@ import joinScript from "./pages/join.js?raw";
 
 interface Parts extends LessonParts, Pick<Stores, "roomCode"> {}
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Lessons");
 
 /** The board, for a projector. */
 const boardPage = once(() => inlinePage({ html: boardHtml, style: withBaseStyle(boardStyle), script: boardScript }));
@@ -79,7 +79,6 @@ async function boardReply(context: Parts, format: string | undefined) {
 
 const openRoom = endpoint({
   id: "room.open",
-  area: "Lessons",
   method: "POST",
   path: "/room",
   summary: "Open a workshop room, or get the open one",
@@ -95,7 +94,6 @@ const openRoom = endpoint({
 
 const closeRoom = endpoint({
   id: "room.close",
-  area: "Lessons",
   method: "DELETE",
   path: "/room",
   summary: "Close the room",
@@ -110,7 +108,6 @@ const closeRoom = endpoint({
 
 const showBoard = endpoint({
   id: "lessons.board",
-  area: "Lessons",
   method: "GET",
   path: "/board",
   summary: "Get the board as a page that updates itself",
@@ -118,13 +115,11 @@ const showBoard = endpoint({
   query: pageFormat,
   reply: BoardShape,
   documents: pageDocuments,
-  errors: ["validation_failed"],
   handle: ({ query, ...context }) => boardReply(context, query.format),
 });
 
 const showRoomBoard = endpoint({
   id: "room.board",
-  area: "Lessons",
   method: "GET",
   path: "/room/{room}/board",
   access: "room",
@@ -132,7 +127,7 @@ const showRoomBoard = endpoint({
   query: pageFormat,
   reply: BoardShape,
   documents: pageDocuments,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   async handle({ params, query, ...context }) {
     requireRoom(context, params.room);
     return boardReply(context, query.format);
@@ -141,7 +136,6 @@ const showRoomBoard = endpoint({
 
 const showJoinPage = endpoint({
   id: "room.join_page",
-  area: "Lessons",
   method: "GET",
   path: "/room/{room}/join",
   access: "room",
@@ -149,7 +143,7 @@ const showJoinPage = endpoint({
   query: pageFormat,
   reply: RoomShape,
   documents: pageDocuments,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle({ params, query, ...context }) {
     requireRoom(context, params.room);
     return query.format === "json" ? roomReply(context, params.room) : joinPage();
@@ -158,7 +152,6 @@ const showJoinPage = endpoint({
 
 const joinRoom = endpoint({
   id: "room.join",
-  area: "Lessons",
   method: "POST",
   path: "/room/{room}/join",
   access: "room",
@@ -171,7 +164,7 @@ const joinRoom = endpoint({
   example: { name: "Ada" },
   reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),
   documents: textDocuments,
-  errors: ["validation_failed", "resource_not_found", "already_exists", "invalid_state"],
+  errors: ["resource_not_found", "already_exists", "invalid_state"],
   async handle({ params, query, body: { name = "", lesson = "1" }, ...context }) {
     requireRoom(context, params.room);
     const wanted = await context.lessons.find(lesson);

@@ -3,13 +3,14 @@
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { type ScenarioRegistry, type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
+import { jsonSchemaReply, Type, text } from "../schema/shapes.ts";
+import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts {
   scenarios: ScenarioRegistry;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Scenarios");
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,
@@ -23,17 +24,15 @@ const merchantQuery = Type.Object({ merchant: Type.Optional(text("The merchant i
 
 const listScenarios = endpoint({
   id: "scenarios.list",
-  area: "Scenarios",
   method: "GET",
   path: "/scenarios",
   summary: "List the scenarios, with the results of those that are armed",
-  reply: Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownScenario) }),
-  handle: async ({ scenarios }) => ({ object: "list" as const, data: (await scenarios.list()).map(scenarioReply) }),
+  reply: wholeListOf(ShownScenario),
+  handle: async ({ scenarios }) => wholeList((await scenarios.list()).map(scenarioReply)),
 });
 
 const showScenarioSchema = endpoint({
   id: "scenarios.schema",
-  area: "Scenarios",
   method: "GET",
   path: "/scenarios/schema.json",
   summary: "Get the JSON Schema of a scenario file",
@@ -43,19 +42,17 @@ const showScenarioSchema = endpoint({
 
 const showScenario = endpoint({
   id: "scenarios.get",
-  area: "Scenarios",
   method: "GET",
   path: "/scenarios/{name}",
   summary: "Get a scenario: its faults, expectations, verdicts and score",
   query: merchantQuery,
   reply: ShownScenario,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.find(params.name, query.merchant)),
 });
 
 const startScenario = endpoint({
   id: "scenarios.start",
-  area: "Scenarios",
   method: "POST",
   path: "/scenarios/{name}",
   summary: "Arm a scenario, for one merchant or for all",
@@ -65,19 +62,18 @@ const startScenario = endpoint({
   example: { merchant: "mer_lodge" },
   exampleParams: { name: "lost-response" },
   reply: ShownScenario,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle: async ({ scenarios, params, body }) => scenarioReply(await scenarios.start(params.name, body.merchant)),
 });
 
 const stopScenario = endpoint({
   id: "scenarios.stop",
-  area: "Scenarios",
   method: "DELETE",
   path: "/scenarios/{name}",
   summary: "Disarm a scenario; the reply has its final score",
   query: merchantQuery,
   reply: ShownScenario,
-  errors: ["validation_failed", "resource_not_found", "invalid_state"],
+  errors: ["resource_not_found", "invalid_state"],
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.stop(params.name, query.merchant)),
 });
 

@@ -10,7 +10,7 @@ interface Parts {
   dataReplaced(): void;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Snapshots");
 
 const SnapshotShape = Type.Object(
   {
@@ -23,7 +23,6 @@ const SnapshotShape = Type.Object(
 
 const listSnapshots = endpoint({
   id: "snapshots.list",
-  area: "Snapshots",
   method: "GET",
   path: "/snapshots",
   summary: "List the snapshots",
@@ -33,19 +32,16 @@ const listSnapshots = endpoint({
 
 const saveSnapshot = endpoint({
   id: "snapshots.save",
-  area: "Snapshots",
   method: "PUT",
   path: "/snapshots/{name}",
   exampleParams: { name: "before" },
   summary: "Save a snapshot; an earlier one of the same name is replaced",
   reply: SnapshotShape,
-  errors: ["validation_failed"],
   handle: ({ params, snapshots }) => snapshots.save(params.name),
 });
 
 const restoreSnapshot = endpoint({
   id: "snapshots.restore",
-  area: "Snapshots",
   method: "POST",
   path: "/snapshots/{name}/restore",
   exampleParams: { name: "before" },
@@ -53,7 +49,7 @@ const restoreSnapshot = endpoint({
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({ restored: Type.String() }),
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle({ params, snapshots, dataReplaced }) {
     snapshots.restore(params.name);
     dataReplaced();
@@ -63,13 +59,12 @@ const restoreSnapshot = endpoint({
 
 const removeSnapshot = endpoint({
   id: "snapshots.remove",
-  area: "Snapshots",
   method: "DELETE",
   path: "/snapshots/{name}",
   exampleParams: { name: "before" },
   summary: "Delete a snapshot",
   reply: Type.Object({ removed: Type.String() }),
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle({ params, snapshots }) {
     snapshots.remove(params.name);
     return { removed: params.name };

@@ -3,15 +3,14 @@
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { ShownTraffic, type Traffic, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { Type, text } from "../schema/shapes.ts";
+import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts {
   traffic: Traffic;
 }
 
-const endpoint = endpointFactory<Parts>();
-
-const TrafficList = Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(ShownTraffic) });
+const endpoint = endpointFactory<Parts>("Traffic");
 
 const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   ...state,
@@ -21,7 +20,6 @@ const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
 
 const startTraffic = endpoint({
   id: "traffic.start",
-  area: "Traffic",
   method: "POST",
   path: "/traffic",
   summary: "Start background traffic",
@@ -48,30 +46,27 @@ const startTraffic = endpoint({
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },
   reply: ShownTraffic,
   status: 201,
-  errors: ["validation_failed", "resource_not_found"],
+  errors: ["resource_not_found"],
   handle: ({ traffic, body }) => trafficReply(traffic.start(body)),
 });
 
 const listTraffic = endpoint({
   id: "traffic.list",
-  area: "Traffic",
   method: "GET",
   path: "/traffic",
   summary: "List the traffic of each merchant with its counts",
-  reply: TrafficList,
-  handle: ({ traffic }) => ({ object: "list" as const, data: traffic.list().map(trafficReply) }),
+  reply: wholeListOf(ShownTraffic),
+  handle: ({ traffic }) => wholeList(traffic.list().map(trafficReply)),
 });
 
 const stopTraffic = endpoint({
   id: "traffic.stop",
-  area: "Traffic",
   method: "DELETE",
   path: "/traffic",
   summary: "Stop the traffic of all merchants, or of one",
   query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
-  reply: TrafficList,
-  errors: ["validation_failed"],
-  handle: ({ traffic, query }) => ({ object: "list" as const, data: traffic.stop(query.merchant).map(trafficReply) }),
+  reply: wholeListOf(ShownTraffic),
+  handle: ({ traffic, query }) => wholeList(traffic.stop(query.merchant).map(trafficReply)),
 });
 
 export const operations = [startTraffic, listTraffic, stopTraffic];

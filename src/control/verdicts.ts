@@ -2,15 +2,16 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { JudgedRule, type JudgeResults, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
-import { isoTime, parseTime } from "../kernel/clock.ts";
+import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
+import { timeOf } from "./given-values.ts";
 
 interface Parts {
   judge: JudgeResults;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Judge");
 
 const CountedRule = Type.Object(
   { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },
@@ -19,7 +20,6 @@ const CountedRule = Type.Object(
 
 const listVerdicts = endpoint({
   id: "verdicts.list",
-  area: "Judge",
   method: "GET",
   path: "/verdicts",
   summary: "List verdicts on how clients retry and how receivers handle webhooks",
@@ -37,21 +37,12 @@ const listVerdicts = endpoint({
     verdicts: Type.Array(ShownVerdict, { description: "Oldest first; open ones last" }),
     rules: Type.Array(CountedRule, { description: "Every rule, with the counts of these verdicts" }),
   }),
-  errors: ["validation_failed"],
   handle({ query, judge }) {
     const { rule, since, ...filters } = query;
-    const from = since === undefined ? undefined : parseTime(since);
-    if (since !== undefined && from === undefined)
-      fail("validation_failed", `since must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(since)}.`);
-    const problem =
-      rule === undefined
-        ? undefined
-        : unknownRuleMessage(
-            rule,
-            judge.rules.map(({ id }) => id),
-          );
+    const known = judge.rules.map(({ id }) => id);
+    const problem = rule === undefined ? undefined : unknownRuleMessage(rule, known);
     if (problem !== undefined) fail("validation_failed", problem);
-    const found = judge.verdicts({ ...filters, rule, since: from });
+    const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since) });
     const rules = judge.rules.map(({ id, severity, demands, hint }) => ({ id, severity, demands, hint, ...countOf(id, found) }));
     return { verdicts: found.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })), rules };
   },
@@ -65,7 +56,6 @@ function countOf(rule: string, found: readonly VerdictMessage[]) {
 
 const clearVerdicts = endpoint({
   id: "verdicts.clear",
-  area: "Judge",
   method: "DELETE",
   path: "/verdicts",
   summary: "Delete all verdicts, and everything still open",

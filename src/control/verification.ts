@@ -17,11 +17,10 @@ interface Parts {
   report(format: ReportFormat, end: RunEnd): Promise<object>;
 }
 
-const endpoint = endpointFactory<Parts>();
+const endpoint = endpointFactory<Parts>("Verification");
 
 const verify = endpoint({
   id: "sandbox.verify",
-  area: "Verification",
   method: "POST",
   path: "/verify",
   summary: "Check expectations on the run, and wait for them if needed",
@@ -35,7 +34,7 @@ const verify = endpoint({
   body: Expectations,
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
   reply: Verification,
-  errors: ["validation_failed", "verification_failed", "sandbox_unavailable"],
+  errors: ["verification_failed", "sandbox_unavailable"],
   async handle({ query, body: { all = [], ...rest }, verifier }) {
     const verified = await verifier.verify({ ...rest, all });
     if (query.strict !== "1" || verified.verdict === "pass") return verified;
@@ -47,7 +46,6 @@ const verify = endpoint({
 
 const showReport = endpoint({
   id: "sandbox.report",
-  area: "Verification",
   method: "GET",
   path: "/report",
   summary: "Get a report of the run: coverage, verdicts, requests and deliveries",
@@ -68,7 +66,6 @@ const showReport = endpoint({
   }),
   reply: Type.Union([RunReport, HarLog]),
   documents: { junit: "application/xml", markdown: "text/markdown", html: "text/html" },
-  errors: ["validation_failed"],
   async handle({ query: { format = "json", problems = "", failOn }, report }) {
     const parts = (text: string, separator: string) => text.split(separator).filter((part) => part !== "");
     const end = { problems: parts(problems, "\n"), failOn: failOn === undefined ? null : parts(failOn, ",") };
@@ -90,7 +87,6 @@ const ProbeResult = Type.Object(
 
 const auditReceiver = endpoint({
   id: "sandbox.audit",
-  area: "Verification",
   method: "POST",
   path: "/audit",
   summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
@@ -109,14 +105,7 @@ const auditReceiver = endpoint({
     forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
     probes: Type.Array(ProbeResult),
   }),
-  errors: [
-    "validation_failed",
-    "invalid_state",
-    "resource_not_found",
-    "invalid_webhook_url",
-    "webhook_url_not_local",
-    "webhook_url_loopback",
-  ],
+  errors: ["invalid_state", "resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
   handle: ({ body: { url = "", secret }, auditor }) => auditor.audit(url, secret),
 });
 

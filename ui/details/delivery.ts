@@ -1,6 +1,7 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
 
-import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
+import type { LoggedAttempt } from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { plainSignature } from "../../src/contracts/signature.ts";
@@ -16,16 +17,16 @@ import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText
 import { verdictLines } from "./verdict.ts";
 
 interface DeliveryData {
-  delivery: { attempt: AttemptDetail; attempts: AttemptDetail[]; request: string | null };
+  delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };
 }
 
 export const attemptCall = (id: string) => controlCalls.attempts.get({ id }) as Call<DeliveryData["delivery"]>;
 
 export const attemptsCall = (query: { starting_after: string | undefined; filter: string | undefined }) =>
-  controlCalls.attempts.list({ limit: 100, ...query }) as Call<{ data: AttemptDetail[]; has_more: boolean }>;
+  controlCalls.attempts.list({ limit: 100, ...query }) as Call<{ data: LoggedAttempt[]; has_more: boolean }>;
 
 /** An attempt of the log as the stream sends it: without its bodies, which would fill the memory. */
-export const attemptRow = (attempt: AttemptDetail): AttemptMessage => {
+export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
   const { requestHeaders: _, requestBody: __, responseBody: ___, merchantId, at, fault, ...rest } = attempt;
   const { effects = [] } = (fault ?? {}) as Partial<AttemptFault>;
   return { ...rest, merchant: merchantId, at: milliseconds(at), fault: effects.map(({ id }) => id).join(",") || null };
@@ -75,7 +76,7 @@ export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
   one.eventId === other.eventId && one.endpointId === other.endpointId;
 
 /** All attempts of the delivery, oldest first, the opened one marked: those fetched, and those the stream has added since. */
-function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly AttemptDetail[], width: number): DetailLine[] {
+function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly LoggedAttempt[], width: number): DetailLine[] {
   const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
     (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
   );
@@ -87,7 +88,7 @@ function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly 
   });
 }
 
-const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: AttemptDetail, width: number): DetailLine[] => [
+const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: LoggedAttempt, width: number): DetailLine[] => [
   ...wrapped(`POST ${mask(url)}`, width, "  "),
   ...headerLines(theme, width, requestHeaders),
   "",
@@ -97,8 +98,8 @@ const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: Attemp
 /** The effects of fault rules, and how the request would have differed without them. */
 function faultSections(
   theme: Theme,
-  { requestHeaders, requestBody }: AttemptDetail,
-  fault: NonNullable<AttemptDetail["fault"]>,
+  { requestHeaders, requestBody }: LoggedAttempt,
+  fault: NonNullable<LoggedAttempt["fault"]>,
   width: number,
 ): DetailLine[] {
   const { effects, copy, wouldHaveSent } = fault;
@@ -122,11 +123,11 @@ export function verifiableHeader({ sandbox }: UiState): string | undefined {
 }
 
 /** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
-export const verifyCommand = ({ requestHeaders, requestBody }: AttemptDetail, header: string): string =>
+export const verifyCommand = ({ requestHeaders, requestBody }: LoggedAttempt, header: string): string =>
   `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)" = ` +
   `${quoted(requestHeaders[header] ?? "")} && echo valid || echo invalid`;
 
-function signatureLines(state: UiState, attempt: AttemptDetail, width: number): string[] {
+function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): string[] {
   const { theme, sandbox } = state;
   const header = sandbox?.signature.header;
   const sent = labelled(theme, width, "sent", (header && attempt.requestHeaders[header]) ?? "none");
@@ -140,7 +141,7 @@ function signatureLines(state: UiState, attempt: AttemptDetail, width: number): 
   ];
 }
 
-function responseLines(theme: Theme, attempt: AttemptDetail, width: number): DetailLine[] {
+function responseLines(theme: Theme, attempt: LoggedAttempt, width: number): DetailLine[] {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;
   return [
     ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus), ...resultStyles(attempt))),

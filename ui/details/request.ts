@@ -1,7 +1,7 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
-import type { Learner, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
-import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
+import type { Learner, LoggedAttempt, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Call } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -18,14 +18,14 @@ type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "eventId" | "en
 
 interface RequestData {
   request: RequestDetail;
-  deliveries: { data: AttemptDetail[] };
+  deliveries: { data: LoggedAttempt[] };
 }
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
 /** The delivery attempts of the events that a request caused, newest first. */
 export const causedAttemptsCall = (requestId: string, limit = 100) =>
-  controlCalls.attempts.list({ requestId, limit }) as Call<{ data: AttemptDetail[] }>;
+  controlCalls.attempts.list({ requestId, limit }) as Call<{ data: LoggedAttempt[] }>;
 
 /** A request of the request log as the stream sends it. */
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });

@@ -1,6 +1,7 @@
 // The pane of webhook deliveries, one row per attempt, and the keys that replay, copy and verify them.
 
-import { type AttemptDetail, controlCalls } from "../../src/client/control-call.ts";
+import type { LoggedAttempt } from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
 import { curlOf } from "../connection/calls.ts";
@@ -191,7 +192,7 @@ function copyFromAttempt(
   state: UiState,
   attempt: AttemptMessage | undefined,
   what: string,
-  textOf: (attempt: AttemptDetail) => string,
+  textOf: (attempt: LoggedAttempt) => string,
 ): StateUpdate {
   if (!attempt) return update(state);
   const effect = callEffect(attemptCall(attempt.id), (later, { body }) => copyText(later, textOf(body.attempt), what));
@@ -201,7 +202,7 @@ function copyFromAttempt(
 /** Headers that curl sets itself. */
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);
 
-function curlOfAttempt({ url, requestHeaders, requestBody }: AttemptDetail): string {
+function curlOfAttempt({ url, requestHeaders, requestBody }: LoggedAttempt): string {
   const headers = Object.fromEntries(Object.entries(requestHeaders).filter(([name]) => !CURL_HEADERS.has(name.toLowerCase())));
   return curlOf({ url, token: undefined }, { method: "POST", path: "", key: null, headers, body: requestBody });
 }

@@ -1,7 +1,6 @@
 // `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
 
-import type { AttemptsListInput } from "../../../generated/control-api.ts";
-import type { AttemptDetail } from "../../client/control-call.ts";
+import type { AttemptsListInput, LoggedAttempt } from "../../../generated/control-api.ts";
 import { mask } from "../../kernel/mask.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
@@ -23,14 +22,14 @@ export const deliveries = command({
     const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
     // The sandbox checks the flags, and quotes them as they were typed.
     const { data } = await sandbox.control.attempts.list({ limit: flags.limit, merchant, status: flags.status } as AttemptsListInput);
-    for (const attempt of data) print(flags.json === undefined ? line(attempt as AttemptDetail) : JSON.stringify(attempt));
+    for (const attempt of data) print(flags.json === undefined ? line(attempt) : JSON.stringify(attempt));
     if (data.length === 0 && flags.json === undefined)
       print("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");
     return undefined;
   },
 });
 
-function line(attempt: AttemptDetail): string {
+function line(attempt: LoggedAttempt): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
   return `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${mask(String(attempt.url))} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`;
 }

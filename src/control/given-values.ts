@@ -1,0 +1,30 @@
+// Times and spans that callers give as text, and the lists that replies give as a whole.
+
+import { parseTime } from "../kernel/clock.ts";
+import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
+import { fail } from "../kernel/errors.ts";
+import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
+
+/** Milliseconds; undefined if the field is left out. */
+export function timeOf(field: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  return (
+    parseTime(given) ??
+    fail("validation_failed", `${field} must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(given)}.`)
+  );
+}
+
+/** Milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest span. */
+export function spanOf(field: string, given: string | undefined, { from = "0ms", to }: { from?: string; to?: string } = {}) {
+  if (given === undefined) return undefined;
+  const span = tryParseDuration(given);
+  if (span !== undefined && span >= parseDuration(from, field) && (to === undefined || span <= parseDuration(to, field))) return span;
+  const bounds = to === undefined ? "" : `, from ${from} to ${to}`;
+  return fail("validation_failed", `${field} must be a span such as 500ms, 30s or 24h${bounds}; received ${JSON.stringify(given)}.`);
+}
+
+/** The reply that lists everything, without pages. */
+export const wholeListOf = <S extends TSchema>(item: S, description?: string) =>
+  Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(item, { ...(description && { description }) }) });
+
+export const wholeList = <T>(data: T[]) => ({ object: "list" as const, data });
