@@ -48,7 +48,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     applyUpdate(dashboard, updatePreview(next, false));
     dashboard.scheduler.paintSoon();
   };
-  const fresh = initialState({ target, theme, size: sizeOf(streams), now: realNow(), panes, learning, pane: firstPane(learning) });
+  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), ...(learning && learningState(learning)) });
   const state: UiState = resumeFrom
     ? { ...resumeFrom, size: fresh.size, now: fresh.now, connection: fresh.connection, samples: [] }
     : fresh;
@@ -85,7 +85,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
   };
 }
 
-const firstPane = (learning: LearningMode | undefined) => learning && (learning.kind === "learner" ? LESSON_PANE : BOARD_PANE);
+const learningState = (learning: LearningMode) => ({ learning, pane: learning.kind === "learner" ? LESSON_PANE : BOARD_PANE });
 
 function terminalHandlers(current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers {
   let colours: ReportedColours = {};

@@ -43,15 +43,16 @@ export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate 
   const list = listOf(state, pane);
   const before = list.rows.slice(list.rows.findIndex((row) => row.id === id) + 1).find(({ gap }) => !gap);
   if (!log) return update(state);
-  const filter = list.filter.trim() === "" || !log.takesFilter ? "" : list.filter;
+  const filter = list.filter.trim() === "" || log.takesFilter === false ? "" : list.filter;
   const loading = { gap: id };
+  const page = log.page({ before: before?.id, filter });
   const effect: Effect = callEffect(
-    log.call({ before: before?.id, filter }),
+    page.call,
     (later, { body }) => {
       const current = listOf(later, pane);
       // A reset has emptied the list since.
       if (current.loading !== loading) return update(later);
-      const after = addPage(current, { ...log.read(body), before, filter });
+      const after = addPage(current, { ...page.read(body), before, filter });
       return update(withList(later, pane, hasProgress(current, after, id) ? after : failPage(current, "")));
     },
     (later, message) => {

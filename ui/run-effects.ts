@@ -121,7 +121,7 @@ function pollSandbox(dashboard: RunningDashboard): void {
   void poll(controlCalls.overview(), applySandboxIndex);
   for (const { name, poll: rows, alarm } of visiblePanes(dashboard.state))
     if (rows && (alarm || placementOf(dashboard.state, name).width > 0))
-      void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.rows(body)));
+      void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.read(body)));
 }
 
 export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({

@@ -91,12 +91,11 @@ test("docs/troubleshooting.md quotes existing messages", () => {
 
 test("docs/dashboard.md names working keys, and every pane", () => {
   const page = read("docs/dashboard.md");
-  const state = initialState({
+  const state = initialState(panes, {
     target: { url: "http://127.0.0.1:4747", token: undefined },
     theme: { colours: false, unicode: true },
     size: { columns: 120, rows: 36 },
     now: 0,
-    panes,
   });
   const known = new Set(
     [...panes.flatMap(({ name }) => paneKeys({ ...state, pane: name })), ...detailKeys, ...globalKeys, ...movementKeys].flatMap(

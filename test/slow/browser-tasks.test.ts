@@ -99,7 +99,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     isDone: async (bench) => (await bench.control("GET", "")).traffic.length === 1,
   },
   "arm a scenario, and see its score": {
-    steps: [command("fault"), { choose: "action", option: "scenario " }, send],
+    steps: [tab("Scenarios"), command("start, stop")],
     seen: /[a-z-]+ 0\/\d+/,
     isDone: async (bench) => (await bench.control("GET", "/scenarios")).data.some(({ armed }: { armed: boolean }) => armed),
   },

@@ -39,7 +39,7 @@ afterEachFile.push(() => {
 /** A dashboard after its first poll of the sandbox, and with its lookups. */
 export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
-  const first = initialState({ target, theme: PLAIN, size: { columns, rows }, now: 0, panes });
+  const first = initialState(panes, { target, theme: PLAIN, size: { columns, rows }, now: 0 });
   let bells = 0;
   let queue: Effect[] = [{ kind: "refresh" }, ...fetchLookups(first)];
   const take = ({ state, effects }: StateUpdate) => {
@@ -50,7 +50,7 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   const look = async () => {
     desk.state = applySandboxIndex(desk.state, (await perform(target, controlCalls.overview())).body);
     for (const { name, poll } of panes)
-      if (poll) desk.state = applyPolledRows(desk.state, name, poll.rows((await perform(target, poll.call)).body));
+      if (poll) desk.state = applyPolledRows(desk.state, name, poll.read((await perform(target, poll.call)).body));
   };
   const act = async (effect: Effect) => {
     if (effect.kind === "refresh") await look();

@@ -134,7 +134,7 @@ export const INDEX: SandboxOverviewReply = {
 /** The state of a dashboard connected to an empty sandbox whose clock is frozen at noon. */
 export function emptyDashboard(columns = 120, rows = 36, theme = THEME): UiState {
   const target = { url: "http://127.0.0.1:4747", token: undefined };
-  const first = initialState({ target, theme, size: { columns, rows }, now: 0, panes });
+  const first = initialState(panes, { target, theme, size: { columns, rows }, now: 0 });
   return applySandboxIndex({ ...first, connection: { phase: "live" } }, INDEX);
 }
 
@@ -173,6 +173,6 @@ function countVerdict(
 
 /** Applies the replies of the polls. */
 export function withRulesAndWindows(state: UiState, rules: readonly RuleState[], windows: readonly RateWindow[] = []): UiState {
-  const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.poll?.rows({ data }) ?? [];
+  const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.poll?.read({ data }) ?? [];
   return applyPolledRows(applyPolledRows(state, "faults", rowsOf("faults", rules)), "limits", rowsOf("limits", windows));
 }

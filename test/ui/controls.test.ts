@@ -214,25 +214,6 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toBe("Removed 1 fault");
     expect((await list(bench)).status).toBe(200);
   });
-
-  test("arms a scenario by name, and disarms it with its score", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
-    const keys = ["x", ...typing("lost-")];
-    await does(desk, [...keys, "enter"], { method: "POST", path: "/scenarios/lost-response", body: {} });
-    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: true, merchant: null });
-    await does(desk, [...keys, "enter"], { method: "DELETE", path: "/scenarios/lost-response" });
-    expect(desk.state.notice?.text).toMatch(/^Disarmed lost-response: 0 of \d+ points/);
-    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false });
-  });
-
-  test("u disarms a scenario for one merchant", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
-    const keys = ["x", ...typing("br"), "tab", "tab", ...typing("mer_mar"), "enter"];
-    await does(desk, keys, { method: "POST", path: "/scenarios/brownout", body: { merchant: "mer_market" } });
-    await does(desk, ["u"], { method: "DELETE", path: "/scenarios/brownout?merchant=mer_market" });
-  });
 });
 
 describe("the other controls", () => {
@@ -398,15 +379,14 @@ describe("the other controls", () => {
 });
 
 describe("a form", () => {
-  test("shows an invalid value at once, and sends no call with it", async () => {
+  test("shows what the control API says of a field at that field, which gets the focus, and can be sent again", async () => {
     const desk = await openTestDashboard((await open()).url);
     desk.press("x");
     await desk.settle();
-    desk.press("o", "tab", "tab", "tab", "tab", "0");
-    expect(desk.screen().join("\n")).toContain("must be at least 1");
-    desk.press("up", "up", "enter");
-    expect(desk.waiting()).toEqual([]);
-    expect(desk.state.notice).toEqual({ text: "times must be at least 1", style: "failure" });
+    desk.press("o", "tab", "tab", "tab", "tab", "0", "up", "up", "enter");
+    await desk.settle();
+    expect(desk.screen().join("\n")).toMatch(/▸ times.*✗ trigger\.times must be at least 1/);
+    expect(desk.state.notice?.style).toBe("failure");
     desk.press("ctrl-u", "2", "enter");
     expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
   });
@@ -514,7 +494,6 @@ describe("a form", () => {
       ["x", "4", "tab", ...typing("paym"), "enter"],
       fault({ match: { operation: "payments.list" }, action: { type: "rate_limit" } }),
     ],
-    ["a scenario", ["x", "b", "r", "enter"], { method: "POST", path: "/scenarios/brownout", body: {} }],
     ["a payment", ["t", "enter"], { method: "POST", path: "/events", body: { type: "payment.succeeded", merchant: "mer_lodge" } }],
   ] as [string, string[], Call][])("%s takes at most eight keys: %j", async (_, keys, call) => {
     expect(keys.length).toBeLessThanOrEqual(8);

@@ -215,7 +215,7 @@ describe("alarms and what is running", () => {
 
   test("are missing from a sandbox of an earlier version, which is shown all the same", () => {
     const { scenarios: _, traffic: __, ...older } = INDEX;
-    const state = applySandboxIndex(initialState({ ...three(120, 36), panes, size: { columns: 120, rows: 36 } }), older as typeof INDEX);
+    const state = applySandboxIndex(initialState(panes, { ...three(120, 36), size: { columns: 120, rows: 36 } }), older as typeof INDEX);
     expect(screen({ ...state, connection: { phase: "live" } })[0]).toContain("LIVE");
     expect(textOf(state)).not.toContain("cannot be shown");
   });

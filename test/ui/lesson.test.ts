@@ -265,7 +265,7 @@ describe("the board", () => {
     version: 1,
     ...changes,
   });
-  const rowsOf = (data: readonly LearnerState[]) => panes.find(({ name }) => name === "board")?.poll?.rows({ data }) ?? [];
+  const rowsOf = (data: readonly LearnerState[]) => panes.find(({ name }) => name === "board")?.poll?.read({ data }) ?? [];
   const withBoard = (data: readonly LearnerState[], columns = 120, rows = 36) =>
     applyPolledRows({ ...emptyDashboard(columns, rows), learning: ROOM, pane: "board" }, "board", rowsOf(data));
 

@@ -43,8 +43,8 @@ export interface BrowserOptions {
 
 export function openBrowserDashboard({ target, views, isLearner, paint }: BrowserOptions): BrowserDashboard {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
-  const shown = { panes, views: isLearner ? [] : views, alsoShown: ALSO_SHOWN, learning };
-  const state = initialState({ target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
+  const shown = { views: isLearner ? [] : views, alsoShown: ALSO_SHOWN, learning };
+  const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {

@@ -1,8 +1,8 @@
-// A form of the dashboard: its fields as inputs, its problems, and the call that it sends as curl.
+// A form of the dashboard: its fields as inputs, why it was rejected, and the call that it sends as curl.
 
 import { useEffect, useRef } from "preact/hooks";
 import { curlOf } from "../connection/calls.ts";
-import { defaultOf, type FormField, labelOf, problemOf } from "../overlays/field.ts";
+import { defaultOf, type FormField, labelOf } from "../overlays/field.ts";
 import { focusField, topFormView, writeField } from "../overlays/form.ts";
 import { type FormView, rejectionOf } from "../overlays/form-view.ts";
 import { sanitizeLines } from "../view/cells.ts";
@@ -59,7 +59,7 @@ interface FieldProps {
 function Field({ dashboard, view, field }: FieldProps) {
   const { values, fields, input } = view;
   const value = values[field.name] ?? "";
-  const problem = rejectionOf(field, fields, input.rejection) ?? (value === "" ? undefined : problemOf(field, values));
+  const problem = rejectionOf(field, fields, input.rejection);
   const id = `field-${field.name}`;
   const write = (text: string) => dashboard.change((before) => writeField(before, field, text));
   const isNew = useRef(false);
@@ -74,7 +74,7 @@ function Field({ dashboard, view, field }: FieldProps) {
   };
   return (
     <div class="field" onFocusIn={focus} onClick={selectNew} onKeyDown={(event) => chooseByKey(event, dashboard)}>
-      <label for={id}>{field.label}</label>
+      <label for={id}>{field.label ?? field.name}</label>
       <div>
         <FieldInput field={field} id={id} value={value} isInvalid={problem !== undefined} onWrite={write} />
         <p class={problem === undefined ? "hint" : "problem"} id={`${id}-help`}>

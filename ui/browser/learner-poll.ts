@@ -12,6 +12,7 @@ import type { Pane } from "../panes/pane.ts";
 import { applyUpdate, type RunningDashboard } from "../run-effects.ts";
 import { applyConnection, applyPolledRows, applySandboxIndex } from "../state/apply-message.ts";
 import { pollLearner } from "../state/learning.ts";
+import type { Row } from "../state/rows.ts";
 import { type UiState, update, valuesOf } from "../state/state.ts";
 
 /** Each learner of a room asks this often. */
@@ -21,7 +22,6 @@ export const POLL_MS = 2_000;
 export const learnerKeyIn = (hash: string): string | undefined => /^#learner\/([\w-]+)$/.exec(hash)?.[1];
 
 export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> {
-  const { target, platform } = dashboard;
   const show = (next: (state: UiState) => UiState) => {
     applyUpdate(dashboard, update(next({ ...dashboard.state, now: realNow() })));
     dashboard.scheduler.paintSoon();
@@ -31,8 +31,8 @@ export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> 
     show((state) => withSandbox(applyConnection(state, { phase: "live" }), sandbox));
     applyUpdate(dashboard, update(dashboard.state, ...pollLearner(dashboard.state)));
     const panes = visiblePanes(dashboard.state);
-    const replies = await Promise.all(panes.map(({ log }) => log && platform.perform(target, log.call({ before: undefined, filter: "" }))));
-    show((state) => panes.reduce((before, pane, index) => withRows(before, pane, replies[index]?.body), state));
+    const pages = await Promise.all(panes.map((pane) => newestRows(dashboard, pane)));
+    show((state) => panes.reduce((before, { name }, index) => withRows(before, name, pages[index]), state));
   } catch (error) {
     show((state) => applyConnection(state, { phase: "reconnecting", retryInMs: POLL_MS, reason: (error as Error).message }));
   }
@@ -50,10 +50,16 @@ async function readSandbox({ target, platform, state }: RunningDashboard) {
   return { version: health?.body.version ?? state.sandbox?.version ?? "", baseUrl: `${target.url}/v1`, clock: clock.body, merchant };
 }
 
-/** The newest rows of the log, in its order. */
-function withRows(state: UiState, { name, log }: Pane, reply: unknown): UiState {
-  if (!log || reply === undefined) return state;
-  const rows = log.read(reply).rows.toSorted((one, other) => (one.order ?? 0) - (other.order ?? 0));
+/** The newest rows of the log, in its order; undefined for a pane without a log. */
+async function newestRows({ target, platform }: RunningDashboard, { log }: Pane): Promise<Row[] | undefined> {
+  const page = log?.page({ before: undefined, filter: "" });
+  if (!page) return undefined;
+  const { rows } = page.read((await platform.perform(target, page.call)).body);
+  return rows.toSorted((one, other) => (one.order ?? 0) - (other.order ?? 0));
+}
+
+function withRows(state: UiState, name: string, rows: readonly Row[] | undefined): UiState {
+  if (!rows) return state;
   const next = applyPolledRows(state, name, rows);
   return name === "verdicts" ? { ...next, made: { ...next.made, verdicts: countOf(valuesOf<VerdictMessage>(next, name)) } } : next;
 }

@@ -136,12 +136,10 @@ function Completed({ dashboard }: PanelProps) {
   const next = learner?.next ?? null;
   const begin = () =>
     dashboard.change((state) =>
-      makeCall(
-        state,
-        controlCalls.learners.begin({ id: id ?? "", name: next ?? "" }),
-        ({ body }) => `Started "${body.title}"`,
-        withLearnerReply,
-      ),
+      makeCall(state, controlCalls.learners.begin({ id: id ?? "", name: next ?? "" }), (begun) => ({
+        message: `Started "${begun.title}"`,
+        updateState: (later) => withLearnerReply(later, begun),
+      })),
     );
   return (
     <>

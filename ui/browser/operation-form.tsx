@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { type Call, curlOf } from "../connection/calls.ts";
-import { parseJson } from "../connection/json-schema.ts";
+import { valueOfJson } from "../connection/json-schema.ts";
 import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
 import { copyText } from "../state/state.ts";
 import { sanitizeLines } from "../view/cells.ts";
@@ -189,9 +189,8 @@ const IdempotencyInput = (input: InputProps) => (
 );
 
 const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => {
-  const parsed = parseJson(value, "an object");
   // A wrong body is sent all the same, because a user may want to see how the service refuses it.
-  const problem = "problem" in parsed ? parsed.problem : undefined;
+  const problem = typeof valueOfJson(value) === "object" ? undefined : "must be an object, in JSON";
   const rows = fields.map(({ name, type, description, isRequired }) => ({
     name,
     note: (

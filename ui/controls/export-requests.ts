@@ -8,7 +8,7 @@ import { mask, maskValue } from "../../src/kernel/mask.ts";
 import { curlOf } from "../connection/calls.ts";
 import { requestCall } from "../details/request.ts";
 import { filteredRows } from "../state/list.ts";
-import { type KeyBinding, listOf, type StateUpdate, sandboxNow, type UiState, update, withNotice } from "../state/state.ts";
+import { listOf, type RowKey, type StateUpdate, sandboxNow, type UiState, update, withNotice } from "../state/state.ts";
 import { count, counted } from "../view/format.ts";
 import { callOf, maskedKeyOf, REQUEST_HEADERS } from "./request-call.ts";
 
@@ -17,12 +17,10 @@ type Format = (requests: readonly RequestDetail[], target: HttpTarget) => string
 /** How many requests are fetched at once. */
 const BATCH = 8;
 
-const isEnabled = (state: UiState) => filteredRows(listOf(state, "requests")).length > 0;
-
 /** Without keys of their own: the palette runs them. */
-export const exportKeys: readonly KeyBinding[] = [
-  { keys: [], help: "export the rows as a HAR file", isEnabled, run: (state) => exportRows(state, "har", harOf) },
-  { keys: [], help: "export the rows as a shell script of curl commands", isEnabled, run: (state) => exportRows(state, "sh", scriptOf) },
+export const exportKeys: readonly RowKey<unknown>[] = [
+  { keys: [], help: "export the rows as a HAR file", run: (state) => exportRows(state, "har", harOf) },
+  { keys: [], help: "export the rows as a shell script of curl commands", run: (state) => exportRows(state, "sh", scriptOf) },
 ];
 
 function exportRows(state: UiState, extension: string, format: Format): StateUpdate {

@@ -1,13 +1,13 @@
-// The form that arms a fault or a scenario. Actions and fields come from the sandbox's JSON Schema of a fault rule.
+// The form that arms a fault. Actions and fields come from the sandbox's JSON Schema of a fault rule.
 
-import type { FaultAction, ScenariosListReply } from "../../generated/control-api.ts";
+import type { FaultAction } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { JsonSchema } from "../connection/json-schema.ts";
+import { choicesOf, type JsonSchema, valueOfText } from "../connection/json-schema.ts";
 import { describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, type Submission, submission } from "../overlays/form.ts";
 import type { UiState } from "../state/state.ts";
-import { allOrOneMerchant, fieldFromSchema, toOptions, valueFromText } from "./form-fields.ts";
+import { allOrOneMerchant, toOptions } from "./form-fields.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
 const COMMON_ACTIONS: Readonly<Record<string, string>> = {
@@ -33,49 +33,30 @@ const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "tr
 
 const ACTION = "action";
 
-export const faultForm = (target: "api" | "delivery"): Form<{ scenarios: ScenariosListReply }> => ({
+export const faultForm = (target: "api" | "delivery"): Form => ({
   title: "Arm a fault",
-  fetch: { scenarios: controlCalls.scenarios.list() },
-  fields(values, context) {
-    const { scenarios } = context.data;
-    const actionField = createActionField(context.state, target, scenarios);
-    const type = values[ACTION] ?? actionField.options?.[0]?.value ?? "";
-    if (isScenario(type)) return [actionField, ...scenarioFields(type, context.state, scenarios)];
-    const schema = schemaOf(context.state, type);
-    return schema
-      ? [actionField, ...fieldsTaken(schema, values).map((field) => createRuleField(field, type, context.state))]
-      : [actionField];
+  fields(values, { state }) {
+    const actions = actionOptions(state, target);
+    const action = { name: ACTION, label: "fault", help: "Type to search. Enter arms it for the next matching call", options: actions };
+    const type = values[ACTION] ?? actions[0]?.value ?? "";
+    return [action, ...fieldsTaken(schemaOf(state, type), values).map((field) => formField(field, type, state))];
   },
-  submission: (values, { state }) => {
-    const { [ACTION]: type = "" } = values;
-    return isScenario(type) ? scenarioSubmission(type, values) : faultSubmission(values, state);
-  },
+  submission: faultSubmission,
 });
 
-const schemaOf = ({ lookups }: UiState, type: string) => lookups.rules?.find(({ title }) => title === type);
-
-const targetOf = (schema: JsonSchema) => schema.properties?.target?.enum?.[0];
+const schemaOf = ({ lookups }: UiState, type: string): JsonSchema => lookups.rules?.find(({ title }) => title === type) ?? {};
 
 /** Actions on the wanted target come first, common ones before the others; before the schema is loaded, only the common ones. */
-function createActionField(state: UiState, target: string, scenarios: ScenariosListReply | undefined): FormField {
-  const schemas = state.lookups.rules ?? [];
-  const isCommon = ({ title = "" }: JsonSchema) => title in COMMON_ACTIONS;
-  const rankOf = ({ title = "" }: JsonSchema) => Object.keys(COMMON_ACTIONS).indexOf(title);
-  const ordered = [
-    ...schemas.filter(isCommon).sort((one, other) => rankOf(one) - rankOf(other)),
-    ...schemas.filter((schema) => !isCommon(schema)),
-  ].sort((one, other) => Number(targetOf(other) === target) - Number(targetOf(one) === target));
-  const loaded = ordered.map(
-    ({ title = "", description = "" }): FieldOption => ({ value: title, label: COMMON_ACTIONS[title] ?? title, help: description }),
-  );
-  const options = loaded.length > 0 ? loaded : Object.entries(COMMON_ACTIONS).map(([value, label]): FieldOption => ({ value, label }));
-  return {
-    name: ACTION,
-    label: "fault",
-    help: "Type to search. Enter arms it for the next matching call",
-    options: [...options, ...scenarioOptions(scenarios)],
-    validate: (type) => (schemaOf(state, type) || (isScenario(type) && scenarios) ? undefined : "is still loading"),
+function actionOptions({ lookups: { rules } }: UiState, target: string): FieldOption[] {
+  if (!rules) return Object.entries(COMMON_ACTIONS).map(([value, label]) => ({ value, label }));
+  const common = Object.keys(COMMON_ACTIONS);
+  const rankOf = ({ title = "", properties }: JsonSchema) => {
+    const isOther = properties?.target?.enum?.[0] !== target;
+    return (isOther ? 100 : 0) + (common.includes(title) ? common.indexOf(title) : common.length);
   };
+  return rules
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map(({ title = "", description = "" }) => ({ value: title, label: COMMON_ACTIONS[title] ?? title, help: description }));
 }
 
 /** A value in a rule; `path` is such as `trigger.times`. */
@@ -122,29 +103,45 @@ function fieldsTaken(rule: JsonSchema, values: FormValues): RuleField[] {
 const fieldsIn = (prefix: string, schemas: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): RuleField[] =>
   Object.entries(schemas).map(([name, schema]) => ({ path: prefix + name, schema, required: required.includes(name) }));
 
-const createRuleField = ({ path, schema, required }: RuleField, type: string, state: UiState): FormField =>
-  fieldFromSchema(path, schema, { required, initial: INITIAL_VALUES[type]?.[path], options: knownOptions(path, state) });
+const UNSET: FieldOption = { value: "", label: "-", help: "default" };
+
+function formField({ path, schema, required }: RuleField, type: string, state: UiState): FormField {
+  const known = knownOptions(path, state);
+  const choices = choicesOf(schema);
+  const initial = INITIAL_VALUES[type]?.[path];
+  return {
+    name: path,
+    label: path.split(".").at(-1) ?? path,
+    help: schema.description ?? "",
+    ...(choices && { options: [...(required ? [] : [UNSET]), ...toOptions(choices)] }),
+    ...(known && { options: known, allowOther: true }),
+    ...(initial !== undefined && { initial }),
+  };
+}
 
 /** Options for fields that the schema leaves open and the sandbox has values for. */
 function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
   const { lookups, sandbox } = state;
   const anyOr = (label: string, values: readonly string[] = []) => [{ value: "", label }, ...toOptions(values)];
-  const apiKeys = sandbox?.merchants.flatMap((merchant) => merchant.apiKeys);
   if (path === "match.operation") return anyOr("all operations", lookups.operations);
   if (path === "match.event") return anyOr("all events", lookups.eventTypes);
   if (path === "match.merchant") return allOrOneMerchant(state, "all merchants");
-  if (path === "match.key") return anyOr("all API keys", apiKeys);
+  if (path === "match.key")
+    return anyOr(
+      "all API keys",
+      sandbox?.merchants.flatMap(({ apiKeys }) => apiKeys),
+    );
   return undefined;
 }
 
-function faultSubmission(values: FormValues, state: UiState): Submission {
+function faultSubmission(values: FormValues, { state }: { state: UiState }): Submission {
   const type = values[ACTION] ?? "";
-  const schema = schemaOf(state, type) ?? {};
-  const filled = fieldsTaken(schema, values).filter(({ path }) => (values[path] ?? "") !== "");
   const body: Record<string, unknown> = {};
-  for (const field of filled) {
-    const [name = "", inner] = field.path.split(".");
-    const value = valueFromText(field.schema, values[field.path] ?? "");
+  for (const { path, schema } of fieldsTaken(schemaOf(state, type), values)) {
+    const text = values[path] ?? "";
+    if (text === "") continue;
+    const [name = "", inner] = path.split(".");
+    const value = valueOfText(schema, text);
     body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
   }
   const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
@@ -152,51 +149,4 @@ function faultSubmission(values: FormValues, state: UiState): Submission {
     message: `Armed ${describeRule(rule)}, as ${rule.id}`,
     undo: controlCalls.faults.remove({ id: rule.id }),
   }));
-}
-
-const PREFIX = "scenario";
-
-/** Whether an option of the fault form is a scenario. */
-const isScenario = (option: string) => option.startsWith(PREFIX);
-
-const nameIn = (option: string) => option.slice(PREFIX.length + 1);
-
-/** An option for each scenario; one to wait with until they are fetched. */
-const scenarioOptions = (listed: ScenariosListReply | undefined): FieldOption[] =>
-  listed
-    ? listed.data.map(({ name, title, armed, score, points }) => ({
-        value: `${PREFIX} ${name}`,
-        help: armed ? `ARMED ${score}/${points}: ${title}` : title,
-      }))
-    : [{ value: PREFIX, help: "A named set of faults with a score" }];
-
-/** The fields of the scenario that an option stands for. */
-function scenarioFields(option: string, state: UiState, listed: ScenariosListReply | undefined): FormField[] {
-  const selected = listed?.data.find(({ name }) => name === nameIn(option));
-  if (!selected) return [];
-  return [
-    {
-      name: "do",
-      label: "action",
-      help: selected.armed ? selected.says : "Arm it, or disarm it and show its score",
-      options: toOptions(["arm", "disarm"]),
-      initial: selected.armed ? "disarm" : "arm",
-    },
-    {
-      name: "merchant",
-      label: "merchant",
-      help: "The merchant it affects",
-      options: allOrOneMerchant(state, "all merchants"),
-      initial: (selected.armed && selected.merchant) || "",
-    },
-  ];
-}
-
-function scenarioSubmission(option: string, { do: action, merchant = "" }: FormValues): Submission {
-  const name = nameIn(option);
-  const input = { name, ...(merchant !== "" && { merchant }) };
-  const stop = controlCalls.scenarios.stop(input);
-  if (action === "disarm")
-    return submission(stop, ({ score, points, says }) => ({ message: `Disarmed ${name}: ${score} of ${points} points. ${says}` }));
-  return submission(controlCalls.scenarios.start(input), ({ title }) => ({ message: `Armed ${name}: ${title}`, undo: stop }));
 }

@@ -3,10 +3,10 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { definitionOf, describeRule } from "../details/fault.ts";
-import { confirm } from "../overlays/confirm.ts";
+import { confirmCall } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
-import { type KeyBinding, makeCall, openOverlay, type StateUpdate, type UiState, update, valuesOf } from "../state/state.ts";
+import { type KeyBinding, makeCall, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
 import { counted } from "../view/format.ts";
 import { faultForm } from "./fault-form.ts";
 import { fetchLookups, selectedAttempt, selectedFault, selectedRequest, selectedVerdict } from "./form-fields.ts";
@@ -74,46 +74,34 @@ function toggleOutage(state: UiState): StateUpdate {
   const outage = valuesOf<FaultRule>(state, "faults").find(
     ({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled,
   );
-  if (outage) return endRule(state, outage, (rule) => `Ended the outage ${rule.name ?? rule.id}; it fired ${counted(rule.fired, "time")}`);
-  return makeCall(
-    state,
-    OUTAGE,
-    (rule) => `Armed ${describeRule(rule.body)}, as ${rule.body.id}. Press o to end it`,
-    (later, { id }) => ({ ...later, undo: [...later.undo, { label: `outage ${id}`, call: removeRule(id) }] }),
-  );
+  if (outage) return endRule(state, outage, ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${counted(fired, "time")}`);
+  return makeCall(state, OUTAGE, (rule) => ({
+    message: `Armed ${describeRule(rule)}, as ${rule.id}. Press o to end it`,
+    undo: removeRule(rule.id),
+    undoLabel: `outage ${rule.id}`,
+  }));
 }
 
 const removeRule = (id: string) => controlCalls.faults.remove({ id });
 
 /** Removes a rule. `u` then arms it again instead of removing it once more. */
 export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: FaultRule) => string): StateUpdate =>
-  makeCall(
-    state,
-    removeRule(id),
-    ({ body }) => describe(body),
-    (later, removed) => ({
-      ...later,
-      undo: [
-        ...later.undo.filter(({ call }) => call.path !== removeRule(id).path),
-        { label: `the removal of ${removed.name ?? removed.id}`, call: controlCalls.faults.add(definitionOf(removed)) },
-      ],
-    }),
-  );
+  makeCall(state, removeRule(id), (removed) => ({
+    message: describe(removed),
+    undo: controlCalls.faults.add(definitionOf(removed)),
+    undoLabel: `the removal of ${removed.name ?? removed.id}`,
+    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call.path !== removeRule(id).path) }),
+  }));
 
-function removeAllFaults(state: UiState): StateUpdate {
-  const call = controlCalls.faults.clear();
-  const remove = (later: UiState) => makeCall(later, call, ({ body }) => `Removed ${counted(body.removed, "fault")}`, withoutFaultUndo);
-  return update(openOverlay(state, confirm("Remove all fault rules, including those of scenarios?", call, remove)));
-}
-
-/** Removed rules can no longer be undone. */
-const withoutFaultUndo = (state: UiState): UiState => ({
-  ...state,
-  undo: state.undo.filter(({ call }) => !call.path.startsWith("/faults/")),
-});
+const removeAllFaults = (state: UiState): StateUpdate =>
+  confirmCall(state, "Remove all fault rules, including those of scenarios?", controlCalls.faults.clear(), ({ removed }) => ({
+    message: `Removed ${counted(removed, "fault")}`,
+    // Removed rules can no longer be undone.
+    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call.path.startsWith("/faults/")) }),
+  }));
 
 export const faultKeys: readonly KeyBinding[] = [
-  { keys: ["x"], label: "fault", help: "arm a fault or a scenario, prefilled from the selected row", run: armFault },
+  { keys: ["x"], label: "fault", help: "arm a fault, prefilled from the selected row", run: armFault },
   { keys: ["o"], label: "outage", help: "start an outage of 30 s, or end it", run: toggleOutage },
   { keys: ["D"], help: "remove all faults", run: removeAllFaults },
 ];

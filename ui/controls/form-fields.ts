@@ -1,12 +1,12 @@
-// Fields of forms: options and defaults from the state and the selected row, fields from JSON Schemas, and the lookups they need.
+// What forms share: options and defaults from the state and the selected row, and the lookups that they need.
 
 import type { FaultRule, ListedMerchant, RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import type { Call } from "../connection/calls.ts";
-import { choicesOf, type JsonSchema, parseText } from "../connection/json-schema.ts";
-import type { FieldOption, FormField } from "../overlays/field.ts";
+import type { JsonSchema } from "../connection/json-schema.ts";
+import type { FieldOption, FormValues } from "../overlays/field.ts";
 import { selectedRow } from "../state/list.ts";
 import {
   type CachedLookups,
@@ -21,16 +21,17 @@ import {
 } from "../state/state.ts";
 
 /** The value of the selected row: in a list that follows, the newest one, which is highlighted. */
-const selectedValue = (state: UiState, pane: string): unknown =>
-  state.pane === pane ? selectedRow(listOf(state, pane))?.value : undefined;
+const selectedValue =
+  <Value>(pane: string) =>
+  (state: UiState) =>
+    state.pane === pane ? (selectedRow(listOf(state, pane))?.value as Value | undefined) : undefined;
 
-export const selectedRequest = (state: UiState) => selectedValue(state, "requests") as RequestMessage | undefined;
-export const selectedAttempt = (state: UiState) => selectedValue(state, "deliveries") as AttemptMessage | undefined;
-export const selectedFault = (state: UiState) => selectedValue(state, "faults") as FaultRule | undefined;
-export const selectedVerdict = (state: UiState) => selectedValue(state, "verdicts") as VerdictMessage | undefined;
-const selectedWindow = (state: UiState) => selectedValue(state, "limits") as RateWindow | undefined;
-
-export const selectedMerchant = (state: UiState) => selectedValue(state, "merchants") as ListedMerchant | undefined;
+export const selectedRequest = selectedValue<RequestMessage>("requests");
+export const selectedAttempt = selectedValue<AttemptMessage>("deliveries");
+export const selectedFault = selectedValue<FaultRule>("faults");
+export const selectedVerdict = selectedValue<VerdictMessage>("verdicts");
+export const selectedMerchant = selectedValue<ListedMerchant>("merchants");
+const selectedWindow = selectedValue<RateWindow>("limits");
 
 /** The merchant of the selected row, or else the first merchant. */
 export function defaultMerchant(state: UiState): string {
@@ -53,40 +54,12 @@ export const sharedWindow = (state: UiState, merchant: string) =>
 
 export const toOptions = (values: readonly string[]): FieldOption[] => values.map((value) => ({ value }));
 
-interface SchemaFieldOptions {
-  required: boolean;
-  initial: string | undefined;
-  /** Suggestions for a field that the schema leaves open; other text is accepted too. */
-  options: readonly FieldOption[] | undefined;
-}
+/** The fields that are not empty. */
+export const filledIn = <Values extends FormValues>(values: Values): Partial<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, text]) => text !== "")) as Partial<Values>;
 
-const UNSET: FieldOption = { value: "", label: "-", help: "default" };
-
-export function fieldFromSchema(name: string, schema: JsonSchema, { required, initial, options }: SchemaFieldOptions): FormField {
-  const choices = choicesOf(schema)?.map((value): FieldOption => ({ value }));
-  const offered = options ?? (choices && (required ? choices : [UNSET, ...choices]));
-  return {
-    name,
-    label: name.split(".").at(-1) ?? name,
-    help: schema.description ?? "",
-    ...(offered && { options: offered }),
-    ...(options && { allowOther: true }),
-    ...(initial !== undefined && { initial }),
-    validate: (text) => problemOf(schema, text, required),
-  };
-}
-
-function problemOf(schema: JsonSchema, text: string, required: boolean): string | undefined {
-  if (text === "") return required ? "is required" : undefined;
-  const parsed = parseText(schema, text);
-  return "problem" in parsed ? parsed.problem : undefined;
-}
-
-/** The value for the call. Invalid text is used as it is, so that the curl line shows it. */
-export function valueFromText(schema: JsonSchema, text: string): unknown {
-  const parsed = parseText(schema, text);
-  return "value" in parsed ? parsed.value : text;
-}
+/** After a reset or a restored snapshot, no earlier change can be undone. */
+export const withoutUndo = (state: UiState): UiState => ({ ...state, undo: [] });
 
 const faultSchema = controlCalls.faults.schema() as Call<{ oneOf: JsonSchema[] }>;
 

@@ -16,7 +16,7 @@ const undoKey: KeyBinding = {
     const last = state.undo.at(-1);
     if (!last) return update(withNotice(state, "Nothing to undo", "yellow"));
     // Dropped even if the call fails: after a reset, for example, there is nothing left to undo.
-    return makeCall({ ...state, undo: state.undo.slice(0, -1) }, last.call, () => `Undone: ${last.label}`);
+    return makeCall({ ...state, undo: state.undo.slice(0, -1) }, last.call, () => ({ message: `Undone: ${last.label}` }));
   },
 };
 

@@ -2,11 +2,10 @@
 
 import type { Learner, LessonsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { FormField } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { learnerMode, withLearner } from "../state/learning.ts";
 import type { LearnerView } from "../state/learning-mode.ts";
-import { type KeyBinding, type UiState, update } from "../state/state.ts";
+import type { StateUpdate, UiState } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
@@ -20,17 +19,16 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
   fields(values, { data }) {
     const lessons = data.lessons?.data ?? [];
     // After a completed lesson, the next one.
-    const initial = learner.step === null ? (learner.next ?? learner.lesson) : learner.lesson;
-    const lesson: FormField = {
-      name: "name",
-      label: "lesson",
-      help: "The lesson to start",
-      options: lessons.map(({ name, title, number }) => ({ value: name, label: `${number} ${title}` })),
-      ...(initial !== null && { initial }),
-    };
+    const initial = (learner.step === null && learner.next) || learner.lesson;
     const steps = lessons.find(({ name }) => name === (values.name ?? initial))?.steps ?? [];
     return [
-      lesson,
+      {
+        name: "name",
+        label: "lesson",
+        help: "The lesson to start",
+        options: lessons.map(({ name, title, number }) => ({ value: name, label: `${number} ${title}` })),
+        ...(initial !== null && { initial }),
+      },
       {
         name: "checkpoint",
         label: "step",
@@ -48,13 +46,7 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
   },
 });
 
-export const lessonKey = (learnerOf: (state: UiState) => LessonTarget | undefined): KeyBinding => ({
-  keys: ["L"],
-  label: "lessons",
-  help: "start a lesson or one of its steps",
-  isEnabled: (state) => learnerOf(state) !== undefined,
-  run(state) {
-    const learner = learnerOf(state);
-    return learner ? openForm(state, lessonForm(learner)) : update(state);
-  },
-});
+export const openLessonForm = (state: UiState, learner: LessonTarget): StateUpdate => openForm(state, lessonForm(learner));
+
+/** The key of both panes; each finds the learner itself. */
+export const lessonKey = { keys: ["L"], label: "lessons", help: "start a lesson or one of its steps" };

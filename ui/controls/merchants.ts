@@ -2,11 +2,19 @@
 
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { tryParseDuration } from "../../src/kernel/duration.ts";
-import type { FieldOption, FormField } from "../overlays/field.ts";
+import { valueOfJson } from "../connection/json-schema.ts";
+import type { FieldOption } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
-import { apiKeysOf, copyText, type KeyBinding, shortMerchant, type UiState, update } from "../state/state.ts";
-import { allOrOneMerchant, defaultMerchant, merchantOptions, selectedMerchant, sharedWindow } from "./form-fields.ts";
+import { apiKeysOf, copyText, type KeyBinding, type RowKey, shortMerchant, type UiState } from "../state/state.ts";
+import {
+  allOrOneMerchant,
+  defaultMerchant,
+  filledIn,
+  merchantOptions,
+  selectedMerchant,
+  sharedWindow,
+  withoutUndo,
+} from "./form-fields.ts";
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -17,10 +25,10 @@ const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
 const createMerchantForm: Form = {
   title: "Create a merchant",
   fields: (_, { state }) => [
-    { name: "fixture", label: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
+    { name: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
   ],
   submission: ({ fixture = "" }) =>
-    submission(controlCalls.merchants.mint(fixture === "" ? {} : { fixture }), ({ merchant, apiKey }) => ({
+    submission(controlCalls.merchants.mint(filledIn({ fixture })), ({ merchant, apiKey }) => ({
       message: `Created ${merchant}; sent its API key ${apiKey} to the terminal's clipboard`,
       copy: apiKey,
       undo: controlCalls.merchants.remove({ id: merchant }),
@@ -32,7 +40,6 @@ const resetForm: Form = {
   fields: (_, { state }) => [
     {
       name: "merchant",
-      label: "merchant",
       help: "Resets records, API keys, endpoints, events, deliveries and rate limits",
       options: allOrOneMerchant(state, "everything"),
     },
@@ -40,29 +47,11 @@ const resetForm: Form = {
   confirm: ({ merchant = "" }) =>
     merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
   submission: ({ merchant = "" }) =>
-    submission(controlCalls.reset(merchant === "" ? {} : { merchant }), ({ reset }) => ({
+    submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
       message: `Reset ${reset}`,
-      // A full reset removes everything that could be undone.
-      ...(merchant === "" && { updateState: (state: UiState) => ({ ...state, undo: [] }) }),
+      ...(merchant === "" && { updateState: withoutUndo }),
     })),
 };
-
-const durationField = (name: string, help: string): FormField => ({
-  name,
-  label: name,
-  help: `${help}, such as 10s (default: unchanged)`,
-  validate: (text) => (text !== "" && tryParseDuration(text) === undefined ? "must be a duration such as 500ms or 10s" : undefined),
-});
-
-const numberField = (name: string, help: string, minimum: number): FormField => ({
-  name,
-  label: name,
-  help: `${help} (default: unchanged)`,
-  validate: (text) =>
-    text !== "" && (!/^\d+$/.test(text) || Number(text) < minimum) ? `must be a whole number, at least ${minimum}` : undefined,
-});
-
-const numberOr = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
 const rateLimitForm: Form = {
   title: "Change a rate limit",
@@ -71,22 +60,17 @@ const rateLimitForm: Form = {
     return [
       {
         name: "merchant",
-        label: "merchant",
         help: current ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s` : "The merchant to limit",
         options: merchantOptions(state),
       },
-      { ...numberField("remaining", "Requests left in the current window", 0), initial: "0" },
-      durationField("resetIn", "Time until the current window resets"),
-      numberField("limit", "Requests per window", 1),
-      durationField("window", "Length of a window"),
+      { name: "remaining", help: "Requests left in the current window (default: unchanged)", initial: "0" },
+      { name: "resetIn", help: "Time until the current window resets, such as 10s (default: unchanged)" },
+      { name: "limit", help: "Requests per window (default: unchanged)" },
+      { name: "window", help: "Length of a window, such as 10s (default: unchanged)" },
     ];
   },
   submission({ merchant = "", ...fields }, { state }) {
-    const body = Object.fromEntries(
-      Object.entries(fields)
-        .filter(([, text]) => text !== "")
-        .map(([name, text]) => [name, name === "limit" || name === "remaining" ? numberOr(text) : text]),
-    );
+    const body = Object.fromEntries(Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]));
     const before = sharedWindow(state, merchant);
     return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
       message: `${merchant} has ${remaining} of ${limit} requests left`,
@@ -120,14 +104,9 @@ export const merchantKeys: readonly KeyBinding[] = [
 ];
 
 /** `a` copies the API key of a row's merchant. */
-export const copyApiKey = (merchantOf: (state: UiState) => string | null | undefined): KeyBinding => ({
+export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): RowKey<Value> => ({
   keys: ["a"],
   help: "copy the merchant's API key",
-  isEnabled: (state) => apiKeysOf(state, merchantOf(state) ?? null).length > 0,
-  run(state) {
-    const merchant = merchantOf(state) ?? "";
-    const [key] = apiKeysOf(state, merchant);
-    if (key === undefined) return update(state);
-    return copyText(state, key, `the API key of ${merchant}`);
-  },
+  isEnabled: (state, row) => apiKeysOf(state, merchantOf(row)).length > 0,
+  run: (state, row) => copyText(state, apiKeysOf(state, merchantOf(row))[0] ?? "", `the API key of ${merchantOf(row)}`),
 });

@@ -6,6 +6,7 @@ import { MASK } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { apiKeysOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { reformatJson } from "../view/format.ts";
 import { toOptions } from "./form-fields.ts";
 
 const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
@@ -45,15 +46,13 @@ export const isComplete = ({ path, query, request }: RequestDetail) =>
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Masked or truncated parts have to be written again. */
-const notMasked = (text: string) => (text.includes(MASK) ? "has a masked part: write the real value" : undefined);
-
 export function editRequest(state: UiState, request: RequestDetail): StateUpdate {
   const sent = callOf(request, null, ["content-type"]);
   const initial = {
     method: request.method,
     path: sent.path,
-    body: onOneLine(request.request.body),
+    // A body that is no JSON may have line breaks.
+    body: reformatJson(request.request.body).replace(/\s*\n\s*/g, " "),
     idempotencyKey: request.idempotencyKey ?? "",
     key: apiKeyOf(state, request) ?? "",
   };
@@ -63,20 +62,10 @@ export function editRequest(state: UiState, request: RequestDetail): StateUpdate
 const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<Record<string, string>>): Form => ({
   title: `Edit and resend ${request.id}`,
   fields: (_, { state }) => [
-    { name: "body", label: "body", help: "The body, on one line", validate: notMasked },
-    {
-      name: "path",
-      label: "path",
-      help: "The path with its query, such as /v1/payments?limit=3",
-      validate: (text) => (/^\/[^\s#]*$/.test(text) ? notMasked(text) : "must be a path such as /v1/payments?limit=3"),
-    },
-    { name: "method", label: "method", help: "The method", options: toOptions([...new Set([request.method, ...METHODS])]) },
-    {
-      name: "idempotencyKey",
-      label: "Idempotency-Key",
-      help: "The same key with another body gets 422; an empty one sends none",
-      validate: (text) => (/^[\x21-\x7e ]*$/.test(text) ? notMasked(text) : "must consist of ASCII characters"),
-    },
+    { name: "body", help: "The body, on one line" },
+    { name: "path", help: "The path with its query, such as /v1/payments?limit=3" },
+    { name: "method", help: "The method", options: toOptions([...new Set([request.method, ...METHODS])]) },
+    { name: "idempotencyKey", label: "Idempotency-Key", help: "The same key with another body gets 422; an empty one sends none" },
     {
       name: "key",
       label: "API key",
@@ -85,6 +74,10 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
       allowOther: true,
     },
   ],
+  confirm: (values) =>
+    Object.values(values).some((text) => text.includes(MASK))
+      ? `Send it with ${MASK} where the request log has masked a secret? Press n, and write the real value there.`
+      : undefined,
   submission({ method = "", path = "", body = "", idempotencyKey = "", key = "" }) {
     const { "Content-Type": contentType = "application/json" } = sent.headers ?? {};
     // Unless it was edited, the body is sent as it was, line breaks included.
@@ -94,15 +87,10 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
       ...(idempotencyKey !== "" && { "Idempotency-Key": idempotencyKey }),
       ...(hasBody && { "Content-Type": contentType }),
     };
-    const call: ServiceCall = { method, path, key: key === "" ? null : key, headers, ...(hasBody && { body: text }) };
+    const call: ServiceCall = {
+      ...{ method, path: path.replace(/^\/?/, "/"), key: key === "" ? null : key, headers },
+      ...(hasBody && { body: text }),
+    };
     return submission(call, () => ({ message: `Sent the edited ${request.id}` }));
   },
 });
-
-function onOneLine(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body));
-  } catch {
-    return body.replace(/\s+/g, " ");
-  }
-}

@@ -2,28 +2,23 @@
 
 import type { SnapshotsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { FormField, FormValues } from "../overlays/field.ts";
+import type { FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
-import type { KeyBinding, UiState } from "../state/state.ts";
-import { toOptions } from "./form-fields.ts";
-
-const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
+import type { KeyBinding } from "../state/state.ts";
+import { toOptions, withoutUndo } from "./form-fields.ts";
 
 const form: Form<{ snapshots: SnapshotsListReply }> = {
   title: "Snapshots",
   fetch: { snapshots: controlCalls.snapshots.list() },
-  fields(values, { data }) {
+  fields({ do: action = "save" }, { data }) {
     const names = namesIn(data.snapshots);
-    const action: FormField = {
-      name: "do",
-      label: "action",
-      help: names.length === 0 ? "No snapshots yet" : `Snapshots: ${names.join(", ")}`,
-      options: toOptions(["save", "restore", "delete"]),
-    };
-    const name = { name: "name", label: "name", validate: (text: string) => (text === "" ? "is required" : undefined) };
-    if ((values.do ?? "save") === "save")
-      return [action, { ...name, help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }];
-    return [action, { ...name, help: "Type to search", options: toOptions(names), allowOther: true }];
+    const help = names.length === 0 ? "No snapshots yet" : `Snapshots: ${names.join(", ")}`;
+    return [
+      { name: "do", label: "action", help, options: toOptions(["save", "restore", "delete"]) },
+      action === "save"
+        ? { name: "name", help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }
+        : { name: "name", help: "Type to search", options: toOptions(names), allowOther: true },
+    ];
   },
   submission: (values, { data }) => snapshotSubmission(values, namesIn(data.snapshots)),
   confirm({ do: action, name }) {
@@ -32,17 +27,19 @@ const form: Form<{ snapshots: SnapshotsListReply }> = {
   },
 };
 
+const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
+
 function snapshotSubmission({ do: action, name = "" }: FormValues, names: readonly string[]): Submission {
   const remove = controlCalls.snapshots.remove({ name });
   if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
   if (action === "restore")
     return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
       message: `Restored ${restored}`,
-      updateState: (state: UiState) => ({ ...state, undo: [] }),
+      updateState: withoutUndo,
     }));
+  // A replaced snapshot cannot be restored, so saving over one has no undo.
   return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
     message: `Saved ${name} to ${file}`,
-    // A replaced snapshot cannot be restored, so saving over one has no undo.
     ...(!names.includes(name) && { undo: remove }),
   }));
 }

@@ -3,7 +3,7 @@
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
-import { count } from "../view/format.ts";
+import { count, reformatJson } from "../view/format.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
 /** A row of a pane that a detail refers to. */
@@ -71,7 +71,7 @@ export function bodySection(theme: Theme, width: number, body: string, bytes: nu
 /** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it. */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
-  const text = mask(indentJson(body), MAX_BODY_CHARACTERS + 1);
+  const text = mask(reformatJson(body, 2), MAX_BODY_CHARACTERS + 1);
   const isTruncated = text.length > MAX_BODY_CHARACTERS || byteLength(body) < bytes;
   const note = isTruncated ? [styled(theme, `${INDENT}truncated: this is the start of ${count(bytes)} bytes`, "yellow")] : [];
   const lines = text.slice(0, MAX_BODY_CHARACTERS).split("\n");
@@ -80,7 +80,7 @@ export function bodyLines(theme: Theme, width: number, body: string, bytes: numb
 
 /** A whole body with its secrets, for the client that received it: the secret of a new webhook endpoint is shown only once. */
 export const unmaskedBodyLines = (theme: Theme, width: number, body: string): string[] =>
-  indentJson(body)
+  reformatJson(body, 2)
     .split("\n")
     .flatMap((line) => jsonLine(theme, line, width));
 
@@ -125,14 +125,6 @@ function withTokens(theme: Theme, piece: string, tokens: readonly StyledToken[],
     at = last;
   }
   return result + piece.slice(at);
-}
-
-function indentJson(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
 }
 
 export const headerLines = (theme: Theme, width: number, headers: Readonly<Record<string, unknown>>): string[] =>

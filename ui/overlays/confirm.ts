@@ -2,8 +2,32 @@
 
 import { type Call, curlOf } from "../connection/calls.ts";
 import { wrapped } from "../details/detail-lines.ts";
-import { closeTopOverlay, type Overlay, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import {
+  type CallResult,
+  closeTopOverlay,
+  makeCall,
+  type Overlay,
+  openOverlay,
+  type StateUpdate,
+  type UiState,
+  update,
+  withNotice,
+} from "../state/state.ts";
 import { styled } from "../view/style.ts";
+
+/** Makes a call once it is confirmed. */
+export const confirmCall = <Reply>(
+  state: UiState,
+  question: string,
+  call: Call<Reply>,
+  resultOf: (reply: Reply) => CallResult,
+): StateUpdate =>
+  update(
+    openOverlay(
+      state,
+      confirm(question, call, (later) => makeCall(later, call, resultOf)),
+    ),
+  );
 
 export const confirm = (question: string, call: Call | undefined, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
   title: "Confirm",

@@ -1,4 +1,4 @@
-// A form field: its options, its validation, and how keys edit its value.
+// A form field: its options, and how keys edit its value.
 
 export interface FieldOption {
   value: string;
@@ -9,7 +9,8 @@ export interface FieldOption {
 
 export interface FormField {
   name: string;
-  label: string;
+  /** Default: the name. */
+  label?: string;
   /** One line, shown above the fields while this one has the focus. */
   help: string;
   /** The values to choose from; a field without options is a text input. */
@@ -17,8 +18,6 @@ export interface FormField {
   /** Text that matches no option is accepted too. */
   allowOther?: boolean;
   initial?: string;
-  /** Returns what is wrong with a value, as in "must be at least 1". An empty value is valid unless this says otherwise. */
-  validate?(text: string): string | undefined;
 }
 
 /** A line of text while it is edited. */
@@ -46,8 +45,6 @@ export const defaultOf = ({ help }: FormField): string | undefined =>
 
 export const fieldValue = (field: FormField, values: FormValues): string =>
   values[field.name] ?? field.initial ?? field.options?.[0]?.value ?? "";
-
-export const problemOf = (field: FormField, values: FormValues): string | undefined => field.validate?.(fieldValue(field, values));
 
 /** The options that match the search, best match first. */
 export function matchingOptions({ options = [], allowOther = false }: FormField, search: string): readonly FieldOption[] {

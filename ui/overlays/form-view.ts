@@ -1,4 +1,4 @@
-// Draws a form: its fields, the options of the focused one, validation errors, and the call as curl.
+// Draws a form: its fields, the options of the focused one, why the last call was rejected, and the call as curl.
 
 import type { FieldError } from "../../src/kernel/errors.ts";
 import { type Call, curlOf } from "../connection/calls.ts";
@@ -6,7 +6,7 @@ import type { UiState } from "../state/state.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
-import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, problemOf } from "./field.ts";
+import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions } from "./field.ts";
 
 /** The user's input so far. */
 export interface FormState {
@@ -74,8 +74,8 @@ function fieldLines(view: FormView, theme: Theme, width: number, height: number)
 
 function fieldLine({ focused, values, input, fields }: FormView, field: FormField, theme: Theme, width: number): string {
   const isFocused = field === focused;
-  const problem = problemOf(field, values) ?? rejectionOf(field, fields, input.rejection);
-  const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label, LABEL_WIDTH)} `;
+  const problem = rejectionOf(field, fields, input.rejection);
+  const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label ?? field.name, LABEL_WIDTH)} `;
   const room = width - widthOf(label);
   const note = problem === undefined ? "" : cut(`${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
   const space = room - (note === "" ? 0 : widthOf(note) + 1);

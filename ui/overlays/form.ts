@@ -4,6 +4,8 @@ import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
 import { type Call, curlOf, refusalOf } from "../connection/calls.ts";
 import {
+  applyResult,
+  type CallResult,
   callEffect,
   closeTopOverlay,
   copyText,
@@ -13,13 +15,14 @@ import {
   openOverlay,
   replaceTopOverlay,
   type StateUpdate,
+  startCall,
   topOverlay,
   type UiState,
   update,
   withNotice,
 } from "../state/state.ts";
 import { confirm } from "./confirm.ts";
-import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, problemOf, stepOption, textOf } from "./field.ts";
+import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, stepOption, textOf } from "./field.ts";
 import { type FormState, type FormView, formLines } from "./form-view.ts";
 
 interface FormContext<Data> {
@@ -28,26 +31,15 @@ interface FormContext<Data> {
   data: Readonly<Partial<Data>>;
 }
 
-/** The result of a successful call. */
-interface FormResult {
-  /** Shown as the notice. */
-  message: string;
-  /** The call that `u` makes to undo this one. */
-  undo?: Call;
-  /** Copied to the clipboard. */
-  copy?: string;
-  updateState?(state: UiState): UiState;
-}
-
 /** A call, and the result made from its reply. */
 export interface Submission<Reply = unknown> {
   call: Call<Reply>;
   /** A method, so that a submission of any reply is a `Submission`. */
-  onReply(reply: Reply): FormResult;
+  onReply(reply: Reply): CallResult;
 }
 
 /** The type of the reply follows from the call. */
-export const submission = <Reply>(call: Call<Reply>, onReply: (reply: Reply) => FormResult): Submission =>
+export const submission = <Reply>(call: Call<Reply>, onReply: (reply: Reply) => CallResult): Submission =>
   ({ call, onReply }) satisfies Submission<Reply>;
 
 /** `Data` is the replies to the calls of `fetch`, by name. */
@@ -154,7 +146,9 @@ function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
   const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
   if (!focused || !edit) return undefined;
   if (edit === "refused")
-    return update(withNotice(state, `No ${focused.label} matches ${input.search}${textOf(key)}`, "yellow"), { kind: "bell" });
+    return update(withNotice(state, `No ${focused.label ?? focused.name} matches ${input.search}${textOf(key)}`, "yellow"), {
+      kind: "bell",
+    });
   return update(withEdit(state, focused, edit));
 }
 
@@ -183,15 +177,10 @@ function copyCall(state: UiState): StateUpdate {
   return copyText(state, curlOf(state.target, currentView(state).call), "the call as curl");
 }
 
-/** Sends the call, unless a field is invalid or a call is in flight. */
+/** Sends the call, unless it is in flight. */
 function submit(state: UiState): StateUpdate {
-  const { fields, values, call, input } = currentView(state);
+  const { values, call, input } = currentView(state);
   if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
-  const invalid = fields.find((field) => problemOf(field, values) !== undefined);
-  if (invalid) {
-    const focused = changeTopForm(state, focusOn(invalid.name));
-    return update(withNotice(focused, `${invalid.label} ${problemOf(invalid, values)}`, "failure"));
-  }
   const question = topForm(state).form.confirm?.(values);
   return question === undefined ? send(state) : update(openOverlay(state, confirm(question, call, send)));
 }
@@ -207,22 +196,15 @@ function send(state: UiState): StateUpdate {
     return update(withNotice(rejected, message, "failure"));
   };
   const apply = (later: UiState, reply: HttpReply): StateUpdate => {
-    if (reply.status < 400) return finish(later, id, onReply(reply.body), call);
+    if (reply.status < 400) return applyResult(withoutForm(later, id), call, onReply(reply.body));
     const refusal = refusalOf(call, reply);
     return reject(later, refusal.message, refusal.fields);
   };
-  const sending = withNotice(changeTopForm(state, { isSending: true, rejection: undefined }), `${call.method} ${call.path} …`, "dim");
-  return update({ ...sending, lastCall: call, lastCopy: undefined }, callEffect(call, apply, reject));
+  const sending = startCall(changeTopForm(state, { isSending: true, rejection: undefined }), call);
+  return update(sending, callEffect(call, apply, reject));
 }
 
-function finish(state: UiState, id: symbol, { message, undo, copy, updateState = (same) => same }: FormResult, call: Call): StateUpdate {
-  const closed = {
-    ...state,
-    lastCall: call,
-    lastCopy: copy,
-    overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id),
-  };
-  const undoable = undo ? { ...closed, undo: [...closed.undo, { label: message, call: undo }] } : closed;
-  const effects: Effect[] = [{ kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const])];
-  return update(withNotice(updateState(undoable), message), ...effects);
-}
+const withoutForm = (state: UiState, id: symbol): UiState => ({
+  ...state,
+  overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id),
+});

@@ -3,27 +3,20 @@
 import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { lessonKey } from "../controls/lessons.ts";
+import { lessonKey, openLessonForm } from "../controls/lessons.ts";
 import { copyApiKey } from "../controls/merchants.ts";
 import { labelled, paragraph, section } from "../details/detail-lines.ts";
 import { requestLinks } from "../details/row-lines.ts";
-import { confirm } from "../overlays/confirm.ts";
+import { confirmCall } from "../overlays/confirm.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";
-import { copyText, type KeyBinding, makeCall, openOverlay, type UiState, update, valuesOf } from "../state/state.ts";
+import { copyText, makeCall, type UiState, valuesOf } from "../state/state.ts";
 import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted } from "../view/format.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
-import { listPane, type Selected } from "./pane.ts";
+import { listPane } from "./pane.ts";
 
 const joinUrl = ({ learning }: UiState) => (learning?.kind === "workshop" ? learning.url : "");
-
-const copyJoinUrlKey: KeyBinding = {
-  keys: ["y"],
-  label: "copy URL",
-  help: "copy the URL where learners join",
-  run: (state) => copyText(state, joinUrl(state), joinUrl(state)),
-};
 
 export const board = listPane<Learner>({
   name: BOARD_PANE,
@@ -68,18 +61,40 @@ export const board = listPane<Learner>({
     `${joinUrl(state)}/board`,
   ],
   detail: (_, learner) => learnerDetail(learner),
-  keys: (selected) => [
-    copyJoinUrlKey,
-    learnerKey(selected, { key: "H", action: "hint", help: "show the learner a hint", done: (name) => `Showed ${name} a hint` }),
-    learnerKey(selected, {
-      key: "S",
-      action: "skip",
+  listKeys: [
+    {
+      keys: ["y"],
+      label: "copy URL",
+      help: "copy the URL where learners join",
+      run: (state) => copyText(state, joinUrl(state), joinUrl(state)),
+    },
+  ],
+  keys: [
+    {
+      keys: ["H"],
+      label: "hint",
+      help: "show the learner a hint",
+      isEnabled: (_, { step }) => step !== null,
+      run: (state, { id, name }) => makeCall(state, controlCalls.learners.hint({ id }), () => ({ message: `Showed ${name} a hint` })),
+    },
+    {
+      keys: ["S"],
+      label: "skip",
       help: "skip the learner's step; its results are created",
-      done: (name) => `Skipped a step for ${name}`,
-    }),
-    lessonKey(selected),
-    removeKey(selected),
-    copyApiKey((state) => selected(state)?.id),
+      isEnabled: (_, { step }) => step !== null,
+      run: (state, { id, name }) => makeCall(state, controlCalls.learners.skip({ id }), () => ({ message: `Skipped a step for ${name}` })),
+    },
+    { ...lessonKey, run: openLessonForm },
+    {
+      keys: ["d"],
+      label: "remove",
+      help: "remove the learner and their progress",
+      run: (state, { id, name }) =>
+        confirmCall(state, `Remove ${name} and their progress?`, controlCalls.learners.remove({ id }), () => ({
+          message: `Removed ${name}`,
+        })),
+    },
+    copyApiKey(({ id }) => id),
   ],
 });
 
@@ -90,43 +105,6 @@ function slowestLearner(state: UiState): string | undefined {
   const busy = valuesOf<Learner>(state, BOARD_PANE).filter(({ step }) => step !== null);
   const [slowest] = busy.toSorted((one, other) => other.elapsed - one.elapsed);
   return busy.length > 1 ? slowest?.id : undefined;
-}
-
-interface LearnerKeyOptions {
-  key: string;
-  action: "hint" | "skip";
-  help: string;
-  done(name: string): string;
-}
-
-function learnerKey(selected: Selected<Learner>, { key, action, help, done }: LearnerKeyOptions): KeyBinding {
-  return {
-    keys: [key],
-    label: action,
-    help,
-    isEnabled: (state) => (selected(state)?.step ?? null) !== null,
-    run(state) {
-      const learner = selected(state);
-      if (!learner) return update(state);
-      return makeCall(state, controlCalls.learners[action]({ id: learner.id }), () => done(learner.name));
-    },
-  };
-}
-
-function removeKey(selected: Selected<Learner>): KeyBinding {
-  return {
-    keys: ["d"],
-    label: "remove",
-    help: "remove the learner and their progress",
-    isEnabled: (state) => selected(state) !== undefined,
-    run(state) {
-      const learner = selected(state);
-      if (!learner) return update(state);
-      const call = controlCalls.learners.remove({ id: learner.id });
-      const remove = (later: UiState) => makeCall(later, call, () => `Removed ${learner.name}`);
-      return update(openOverlay(state, confirm(`Remove ${learner.name} and their progress?`, call, remove)));
-    },
-  };
 }
 
 const learnerDetail = (opened: Learner): Detail => ({

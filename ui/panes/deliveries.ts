@@ -21,10 +21,10 @@ import type { Row } from "../state/rows.ts";
 import {
   callEffect,
   copyText,
-  type KeyBinding,
   listOf,
   makeCall,
   openOverlay,
+  type RowKey,
   type StateUpdate,
   type UiState,
   update,
@@ -32,7 +32,7 @@ import {
 } from "../state/state.ts";
 import { count, duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
-import { listPane, logOf, rowFetch, type Selected } from "./pane.ts";
+import { listPane, readAs } from "./pane.ts";
 import { firstApiKey } from "./requests.ts";
 
 /** In a narrower list a URL is shortened. */
@@ -48,11 +48,14 @@ export const deliveries = listPane<AttemptMessage>({
   filterBy: attemptFacts,
   vocabulary: attemptVocabulary,
   stream: "attempt",
-  log: logOf(
-    ({ before, filter }) => attemptsCall({ starting_after: before, filter: filter || undefined }),
-    ({ data, has_more }) => ({ values: data.map(attemptRow), hasMore: has_more }),
-    { order: ({ sequence }) => sequence },
-  ),
+  log: {
+    page: ({ before, filter }) =>
+      readAs(attemptsCall({ starting_after: before, filter: filter || undefined }), ({ data, has_more }) => ({
+        rows: data.map(attemptRow),
+        hasMore: has_more,
+      })),
+    order: ({ sequence }) => sequence,
+  },
   titleNote({ sandbox }) {
     const failed = sandbox?.failedDeliveries ?? 0;
     return failed === 0 ? "" : `${count(failed)} failed`;
@@ -78,9 +81,9 @@ export const deliveries = listPane<AttemptMessage>({
     ...exampleCalls(state).map((call) => curlOf(state.target, call)),
   ],
   detail: deliveryDetail,
-  fetchRow: (id) => rowFetch(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
+  fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
   isRelated: isSameDelivery,
-  keys: deliveryKeys,
+  keys: deliveryKeys(),
 });
 
 const exampleCalls = (state: UiState) =>
@@ -94,20 +97,14 @@ const exampleCalls = (state: UiState) =>
     },
   ] as const;
 
-function deliveryKeys(selected: Selected<AttemptMessage>): readonly KeyBinding[] {
-  const isEnabled = (state: UiState) => selected(state) !== undefined;
+function deliveryKeys(): readonly RowKey<AttemptMessage>[] {
   return [
     {
       keys: ["r"],
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
       isForHost: true,
-      isEnabled,
-      run(state) {
-        const attempt = selected(state);
-        if (!attempt) return update(state);
-        return makeCall(state, replayCall(attempt), () => `Replayed ${attempt.eventType} to ${attempt.url}`);
-      },
+      run: (state, attempt) => makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
     },
     {
       keys: ["R"],
@@ -121,20 +118,19 @@ function deliveryKeys(selected: Selected<AttemptMessage>): readonly KeyBinding[]
       keys: ["y"],
       label: "copy curl",
       help: "copy the delivery as curl, exactly as it was sent",
-      isEnabled,
-      run: (state) => copyFromAttempt(state, selected(state), "the delivery as curl", curlOfAttempt),
+      run: (state, attempt) => copyFromAttempt(state, attempt, "the delivery as curl", curlOfAttempt),
     },
     {
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
-      isEnabled: (state) => isEnabled(state) && verifiableHeader(state) !== undefined,
-      run: (state) =>
-        copyFromAttempt(state, selected(state), "the command, which reads WEBHOOK_SECRET,", (attempt) =>
+      isEnabled: (state) => verifiableHeader(state) !== undefined,
+      run: (state, row) =>
+        copyFromAttempt(state, row, "the command, which reads WEBHOOK_SECRET,", (attempt) =>
           verifyCommand(attempt, verifiableHeader(state) ?? ""),
         ),
     },
-    copyApiKey((state) => selected(state)?.merchant),
+    copyApiKey(({ merchant }) => merchant),
   ];
 }
 
@@ -146,7 +142,7 @@ function replayFailed(state: UiState): StateUpdate {
   if (!first) return update(state);
   const what = `${count(failed.length)} failed ${failed.length === 1 ? "delivery" : "deliveries"}`;
   const replayAll = (later: UiState): StateUpdate => {
-    const updates = failed.map((attempt) => makeCall(later, replayCall(attempt), () => `Replayed ${what}`));
+    const updates = failed.map((attempt) => makeCall(later, replayCall(attempt), () => ({ message: `Replayed ${what}` })));
     const replaying = withNotice(updates.at(-1)?.state ?? later, `Replaying ${what} …`, "dim");
     return update(replaying, ...updates.flatMap(({ effects }) => effects));
   };
@@ -188,16 +184,11 @@ export function failedDeliveries(rows: readonly Row[]): readonly AttemptMessage[
 }
 
 /** Fetches the logged attempt, and copies the text made from it. */
-function copyFromAttempt(
-  state: UiState,
-  attempt: AttemptMessage | undefined,
-  what: string,
-  textOf: (attempt: LoggedAttempt) => string,
-): StateUpdate {
-  if (!attempt) return update(state);
-  const effect = callEffect(attemptCall(attempt.id), (later, { body }) => copyText(later, textOf(body.attempt), what));
-  return update(withNotice(state, `Loading ${attempt.id} …`, "dim"), effect);
-}
+const copyFromAttempt = (state: UiState, { id }: AttemptMessage, what: string, textOf: (attempt: LoggedAttempt) => string): StateUpdate =>
+  update(
+    withNotice(state, `Loading ${id} …`, "dim"),
+    callEffect(attemptCall(id), (later, { body }) => copyText(later, textOf(body.attempt), what)),
+  );
 
 /** Headers that curl sets itself. */
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);

@@ -6,11 +6,11 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { curlOf } from "../connection/calls.ts";
 import { endRule } from "../controls/faults.ts";
 import { faultDetail, ruleTitle } from "../details/fault.ts";
-import { type KeyBinding, secondsUntil, type UiState, update, valuesOf } from "../state/state.ts";
+import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
-import { listPane, type Selected } from "./pane.ts";
+import { listPane } from "./pane.ts";
 
 export const faults = listPane<FaultRule>({
   name: "faults",
@@ -59,7 +59,15 @@ export const faults = listPane<FaultRule>({
     curlOf(state.target, controlCalls.faults.add({ action: { type: "rate_limit", retryAfter: 2 } })),
   ],
   detail: faultDetail,
-  keys: (selected) => [removeKey(selected)],
+  keys: [
+    {
+      keys: ["d"],
+      label: "remove",
+      help: "remove the fault rule",
+      isEnabled: (state, rule) => valuesOf<FaultRule>(state, "faults").some(({ id }) => id === rule.id),
+      run: (state, rule) => endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${counted(fired, "time")}`),
+    },
+  ],
 });
 
 /** `lost-response 5/10` for each armed scenario. */
@@ -84,18 +92,4 @@ function noteOf(state: UiState, { id, endsAt, status }: FaultRule): string {
   if (status === "armed" && endsAt !== null) return `ttl ${countdown(secondsUntil(state, milliseconds(endsAt)))}`;
   if (verdicts.length === 0) return "";
   return verdicts.every(({ verdict }) => verdict === "pass") ? `${VERDICT}pass` : `${VERDICT}open`;
-}
-
-function removeKey(selected: Selected<FaultRule>): KeyBinding {
-  return {
-    keys: ["d"],
-    label: "remove",
-    help: "remove the fault rule",
-    isEnabled: (state) => valuesOf<FaultRule>(state, "faults").some(({ id }) => id === selected(state)?.id),
-    run(state) {
-      const rule = selected(state);
-      if (!rule) return update(state);
-      return endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${counted(fired, "time")}`);
-    },
-  };
 }

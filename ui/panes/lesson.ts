@@ -1,7 +1,8 @@
 // The pane of a lesson: the learner's current step, its command and hints.
 
+import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { lessonKey, withLearnerReply } from "../controls/lessons.ts";
+import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph } from "../details/detail-lines.ts";
 import { stepLines, stepMarks } from "../details/lesson-text.ts";
 import { textOverlay } from "../overlays/text-view.ts";
@@ -60,6 +61,11 @@ function stepBy(state: UiState, by: number): UiState {
   return readStep(state, step >= current ? undefined : Math.max(1, step));
 }
 
+const learnerResult = (message: string, learner: Learner) => ({
+  message,
+  updateState: (state: UiState) => withLearnerReply(state, learner),
+});
+
 function lessonKeys(): readonly KeyBinding[] {
   const learnerCall = (state: UiState, action: "hint" | "skip") => controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" });
   return [
@@ -89,16 +95,24 @@ function lessonKeys(): readonly KeyBinding[] {
       label: "hint",
       help: "show the next hint",
       isEnabled: (state) => isAtCurrentStep(state) && (currentStep(state)?.hints ?? 0) > 0,
-      run: (state) => makeCall(state, learnerCall(state, "hint"), ({ body }) => `Hint ${body.hints}`, withLearnerReply),
+      run: (state) => makeCall(state, learnerCall(state, "hint"), (learner) => learnerResult(`Hint ${learner.hints}`, learner)),
     },
     {
       keys: ["S"],
       label: "skip",
       help: "skip the step; its results are created for you",
       isEnabled: (state) => isAtCurrentStep(state) && currentStep(state) !== undefined,
-      run: (state) => makeCall(state, learnerCall(state, "skip"), () => `Skipped: ${currentStep(state)?.title}`, withLearnerReply),
+      run: (state) =>
+        makeCall(state, learnerCall(state, "skip"), (learner) => learnerResult(`Skipped: ${currentStep(state)?.title}`, learner)),
     },
-    lessonKey((state) => learnerMode(state)?.learner),
+    {
+      ...lessonKey,
+      isEnabled: (state) => learnerMode(state)?.learner !== undefined,
+      run(state) {
+        const learner = learnerMode(state)?.learner;
+        return learner ? openLessonForm(state, learner) : update(state);
+      },
+    },
     {
       keys: ["p"],
       label: "earlier step",

@@ -5,10 +5,10 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { sharedWindow } from "../controls/form-fields.ts";
 import { copyApiKey } from "../controls/merchants.ts";
 import { merchantDetail } from "../details/merchant.ts";
-import { confirm } from "../overlays/confirm.ts";
-import { type KeyBinding, listOf, makeCall, openOverlay, shortMerchant, type UiState, update } from "../state/state.ts";
+import { confirmCall } from "../overlays/confirm.ts";
+import { listOf, makeCall, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
 import { count, counted } from "../view/format.ts";
-import { listPane, type Selected } from "./pane.ts";
+import { listPane } from "./pane.ts";
 
 const MERCHANTS_PANE = "merchants";
 
@@ -49,7 +49,27 @@ export const merchants = listPane<ListedMerchant>({
   },
   emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"]),
   detail: merchantDetail,
-  keys: (selected) => [copyApiKey((state) => selected(state)?.id), suspendKey(selected), removeKey(selected)],
+  keys: [
+    copyApiKey(({ id }) => id),
+    {
+      keys: ["z"],
+      label: "suspend",
+      help: "suspend the merchant, or reactivate it: requests of a suspended one get 403",
+      run: toggleSuspension,
+    },
+    {
+      keys: ["d"],
+      label: "remove",
+      help: "remove the merchant with all its data",
+      run: (state, { id, records }) =>
+        confirmCall(
+          state,
+          `Remove ${id} with its ${counted(records, "record")}?`,
+          controlCalls.merchants.remove({ id }),
+          ({ removed }) => ({ message: `Removed ${removed}` }),
+        ),
+    },
+  ],
 });
 
 /** The first key; a workshop's screen may be projected, so it shows none. */
@@ -61,39 +81,11 @@ function keyText({ learning }: UiState, [first, ...others]: readonly string[]): 
 
 const withStatus = (id: string, status: string) => controlCalls.records.change({ kind: "merchant", id, status });
 
-function suspendKey(selected: Selected<ListedMerchant>): KeyBinding {
-  return {
-    keys: ["z"],
-    label: "suspend",
-    help: "suspend the merchant, or reactivate it: requests of a suspended one get 403",
-    isEnabled: (state) => selected(state) !== undefined,
-    run(state) {
-      const merchant = selected(state);
-      if (!merchant) return update(state);
-      const { id, status } = merchant;
-      const isActive = status === "active";
-      return makeCall(
-        state,
-        withStatus(id, isActive ? "suspended" : "active"),
-        () => (isActive ? `Suspended ${id}: its requests get 403. Press z to reactivate it` : `Reactivated ${id}`),
-        (later) => ({ ...later, undo: [...later.undo, { label: `the status of ${id}`, call: withStatus(id, status) }] }),
-      );
-    },
-  };
-}
-
-function removeKey(selected: Selected<ListedMerchant>): KeyBinding {
-  return {
-    keys: ["d"],
-    label: "remove",
-    help: "remove the merchant with all its data",
-    isEnabled: (state) => selected(state) !== undefined,
-    run(state) {
-      const merchant = selected(state);
-      if (!merchant) return update(state);
-      const call = controlCalls.merchants.remove({ id: merchant.id });
-      const remove = (later: UiState) => makeCall(later, call, ({ body }) => `Removed ${body.removed}`);
-      return update(openOverlay(state, confirm(`Remove ${merchant.id} with its ${counted(merchant.records, "record")}?`, call, remove)));
-    },
-  };
+function toggleSuspension(state: UiState, { id, status }: ListedMerchant): StateUpdate {
+  const isActive = status === "active";
+  return makeCall(state, withStatus(id, isActive ? "suspended" : "active"), () => ({
+    message: isActive ? `Suspended ${id}: its requests get 403. Press z to reactivate it` : `Reactivated ${id}`,
+    undo: withStatus(id, status),
+    undoLabel: `the status of ${id}`,
+  }));
 }

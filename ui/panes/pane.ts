@@ -12,6 +12,7 @@ import {
   type KeyBinding,
   listOf,
   openOverlay,
+  type RowKey,
   type StateUpdate,
   type UiState,
   update,
@@ -35,9 +36,9 @@ export interface Pane {
   /** The names that a filter may use. */
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
-  log?: PaneLog;
+  log?: PaneLog<Row>;
   /** Polled while the pane is visible, or always if its tab has an alarm. */
-  poll?: { call: Call; rows(reply: unknown): Row[] };
+  poll?: Read<Row[]>;
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
   /** The columns of a row, for the page, which lays them out itself; empty in a text pane. */
@@ -64,50 +65,30 @@ export interface LogQuery {
 }
 
 /** The log of the sandbox that has the rows which the stream did not send. */
-export interface PaneLog {
-  call(query: LogQuery): Call;
-  read(reply: unknown): { rows: Row[]; hasMore: boolean };
-  takesFilter: boolean;
+interface PaneLog<Found> {
+  page(query: LogQuery): Read<{ rows: Found[]; hasMore: boolean }>;
+  /** Default: true. */
+  takesFilter?: boolean;
   /** The filter whose matches are loaded even while the pane is not visible. */
-  needs?: string | undefined;
+  needs?: string;
 }
 
-/** The value of the row that a key acts on: the selected row, or the one whose detail is open. */
-export type Selected<Value> = (state: UiState) => Value | undefined;
+/** A call, and what is read in its reply. */
+export interface Read<Result> {
+  call: Call;
+  read(reply: unknown): Result;
+}
+
+/** The type of the reply follows from the call. */
+export const readAs = <Reply, Result>(call: Call<Reply>, read: (reply: Reply) => Result): Read<Result> => ({
+  call,
+  read: (reply) => read(reply as Reply),
+});
 
 /** The kinds of stream items that carry a `Value`. */
 type StreamKind<Value> = {
   [Kind in LiveItem["kind"]]: Extract<LiveItem, { kind: Kind }> extends Record<Kind, Value> ? Kind : never;
 }[LiveItem["kind"]];
-
-/** A call, and the row's value in its reply. */
-interface RowFetch<Value> {
-  call: Call;
-  value(reply: unknown): Value;
-}
-
-/** A call whose reply has the value of a row. */
-export const rowFetch = <Value, Reply>(call: Call<Reply>, value: (reply: Reply) => Value): RowFetch<Value> => ({
-  call,
-  value: (reply) => value(reply as Reply),
-});
-
-interface LogDeclaration<Value> {
-  call(query: LogQuery): Call;
-  values(reply: unknown): { values: Value[]; hasMore: boolean };
-  /** The place of a row in the log. */
-  order(value: Value): number;
-  /** Default: true. */
-  takesFilter?: boolean;
-  needs?: string;
-}
-
-/** A log, from its call and the types of its reply and rows. */
-export const logOf = <Value, Reply>(
-  call: (query: LogQuery) => Call<Reply>,
-  values: (reply: Reply) => { values: Value[]; hasMore: boolean },
-  others: Omit<LogDeclaration<Value>, "call" | "values">,
-): LogDeclaration<Value> => ({ call, values: (reply) => values(reply as Reply), ...others });
 
 /** A pane of rows. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value> {
@@ -124,8 +105,8 @@ interface ListPaneDeclaration<Value> {
   vocabulary?: FilterVocabulary;
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
-  /** How rows of the log are read that the stream did not send. */
-  log?: LogDeclaration<Value>;
+  /** How rows of the log are read that the stream did not send, and the place of a row in it. */
+  log?: PaneLog<Value> & { order(value: Value): number };
   /** A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply are the rows. */
   poll?: Call<{ data: Value[] }>;
   /** The order of polled rows. Default: as in the reply. */
@@ -140,15 +121,17 @@ interface ListPaneDeclaration<Value> {
   /** The detail that Enter opens. */
   detail(state: UiState, value: Value): Detail;
   /** Fetches a row that the list does not have. Default: its detail cannot be opened. */
-  fetchRow?(id: string): RowFetch<Value>;
+  fetchRow?(id: string): Read<Value>;
   /** Which rows `n` and `p` prefer in a detail. Default: all. */
   isRelated?(one: Value, other: Value): boolean;
-  /** Keys that act on the selected row. Default: none. */
-  keys?(selected: Selected<Value>): readonly KeyBinding[];
+  /** Default: none. */
+  keys?: readonly RowKey<Value>[];
+  /** Keys that act on no row. Default: none. */
+  listKeys?: readonly KeyBinding[];
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
-  const { name, title, isShown, stream, poll, log, emptyText, keys = () => [] } = declared;
+  const { name, title, isShown, stream, poll, log, emptyText, keys = [], listKeys = [] } = declared;
   const row = (value: Value): Row => ({
     id: declared.rowId(value),
     value,
@@ -166,8 +149,8 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     ...(isShown && { isShown }),
     vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
-    ...(log && { log: paneLog(log, row) }),
-    ...(poll && { poll: { call: poll, rows: (reply) => sorted((reply as { data: Value[] }).data).map(row) } }),
+    ...(log && { log: { ...log, page: (query) => withRows(log.page(query), row) } }),
+    ...(poll && { poll: readAs(poll, ({ data }) => sorted(data).map(row)) }),
     titleNote: (state) =>
       [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
         .filter(Boolean)
@@ -177,7 +160,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     gapText: textOfGap,
     headingText: (one, state, width) => formatRow(columns(one, state, width).map(headingOf), width, state.theme),
     emptyText,
-    keys: keys((state) => selectedRow(listOf(state, name))?.value as Value | undefined),
+    keys: [...listKeys, ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined))],
     ...(declared.alarm && { alarm: declared.alarm }),
     ...opening(declared, row),
   };
@@ -189,7 +172,10 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
   const isRelated = (declared.isRelated ?? (() => true)) as RowRelation;
   const detailOf = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]) => {
     const value = opened.value as Value;
-    const detailKeys = [...(declared.keys?.(() => value) ?? []), ...neighbourKeys(name, opened, isRelated, openNeighbour)];
+    const detailKeys = [
+      ...(declared.keys ?? []).map((key) => boundTo(key, () => value)),
+      ...neighbourKeys(name, opened, isRelated, openNeighbour),
+    ];
     return openDetail(declared.detail(state, value), { pane: name, id: opened.id, value }, detailKeys);
   };
   const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
@@ -213,20 +199,34 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     const fetch = declared.fetchRow?.(id);
     if (!fetch) return update(withNotice(state, `${id} is no longer listed`, "yellow"));
     const effect = callEffect(fetch.call, (later, { body }) =>
-      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, row(fetch.value(body))) : update(later),
+      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, row(fetch.read(body))) : update(later),
     );
     return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
   };
   return { detailOf: (state, opened) => detailOf(state, opened, openLinked), openRow, openById };
 }
 
-const paneLog = <Value>({ call, values, takesFilter = true, needs }: LogDeclaration<Value>, row: (value: Value) => Row): PaneLog => ({
+const withRows = <Value>(
+  { call, read }: ReturnType<PaneLog<Value>["page"]>,
+  row: (value: Value) => Row,
+): ReturnType<PaneLog<Row>["page"]> => ({
   call,
-  takesFilter,
-  needs,
   read(reply) {
-    const { values: found, hasMore } = values(reply);
-    return { rows: found.map(row), hasMore };
+    const { rows, hasMore } = read(reply);
+    return { rows: rows.map(row), hasMore };
+  },
+});
+
+/** The binding of a key on the row that `rowOf` finds. */
+const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Value | undefined): KeyBinding => ({
+  ...key,
+  isEnabled(state) {
+    const row = rowOf(state);
+    return row !== undefined && (key.isEnabled?.(state, row) ?? true);
+  },
+  run(state) {
+    const row = rowOf(state);
+    return row === undefined ? update(state) : key.run(state, row);
   },
 });
 

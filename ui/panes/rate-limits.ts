@@ -4,10 +4,10 @@ import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { copyApiKey } from "../controls/merchants.ts";
 import { rateWindowDetail, rateWindowId } from "../details/merchant.ts";
-import { type KeyBinding, listOf, makeCall, secondsUntil, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
+import { listOf, makeCall, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, failureMark, milliseconds } from "../view/format.ts";
 import { symbols, type Theme } from "../view/style.ts";
-import { listPane, type Selected } from "./pane.ts";
+import { listPane } from "./pane.ts";
 
 export const rateLimits = listPane<RateWindow>({
   name: "limits",
@@ -50,25 +50,22 @@ export const rateLimits = listPane<RateWindow>({
   },
   emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"]),
   detail: rateWindowDetail,
-  keys: (selected) => [exhaustKey(selected), copyApiKey((state) => selected(state)?.merchant)],
+  keys: [
+    {
+      keys: ["e"],
+      label: "exhaust",
+      help: "exhaust the window: requests get 429 until it resets",
+      isEnabled: (_, { operation }) => operation === null,
+      run: (state, { merchant }) =>
+        makeCall(state, controlCalls.rateLimits.set({ merchant, remaining: 0 }), () => ({
+          message: `Exhausted the rate limit of ${merchant}`,
+        })),
+    },
+    copyApiKey(({ merchant }) => merchant),
+  ],
 });
 
 const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
-
-function exhaustKey(selected: Selected<RateWindow>): KeyBinding {
-  return {
-    keys: ["e"],
-    label: "exhaust",
-    help: "exhaust the window: requests get 429 until it resets",
-    isEnabled: (state) => selected(state)?.operation === null,
-    run(state) {
-      const window = selected(state);
-      if (!window) return update(state);
-      const call = controlCalls.rateLimits.set({ merchant: window.merchant, remaining: 0 });
-      return makeCall(state, call, () => `Exhausted the rate limit of ${window.merchant}`);
-    },
-  };
-}
 
 /** A bar is empty or full only when the window is. */
 function bar(theme: Theme, share: number, width: number): string {

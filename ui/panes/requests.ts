@@ -14,9 +14,9 @@ import { openDetail } from "../overlays/detail.ts";
 import {
   callEffect,
   copyText,
-  type KeyBinding,
   makeCall,
   openOverlay,
+  type RowKey,
   type StateUpdate,
   shortMerchant,
   type UiState,
@@ -26,7 +26,7 @@ import {
 import { duration, methodStyles, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { IDS_FROM } from "./columns.ts";
-import { listPane, logOf, rowFetch, type Selected } from "./pane.ts";
+import { listPane, readAs } from "./pane.ts";
 
 export const requests = listPane<RequestMessage>({
   name: "requests",
@@ -35,11 +35,14 @@ export const requests = listPane<RequestMessage>({
   filterBy: requestFacts,
   vocabulary: requestVocabulary,
   stream: "request",
-  log: logOf(
-    ({ before, filter }) => controlCalls.requests.list({ limit: 100, starting_after: before, filter: filter || undefined }),
-    ({ data, has_more }) => ({ values: data.map(requestRow), hasMore: has_more }),
-    { order: ({ id }) => Number(id.slice("req_".length)) },
-  ),
+  log: {
+    page: ({ before, filter }) =>
+      readAs(controlCalls.requests.list({ limit: 100, starting_after: before, filter: filter || undefined }), ({ data, has_more }) => ({
+        rows: data.map(requestRow),
+        hasMore: has_more,
+      })),
+    order: ({ id }) => Number(id.slice("req_".length)),
+  },
   columns(request, { theme }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault } = request;
     const mark = replayOf ? symbols(theme).replayed : fault ? "*" : "";
@@ -57,9 +60,9 @@ export const requests = listPane<RequestMessage>({
   },
   emptyText: (state) => ["No requests yet. Try:", "", curlOf(state.target, exampleCall(state))],
   detail: requestDetail,
-  fetchRow: (id) => rowFetch(requestCall(id), requestRow),
+  fetchRow: (id) => readAs(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,
-  keys: requestKeys,
+  keys: requestKeys(),
 });
 
 const exampleCall = (state: UiState) => ({ method: "GET", path: "/v1/payments?limit=1", key: firstApiKey(state) }) as const;
@@ -67,63 +70,53 @@ const exampleCall = (state: UiState) => ({ method: "GET", path: "/v1/payments?li
 /** An API key for example calls. */
 export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
 
-function requestKeys(selected: Selected<RequestMessage>): readonly KeyBinding[] {
-  const isEnabled = (state: UiState) => selected(state) !== undefined;
+function requestKeys(): readonly RowKey<RequestMessage>[] {
   return [
     {
       keys: ["y"],
       label: "copy curl",
       help: "copy the request as curl, API key masked",
-      isEnabled,
-      run: (state) => withRequest(state, selected(state), (later, request) => copyAsCurl(later, request, false)),
+      run: (state, row) => withRequest(state, row, (later, request) => copyAsCurl(later, request, false)),
     },
     {
       keys: ["Y"],
       help: "copy the request as curl, with its API key",
-      isEnabled,
-      run: (state) => withRequest(state, selected(state), (later, request) => copyAsCurl(later, request, true)),
+      run: (state, row) => withRequest(state, row, (later, request) => copyAsCurl(later, request, true)),
     },
     {
       keys: ["r"],
       label: "resend",
       help: "resend the request: same method, path, body and Idempotency-Key",
-      isEnabled,
-      run: (state) => withRequest(state, selected(state), resend),
+      run: (state, row) => withRequest(state, row, resend),
     },
     {
       keys: ["E"],
       help: "edit the request and resend it",
-      isEnabled,
-      run: (state) => withRequest(state, selected(state), (later, request) => editRequest({ ...later, notice: undefined }, request)),
+      run: (state, row) => withRequest(state, row, (later, request) => editRequest({ ...later, notice: undefined }, request)),
     },
     {
       keys: ["="],
       help: "compare the request with the first of its retries: the same call with the same Idempotency-Key",
-      isEnabled,
-      run: (state) => compare(state, selected(state)),
+      run: compare,
     },
-    copyApiKey((state) => selected(state)?.merchant),
+    copyApiKey(({ merchant }) => merchant),
     ...exportKeys,
   ];
 }
 
-function compare(state: UiState, request: RequestMessage | undefined): StateUpdate {
-  const [first, second] = (request && triesToCompare(state, request)) ?? [];
+function compare(state: UiState, request: RequestMessage): StateUpdate {
+  const [first, second] = triesToCompare(state, request) ?? [];
   if (!first || !second) return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
   const { overlay, effects } = openDetail(comparison(first, second), { pane: "requests", id: second.id, value: second }, []);
   return update(openOverlay(state, overlay), ...effects);
 }
 
 /** Fetches the request from the request log: rows have no headers and bodies. */
-function withRequest(
-  state: UiState,
-  request: RequestMessage | undefined,
-  then: (state: UiState, request: RequestDetail) => StateUpdate,
-): StateUpdate {
-  if (!request) return update(state);
-  const effect = callEffect(requestCall(request.id), (later, { body }) => then(later, body));
-  return update(withNotice(state, `Loading ${request.id} …`, "dim"), effect);
-}
+const withRequest = (state: UiState, { id }: RequestMessage, then: (state: UiState, request: RequestDetail) => StateUpdate): StateUpdate =>
+  update(
+    withNotice(state, `Loading ${id} …`, "dim"),
+    callEffect(requestCall(id), (later, { body }) => then(later, body)),
+  );
 
 function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): StateUpdate {
   const apiKey = apiKeyOf(state, request);
@@ -140,5 +133,7 @@ function resend(state: UiState, request: RequestDetail): StateUpdate {
     return update(withNotice(state, `Cannot resend ${id}: the request log truncated or masked parts of it`, "yellow"));
   const apiKey = apiKeyOf(state, request);
   if (apiKey === undefined) return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
-  return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), ({ status }) => `Resent ${id}: ${status}`);
+  return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), (_, status) => ({
+    message: `Resent ${id}: ${status}`,
+  }));
 }

@@ -3,9 +3,9 @@
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { scenarioDetail, scenarioId } from "../details/scenario.ts";
-import { type KeyBinding, makeCall, type StateUpdate, shortMerchant, type UiState, update, valuesOf } from "../state/state.ts";
+import { makeCall, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { count, verdictLabel } from "../view/format.ts";
-import { listPane, type Selected } from "./pane.ts";
+import { listPane } from "./pane.ts";
 
 export const scenarios = listPane<Scenario>({
   name: "scenarios",
@@ -34,38 +34,26 @@ export const scenarios = listPane<Scenario>({
   },
   emptyText: () => ["Loading scenarios …"],
   detail: scenarioDetail,
-  keys: (selected) => [startKey(selected)],
+  keys: [
+    {
+      keys: ["A"],
+      label: "start, stop",
+      help: "start the scenario for all merchants, or stop it and show its score",
+      run: startOrStop,
+    },
+  ],
 });
 
-function startKey(selected: Selected<Scenario>): KeyBinding {
-  return {
-    keys: ["A"],
-    label: "start, stop",
-    help: "start the scenario for all merchants, or stop it and show its score",
-    isEnabled: (state) => selected(state) !== undefined,
-    run(state) {
-      const scenario = selected(state);
-      if (!scenario) return update(state);
-      const newest = valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(scenario)) ?? scenario;
-      return newest.armed ? stop(state, newest) : start(state, newest);
-    },
-  };
+/** Starts the scenario for all merchants, or stops it, as its newest row says. */
+function startOrStop(state: UiState, selected: Scenario): StateUpdate {
+  const scenario = valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(selected)) ?? selected;
+  const { name, armed, merchant } = scenario;
+  const stop = controlCalls.scenarios.stop({ name, ...(armed && merchant !== null && { merchant }) });
+  if (armed)
+    return makeCall(state, stop, ({ score, points, says }) => ({ message: `Disarmed ${name}: ${score} of ${points} points. ${says}` }));
+  return makeCall(state, controlCalls.scenarios.start({ name }), ({ title }) => ({
+    message: `Armed ${name}: ${title}. Its score is on the first line`,
+    undo: stop,
+    undoLabel: `scenario ${name}`,
+  }));
 }
-
-const stopCall = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) =>
-  controlCalls.scenarios.stop({ name, ...(merchant !== null && { merchant }) });
-
-const start = (state: UiState, { name }: Scenario): StateUpdate =>
-  makeCall(
-    state,
-    controlCalls.scenarios.start({ name }),
-    ({ body }) => `Armed ${name}: ${body.title}. Its score is on the first line`,
-    (later) => ({ ...later, undo: [...later.undo, { label: `scenario ${name}`, call: stopCall({ name, merchant: null }) }] }),
-  );
-
-const stop = (state: UiState, scenario: Scenario): StateUpdate =>
-  makeCall(
-    state,
-    stopCall(scenario),
-    ({ body: { name, score, points, says } }) => `Disarmed ${name}: ${score} of ${points} points. ${says}`,
-  );

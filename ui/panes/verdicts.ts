@@ -6,7 +6,7 @@ import { copyApiKey } from "../controls/merchants.ts";
 import { verdictDetail, verdictId } from "../details/verdict.ts";
 import { shortMerchant } from "../state/state.ts";
 import { count, failureMark, milliseconds, verdictLabel } from "../view/format.ts";
-import { listPane, logOf } from "./pane.ts";
+import { listPane, readAs } from "./pane.ts";
 
 /** In a narrower list a finding would be cut to nothing. */
 const FINDING_FROM = 56;
@@ -21,15 +21,17 @@ export const verdicts = listPane<VerdictMessage>({
   }),
   vocabulary: { fields: ["rule", "verdict", "merchant", "operation", "fault"], marks: ["failed"] },
   stream: "verdict",
-  log: logOf(
-    () => controlCalls.verdicts.list(),
+  log: {
     // An open verdict may still change.
-    ({ verdicts: found }) => ({
-      values: found.filter(({ id }) => id !== null).map((verdict) => ({ ...verdict, at: milliseconds(verdict.at) })),
-      hasMore: false,
-    }),
-    { order: ({ id }) => Number(id?.slice("vdt_".length)), takesFilter: false, needs: "is:failed" },
-  ),
+    page: () =>
+      readAs(controlCalls.verdicts.list(), ({ verdicts: found }) => ({
+        rows: found.filter(({ id }) => id !== null).map((verdict) => ({ ...verdict, at: milliseconds(verdict.at) })),
+        hasMore: false,
+      })),
+    order: ({ id }) => Number(id?.slice("vdt_".length)),
+    takesFilter: false,
+    needs: "is:failed",
+  },
   titleNote: ({ made: { verdicts: made } }) => (made.fail === 0 ? "" : `${count(made.fail)} failed`),
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   columns({ rule, verdict, merchant, says }, { theme }, width) {
@@ -46,5 +48,5 @@ export const verdicts = listPane<VerdictMessage>({
     "Press x to arm a fault; the next matching call is judged.",
   ],
   detail: verdictDetail,
-  keys: (selected) => [copyApiKey((state) => selected(state)?.merchant)],
+  keys: [copyApiKey(({ merchant }) => merchant)],
 });

@@ -164,6 +164,12 @@ export interface KeyBinding {
   run(state: UiState): StateUpdate;
 }
 
+/** A key that acts on a row: the selected one, or the one whose detail is open. Without a row, it is not enabled. */
+export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run"> {
+  isEnabled?(state: UiState, row: Value): boolean;
+  run(state: UiState, row: Value): StateUpdate;
+}
+
 /** A box over the panes: a detail, a form, the help. */
 export interface Overlay {
   readonly title: string;
@@ -181,47 +187,22 @@ export interface Overlay {
 
 export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });
 
-export interface InitialStateOptions {
-  target: HttpTarget;
-  theme: Theme;
-  size: Size;
-  now: number;
-  panes: readonly { name: string; follows: boolean }[];
-  learning?: LearningMode | undefined;
-  /** Default: none. */
-  views?: readonly PageView[];
-  /** The focused pane. Default: the first. */
-  pane?: string | undefined;
-  /** Default: none. */
-  alsoShown?: readonly string[];
-}
-
-export const initialState = ({
-  target,
-  theme,
-  size,
-  now,
-  panes,
-  learning,
-  views = [],
-  pane,
-  alsoShown = [],
-}: InitialStateOptions): UiState => ({
-  target,
-  theme,
-  size,
-  now,
+/** The state before the first message of a sandbox; `given` has what its opener knows already. */
+export const initialState = (
+  panes: readonly { name: string; follows: boolean }[],
+  given: Pick<UiState, "target" | "theme" | "size" | "now"> & Partial<UiState>,
+): UiState => ({
   connection: { phase: "connecting" },
-  retryAt: now,
+  retryAt: given.now,
   sandbox: undefined,
-  clockReadAt: now,
+  clockReadAt: given.now,
   run: undefined,
   made: NO_COUNTS,
   lastSeq: 0,
   samples: [],
-  pane: pane ?? panes[0]?.name ?? "",
-  alsoShown,
-  views,
+  pane: panes[0]?.name ?? "",
+  alsoShown: [],
+  views: [],
   view: undefined,
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
@@ -232,10 +213,11 @@ export const initialState = ({
   lastCopy: undefined,
   undo: [],
   lookups: {},
-  learning,
+  learning: undefined,
   trends: {},
   preview: undefined,
   scrolls: {},
+  ...given,
 });
 
 export const listOf = (state: UiState, pane = state.pane): List => state.lists[pane] ?? emptyList(true);
@@ -267,17 +249,39 @@ export function closeTopOverlay(state: UiState): UiState {
 export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
   update({ ...withNotice(state, `Sent ${what} to the terminal's clipboard. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
 
-/** Makes the call of a key, keeps it for `!`, and shows a notice with the outcome. */
-export function makeCall<Reply>(
-  state: UiState,
-  call: Call<Reply>,
-  describe: (reply: HttpReply<Reply>) => string,
-  updateState: (state: UiState, reply: Reply) => UiState = (same) => same,
-): StateUpdate {
-  const effect = callEffect(call, (later, reply) =>
-    update(withNotice(updateState(later, reply.body), describe(reply)), { kind: "refresh" }),
+/** The result of a successful call. */
+export interface CallResult {
+  /** Shown as the notice. */
+  message: string;
+  /** The call that `u` makes to undo this one. */
+  undo?: Call;
+  /** What `u` says that it has undone. Default: the message. */
+  undoLabel?: string;
+  /** Copied to the clipboard. */
+  copy?: string;
+  updateState?(state: UiState): UiState;
+}
+
+/** Makes the call of a key, keeps it for `!`, and applies the result that is made from its reply. */
+export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
+  return update(
+    startCall(state, call),
+    callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status))),
   );
-  return update({ ...withNotice(state, `${call.method} ${call.path} …`, "dim"), lastCall: call, lastCopy: undefined }, effect);
+}
+
+/** Keeps a call for `!`, and says that it is being made. */
+export const startCall = (state: UiState, call: Call): UiState => ({
+  ...withNotice(state, `${call.method} ${call.path} …`, "dim"),
+  lastCall: call,
+  lastCopy: undefined,
+});
+
+export function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
+  const { message, undo, undoLabel = message, copy, updateState = (same) => same } = result;
+  const undoable = undo ? [...state.undo, { label: undoLabel, call: undo }] : state.undo;
+  const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: undoable });
+  return update(withNotice(next, message), { kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const]));
 }
 
 /** Sandbox time now, in milliseconds: the time last read, plus what has passed since unless the clock is frozen. */

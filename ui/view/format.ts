@@ -28,6 +28,15 @@ export function countdown(seconds: number): string {
   return `${count(Math.round(left / 86_400))} d`;
 }
 
+/** A JSON text with another indent; any other text unchanged. */
+export function reformatJson(text: string, indent?: number): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, indent);
+  } catch {
+    return text;
+  }
+}
+
 /** The milliseconds of an ISO time. */
 export const milliseconds = (iso: string) => parseTime(iso) ?? 0;
 
