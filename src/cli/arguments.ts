@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { usageError } from "../kernel/errors.ts";
 import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
 
 /** A flag of one command. */
@@ -81,13 +81,8 @@ function parse(argv: readonly string[], known: KnownFlags, command: string) {
     if (token.kind !== "option") continue;
     const { rawName: flag, value = "" } = token;
     const definition = known.get(flag);
-    if (!definition)
-      throw new SandboxError(
-        `There is no option ${flag}.${didYouMean(flag, known.keys())} See merchant-sandbox ${command} --help.`,
-        "usage",
-      );
-    if (definition.value !== undefined && token.value === undefined)
-      throw new SandboxError(`${flag} needs a value: ${flag} <${definition.value}>.`, "usage");
+    if (!definition) usageError(`There is no option ${flag}.${didYouMean(flag, known.keys())} See merchant-sandbox ${command} --help.`);
+    if (definition.value !== undefined && token.value === undefined) usageError(`${flag} needs a value: ${flag} <${definition.value}>.`);
     definition.check?.(value, flag);
     given[flag] = definition.multiple ? [...[given[flag] ?? []].flat(), value] : value;
   }

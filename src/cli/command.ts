@@ -1,7 +1,7 @@
 // A command of the program, or a group of subcommands: help, completion and parsing follow from its declaration.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { exitCodes, SandboxError } from "../kernel/errors.ts";
+import { exitCodes, usageError } from "../kernel/errors.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
@@ -18,22 +18,22 @@ interface Description {
   sections?(): readonly HelpSection[];
 }
 
-interface CommandDefinition extends Description {
-  /** The command line without the name of the program. */
+export interface CommandDefinition extends Description {
+  /** The command line without the name of the program. `<an argument>` is required, `[one in brackets]` is optional, `[one with dots ...]` repeats. */
   usage: string;
-  /** How many positional arguments it takes (default: none). */
-  positionals?: number;
+  /** A complete command line for the error about a missing argument. */
+  example?: string;
   /** The options of a sandbox that it takes too: all of them, or these (default: none). */
   sandboxOptions?: boolean | readonly OptionName[];
   /** Another command follows after `--`. */
   rest?: boolean;
   flags?: FlagDefinitions;
-  /** Further flags that depend on the arguments, such as those of the fields of a kind of record. */
-  flagsFor?(argv: readonly string[]): FlagDefinitions;
+  /** Further flags that depend on the positional arguments, such as those of the fields of a kind of record. Values of these flags count as positional. */
+  flagsFor?(positionals: readonly string[]): FlagDefinitions;
   /** The words that completion offers after these positional arguments. */
   words?(positionals: readonly string[]): readonly string[];
-  /** Resolves with the exit code; undefined means success. */
-  run(given: Arguments): Promise<number | undefined>;
+  /** Resolves with the exit code, if it is not that of success. */
+  run(given: Arguments): Promise<number | undefined> | Promise<void>;
 }
 
 interface GroupDefinition extends Description {
@@ -61,10 +61,13 @@ const HELP: FlagDefinitions = { help: { description: "show this help" } };
 
 /** Adds to a command what all commands share: parsing, `--help`, and the refusal of excess arguments. */
 export function command(definition: CommandDefinition): Command {
-  const { usage, positionals = 0, rest = false, sandboxOptions: wanted = false } = definition;
+  const { usage, rest = false, sandboxOptions: wanted = false } = definition;
   const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
   const flags = { ...definition.flags, ...HELP };
-  const flagsFor: Command["flagsFor"] = (argv) => ({ ...definition.flagsFor?.(argv), ...flags });
+  const flagsFor: Command["flagsFor"] = (argv) => ({
+    ...definition.flagsFor?.(positionalsIn(argv, flags).map(({ value }) => value)),
+    ...flags,
+  });
   const made: Command = {
     ...definition,
     sandboxOptions,
@@ -78,12 +81,11 @@ export function command(definition: CommandDefinition): Command {
         printText(commandHelp({ ...made, flags: own }));
         return exitCodes.ok;
       }
-      const excess = given.positionals[positionals];
-      if (excess !== undefined)
-        throw new SandboxError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`, "usage");
+      checkPositionals(given.positionals, definition);
       const settings = sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
       try {
-        return (await definition.run({ ...given, ...settings })) ?? exitCodes.ok;
+        const code = await definition.run({ ...given, ...settings });
+        return typeof code === "number" ? code : exitCodes.ok;
       } catch (error) {
         throw await withPlaceInFile(error, settings.sources);
       }
@@ -93,7 +95,16 @@ export function command(definition: CommandDefinition): Command {
 }
 
 /** The words of a usage that name the command, such as `fault add` of `fault add <action>`. */
-const nameIn = (usage: string) => /^\[?([a-z]+( [a-z]+)*)/.exec(usage)?.[1] ?? "";
+const nameIn = (usage: string) => /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? "";
+
+function checkPositionals(given: readonly string[], { usage, example = usage }: CommandDefinition): void {
+  const beforeFlags = usage.split(/ \[?--/, 1)[0] as string;
+  const known = beforeFlags.match(/<[^>]+>|\[[^\]]+\]/g) ?? [];
+  const missing = known[given.length];
+  if (missing?.startsWith("<")) usageError(`${missing} is missing, as in merchant-sandbox ${example}.`);
+  const excess = known.at(-1)?.includes("...") ? undefined : given[known.length];
+  if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`);
+}
 
 /** A command whose first argument names a subcommand, each with its own flags. */
 export function commandGroup({ name, subcommands, ...definition }: GroupDefinition): Command {
@@ -125,5 +136,5 @@ function subcommandNamed(name: string, subcommands: Readonly<Record<string, Comm
   const found = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
   if (found !== undefined) return found;
   const known = Object.keys(subcommands);
-  throw new SandboxError(`${name} has no subcommand ${word}.${didYouMean(word, known)} It has ${known.join(", ")}.`, "usage");
+  usageError(`${name} has no subcommand ${word}.${didYouMean(word, known)} It has ${known.join(", ")}.`);
 }

@@ -1,7 +1,7 @@
 // The entry point of the command line: runs the command, and turns errors into a message and an exit code.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { exitCodes, SandboxError } from "../kernel/errors.ts";
+import { exitCodes, SandboxError, usageError } from "../kernel/errors.ts";
 import { version } from "../sandbox/package-files.ts";
 import { commands, everyCommand } from "./commands/index.ts";
 import { overview } from "./help.ts";
@@ -15,8 +15,7 @@ async function main(argv: string[]): Promise<number> {
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load)
-    throw new SandboxError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`, "usage");
+  if (!load) usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`);
   return (await load()).run(named ? argv.slice(1) : argv);
 }
 

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { SandboxError, usageError } from "../kernel/errors.ts";
 import {
   CONFIG_FILE,
   configSchema,
@@ -57,7 +57,7 @@ async function readConfigFile(): Promise<GivenOptions> {
   const source = await readJsonFile(CONFIG_FILE, "usage");
   const { value } = source;
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new SandboxError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`, "usage");
+    usageError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`);
   const known = Object.keys(configSchema.properties);
   for (const name of Object.keys(value))
     if (!known.includes(name)) throw await mistake(source, `/${name}`, `There is no option ${name}.${didYouMean(name, known)}`);

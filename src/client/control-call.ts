@@ -3,7 +3,7 @@
 import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
 import type { Method } from "../contracts/endpoint.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { usageError } from "../kernel/errors.ts";
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {
@@ -105,5 +105,5 @@ export const createControlClient = (transport: ControlTransport): ControlApi =>
 
 function requireText(operation: string, param: string, value: unknown): void {
   if (typeof value === "string" && value !== "") return;
-  throw new SandboxError(`${operation} needs ${param}, which is text; received ${JSON.stringify(value) ?? "none"}.`, "usage");
+  usageError(`${operation} needs ${param}, which is text; received ${JSON.stringify(value) ?? "none"}.`);
 }

@@ -2,7 +2,7 @@
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
-import { type ErrorBody, type ErrorCode, SandboxError } from "../kernel/errors.ts";
+import { type ErrorBody, type ErrorCode, SandboxError, usageError } from "../kernel/errors.ts";
 import { type CallFor, type ControlCall, createControlClient } from "./control-call.ts";
 import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";
 
@@ -23,7 +23,7 @@ export interface FailureWords {
 export function bearer(token: string | null | undefined): Record<string, string> {
   if (token == null) return {};
   if (/^[\x21-\x7e]+$/.test(token)) return { Authorization: `Bearer ${token}` };
-  throw new SandboxError("The token holds spaces or characters that no header can carry; give the one that the sandbox printed.", "usage");
+  usageError("The token holds spaces or characters that no header can carry; give the one that the sandbox printed.");
 }
 
 export function httpTransport(
@@ -57,9 +57,10 @@ export function connect(url: string, { controlToken }: ConnectOptions = {}): Con
   );
 }
 
-function originOf(url: string): string {
+/** The address of a sandbox without a path. */
+export function originOf(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin;
-  throw new SandboxError(`connect takes an address such as http://127.0.0.1:4747; received ${JSON.stringify(url)}.`, "usage");
+  usageError(`The address of a sandbox looks like http://127.0.0.1:4747; received ${JSON.stringify(url)}.`);
 }
 
 function refusal(url: string, { status, body }: HttpReply): SandboxError {

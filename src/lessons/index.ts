@@ -9,12 +9,13 @@ import {
   createLearnerUpdates,
   currentStep,
   type LearnerProgress,
+  type LessonContext,
+  type LessonDependencies,
   learnerState,
   lessonByName,
   newProgress,
   personalLesson,
 } from "./learner-progress.ts";
-import type { LessonContext, LessonDependencies } from "./lesson-context.ts";
 import { checkValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
 import { announce, merchantToCheck, moveTo, scheduleCheck, showHint, startStep } from "./steps.ts";
 

@@ -4,8 +4,7 @@ import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
 import type { Learner } from "../store/workshop/learners.ts";
-import { currentStep, type LearnerProgress, learnerState, personalCall } from "./learner-progress.ts";
-import type { LessonContext } from "./lesson-context.ts";
+import { currentStep, type LearnerProgress, type LessonContext, learnerState, personalCall } from "./learner-progress.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
 /** After a check, the next one waits four times as long as it took, so that checks use at most a fifth of the CPU. */

@@ -59,7 +59,7 @@ test.each([
   [["fault", "add", "latency=many"], 'latency=<ms> must be a number; received "many" (a string).'],
   [["fault", "add", "drop", "paymet.succeeded"], "The service sends no event paymet.succeeded. Did you mean payment.succeeded?"],
   [["snapshot", "load", "befor"], "befor"],
-  [["snapshot", "save"], "The name of the snapshot is missing: merchant-sandbox snapshot save before."],
+  [["snapshot", "save"], "<name> is missing, as in merchant-sandbox snapshot save before."],
   [["traffic", "start", "--merchant", "nobody"], "There is no merchant nobody. There are "],
   [["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"], "There is no merchant lodg. Did you mean mer_lodge?"],
 ])("%j ends with 2 and speaks of the command", async (words, says) => {

@@ -245,7 +245,7 @@ describe("trigger", () => {
     const [line] = await lines(bench, "trigger", "payment.succeeded", "--data", '{"amount": 7}');
     const [event] = (await bench.control("GET", "/events?type=payment.succeeded")).data;
     const { id } = event.body.data;
-    expect(line).toBe(`${event.id} payment.succeeded of ${id}: on its way to 1 endpoint`);
+    expect(line).toBe(`${event.id} payment.succeeded of ${id}: queued for 1 endpoint`);
     expect(await bench.control("GET", `/records/payment/${id}`)).toMatchObject({ id, amount: 7, status: "succeeded" });
   });
 
@@ -410,8 +410,8 @@ describe("is rejected", () => {
     [["deliveries", "--limit", "0"], 2, "merchant-sandbox: --limit must be at least 1"],
     [["deliveries", "--status", "lost"], 2, "merchant-sandbox: --status must be"],
     [["deliveries", "--limit"], 2, "--limit needs a value"],
-    [["replay"], 2, "replay takes the id of an attempt (whd_…) or of an event (evt_…)"],
-    [["replay", "pay_001"], 2, 'received "pay_001"'],
+    [["replay"], 2, "<id> is missing, as in merchant-sandbox replay <id>."],
+    [["replay", "pay_001"], 2, 'replay takes the id of an attempt (whd_…) or of an event (evt_…); received "pay_001".'],
     [["replay", "evt_none"], 2, "merchant-sandbox: There is no event evt_none"],
     [["reset", "nobody"], 2, "no merchant nobody"],
     [["clock", "advance"], 2, "clock advance 1h"],

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { checkedTransport } from "../../src/cli/remote/checked-replies.ts";
-import { type LearnerPlace, learnerClient } from "../../src/cli/workshop/learner-client.ts";
+import { checkedTransport } from "../../src/cli/remote/probe.ts";
+import { type LearnerPlace, learnerClient } from "../../src/cli/workshop/lesson-prompt.ts";
 import { createControlClient } from "../../src/client/control-call.ts";
 import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";

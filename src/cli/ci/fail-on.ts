@@ -1,17 +1,16 @@
 // The conditions of `exec --fail-on`: failed verdicts, missed scores, 5xx responses, and operations or events without coverage.
 
-import type { Scenario } from "../../../generated/control-api.ts";
+import type { ControlApi } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
 import { evidenceText } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
-import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** Finds problems of a run, one line each. */
 interface FailCondition {
   exitCode: number;
-  find(sandbox: RunningSandbox): Promise<string[]>;
+  find(control: ControlApi): Promise<string[]>;
 }
 
 export interface FailedCondition {
@@ -19,28 +18,29 @@ export interface FailedCondition {
   lines: string[];
 }
 
-const verdictsOf = (verdict: "fail" | "inconclusive") => async (sandbox: RunningSandbox) => {
-  const { verdicts } = await sandbox.control.verdicts.list({ verdict });
+const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({ exitCode, find });
+
+async function verdictLines(control: ControlApi, verdict: "fail" | "inconclusive"): Promise<string[]> {
+  const { verdicts } = await control.verdicts.list({ verdict });
   return verdicts.map(
     ({ rule, says, hint, ...evidence }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`,
   );
-};
+}
 
-const conditions: Record<string, FailCondition> = {
-  verdicts: { exitCode: exitCodes.verdict, find: verdictsOf("fail") },
-  inconclusive: { exitCode: exitCodes.inconclusive, find: verdictsOf("inconclusive") },
-  "5xx": {
-    exitCode: exitCodes.verdict,
-    find: find5xx,
-  },
+const simpleConditions: Readonly<Record<string, FailCondition>> = {
+  verdicts: condition((control) => verdictLines(control, "fail")),
+  inconclusive: condition((control) => verdictLines(control, "inconclusive"), exitCodes.inconclusive),
+  "5xx": condition(find5xx),
+  score: minimumScore(undefined),
+  uncovered: maximumUncovered(0),
 };
 
 /** Lists requests from the log; if the run is so long that the log has dropped them, counts per operation. */
-async function find5xx(sandbox: RunningSandbox): Promise<string[]> {
-  const { data } = await sandbox.control.requests.list({ status: "5xx", limit: 100 });
+async function find5xx(control: ControlApi): Promise<string[]> {
+  const { data } = await control.requests.list({ status: "5xx", limit: 100 });
   if (data.length > 0) return data.map(({ id, method, path, status }) => `${id} ${method} ${path} was answered ${status}`);
-  const operations = await sandbox.control.operations();
-  return operations.data.flatMap(({ id, byStatus }) =>
+  const { data: operations } = await control.operations();
+  return operations.flatMap(({ id, byStatus }) =>
     Object.entries(byStatus)
       .filter(([status]) => status.startsWith("5"))
       .map(([status, calls]) => `${id} was answered ${status} ×${calls}`),
@@ -55,22 +55,17 @@ export function readConditions(text: string | undefined): FailCondition[] {
   const found: FailCondition[] = [];
   let names: string[] | undefined;
   for (const word of text?.split(",") ?? []) {
-    const condition = Object.hasOwn(conditions, word) ? conditions[word] : undefined;
-    if (condition) {
-      found.push(condition);
+    const [, what, number] = /^(score|uncovered)=(\d+)$/.exec(word) ?? [];
+    const simple = Object.hasOwn(simpleConditions, word) ? simpleConditions[word] : undefined;
+    const next = what === "score" ? minimumScore(Number(number)) : what === "uncovered" ? maximumUncovered(Number(number)) : simple;
+    if (next) {
+      found.push(next);
       names = undefined;
-    } else if (/^(uncovered|score)(=\d+)?$/.test(word)) {
-      const [what, number] = word.split("=");
-      found.push(what === "score" ? minimumScore(number) : maximumUncovered(Number(number ?? 0)));
-      names = undefined;
-    } else if (names) names.push(known(word));
+    } else if (names) names.push(knownName(word));
     else {
       if (!word.startsWith("uncovered="))
-        throw new SandboxError(
-          `--fail-on has no condition "${word}".${didYouMean(word, [...Object.keys(conditions), "score", "uncovered"])} It takes ${SYNTAX}.`,
-          "usage",
-        );
-      names = [known(word.slice("uncovered=".length))];
+        usageError(`--fail-on has no condition "${word}".${didYouMean(word, Object.keys(simpleConditions))} It takes ${SYNTAX}.`);
+      names = [knownName(word.slice("uncovered=".length))];
       found.push(allCovered(names));
     }
   }
@@ -78,62 +73,46 @@ export function readConditions(text: string | undefined): FailCondition[] {
 }
 
 /** The problems of a run, those with the lowest exit code first: a failure takes precedence over an inconclusive result. */
-export async function findProblems(wanted: readonly FailCondition[], sandbox: RunningSandbox): Promise<FailedCondition[]> {
+export async function findProblems(wanted: readonly FailCondition[], control: ControlApi): Promise<FailedCondition[]> {
   const problems: FailedCondition[] = [];
   for (const { exitCode, find } of wanted) {
-    const lines = await find(sandbox);
+    const lines = await find(control);
     if (lines.length > 0) problems.push({ exitCode, lines });
   }
   return problems.sort((one, other) => one.exitCode - other.exitCode);
 }
 
-function known(name: string): string {
+function knownName(name: string): string {
   const names = [...operations, ...eventTypes];
   if (names.includes(name)) return name;
-  throw new SandboxError(
-    `--fail-on uncovered names "${name}", which is neither an operation nor an event.${didYouMean(name, names)}`,
-    "usage",
-  );
+  usageError(`--fail-on uncovered names "${name}", which is neither an operation nor an event.${didYouMean(name, names)}`);
 }
 
 /** Requires this score in each armed scenario; without a number, the verdict must be pass. */
-function minimumScore(least: string | undefined): FailCondition {
-  return {
-    exitCode: exitCodes.verdict,
-    async find(sandbox) {
-      const { data } = await sandbox.control.scenarios.list();
-      const armed = data.filter((scenario) => scenario.armed);
-      if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
-      const isMissed = ({ verdict, score }: Scenario) => (least === undefined ? verdict !== "pass" : score < Number(least));
-      return armed
-        .filter(isMissed)
-        .map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`);
-    },
-  };
+function minimumScore(least: number | undefined): FailCondition {
+  return condition(async (control) => {
+    const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed);
+    if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
+    const missed = armed.filter(({ verdict, score }) => (least === undefined ? verdict !== "pass" : score < least));
+    return missed.map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`);
+  });
 }
 
 function maximumUncovered(most: number): FailCondition {
-  return {
-    exitCode: exitCodes.verdict,
-    async find(sandbox) {
-      const { data } = await sandbox.control.operations();
-      const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
-      if (never.length <= most) return [];
-      return [`${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ${never.join(", ")}`];
-    },
-  };
+  return condition(async (control) => {
+    const { data } = await control.operations();
+    const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
+    if (never.length <= most) return [];
+    return [`${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ${never.join(", ")}`];
+  });
 }
 
 function allCovered(names: readonly string[]): FailCondition {
-  return {
-    exitCode: exitCodes.verdict,
-    async find(sandbox) {
-      const { data, events } = await sandbox.control.operations();
-      const called = new Set(data.filter(({ calls }) => calls > 0).map(({ id }) => id));
-      const sent = new Set(events.filter(({ emitted }) => emitted > 0).map(({ type }) => type));
-      return names
-        .filter((name) => !called.has(name) && !sent.has(name))
-        .map((name) => (eventTypes.has(name) ? `No ${name} event was sent` : `${name} was never called`));
-    },
-  };
+  return condition(async (control) => {
+    const { data, events } = await control.operations();
+    const called = new Set(data.filter(({ calls }) => calls > 0).map(({ id }) => id));
+    const sent = new Set(events.filter(({ emitted }) => emitted > 0).map(({ type }) => type));
+    const missing = names.filter((name) => !called.has(name) && !sent.has(name));
+    return missing.map((name) => (eventTypes.has(name) ? `No ${name} event was sent` : `${name} was never called`));
+  });
 }

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { REPORT_FORMATS, type ReportFormat } from "../../contracts/report-format.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 export interface RequestedReport {
@@ -19,9 +19,8 @@ export function readReports(text: string | undefined): RequestedReport[] {
     const [, format = part, file = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
     const known = REPORT_FORMATS.find((name) => name === format);
     if (known !== undefined && file !== "") return { format: known, file: resolve(file) };
-    throw new SandboxError(
+    return usageError(
       `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
-      "usage",
     );
   });
 }

@@ -18,19 +18,14 @@ const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 export const audit = command({
   summary: "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: unknown)",
   usage: "audit <url>",
-  positionals: 1,
+  example: "audit http://localhost:3000/hooks --secret whsec_…",
   flags: {
     secret: { value: "secret", description: "sign with this secret (default: the one of the endpoint registered at the URL)" },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,
   },
   sandboxOptions: ["webhookTimeout", "webhookInsecureTls", "allowWebhookHost"],
-  async run({ flags, options, positionals: [url] }) {
-    if (url === undefined)
-      throw new SandboxError(
-        "The URL of the receiver is missing: merchant-sandbox audit http://localhost:3000/hooks --secret whsec_…",
-        "usage",
-      );
+  async run({ flags, options, positionals: [url = ""] }) {
     const found = await auditWith(flags, options, { url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));

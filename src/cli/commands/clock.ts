@@ -1,30 +1,25 @@
-// `clock`: shows or changes the clock of a running sandbox.
+// `clock`: shows or changes the clock of a running sandbox, and lists what changed.
 
-import type { Clock, ClockAdvanceReply } from "../../../generated/control-api.ts";
-import { SandboxError } from "../../kernel/errors.ts";
-import type { Flags } from "../arguments.ts";
-import { command, commandGroup } from "../command.ts";
-import { happenedLines } from "../output/happened.ts";
-import { print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import type { Clock, ClockAdvanceReply, LifeChange } from "../../../generated/control-api.ts";
+import { commandGroup } from "../command.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
+import { sandboxCommand } from "../sandbox-command.ts";
 
-const flags = { json: { description: "print the whole reply as one JSON object" }, ...connectionFlags };
+type ClockReply = Clock & Partial<ClockAdvanceReply>;
 
-type ClockChange = (sandbox: RunningSandbox, value: string | undefined) => Promise<Clock & Partial<ClockAdvanceReply>>;
-
-/** The words of the usage stand for the fields of the API in its errors. */
-const move = (usage: string, summary: string, positionals: number, run: ClockChange) =>
-  command({
+const subcommand = (
+  usage: string,
+  summary: string,
+  call: (clock: RunningSandbox["control"]["clock"], value: string | undefined) => Promise<ClockReply>,
+  example?: string,
+) =>
+  sandboxCommand({
     usage: `clock ${usage}`,
     summary,
-    positionals,
-    flags,
-    async run({ flags, positionals: [value] }) {
-      const reply = await run(await connectToSandbox(flags, { by: "<duration>", now: "<time>" }), value);
-      show(reply, flags);
-      return undefined;
-    },
+    ...(example !== undefined && { example: `clock ${example}` }),
+    terms: () => ({ by: "<duration>", now: "<time>" }),
+    call: ({ control }, { positionals: [value] }) => call(control.clock, value),
+    lines,
   });
 
 export const clock = commandGroup({
@@ -32,33 +27,85 @@ export const clock = commandGroup({
   summary: "show or change the clock; advance plays what falls due, and lists it by day",
   default: "show",
   subcommands: {
-    show: move("show", "show the time of the sandbox (the default)", 0, ({ control }) => control.clock.get()),
-    advance: move("advance <duration>", "play this much time, such as 1h or 30d", 1, ({ control }, by) =>
-      control.clock.advance({ by: needed(by, "advance 1h") }),
+    show: subcommand("show", "show the time of the sandbox (the default)", (clock) => clock.get()),
+    advance: subcommand(
+      "advance <duration>",
+      "play this much time, such as 1h or 30d",
+      (clock, by = "") => clock.advance({ by }),
+      "advance 1h",
     ),
-    freeze: move("freeze [time]", "stop the clock, at this time or now", 1, ({ control }, now) =>
-      control.clock.set({ mode: "frozen", ...(now !== undefined && { now }) }),
+    freeze: subcommand("freeze [time]", "stop the clock, at this time or now", (clock, now) =>
+      clock.set({ mode: "frozen", ...(now !== undefined && { now }) }),
     ),
-    set: move("set <time>", "let the clock run on from this time, such as 2026-01-05T09:00:00Z", 1, ({ control }, now) =>
-      control.clock.set({ mode: "offset", now: needed(now, "set 2026-01-05T09:00:00Z") }),
+    set: subcommand(
+      "set <time>",
+      "let the clock run on from this time, such as 2026-01-05T09:00:00Z",
+      (clock, now = "") => clock.set({ mode: "offset", now }),
+      "set 2026-01-05T09:00:00Z",
     ),
-    real: move("real", "go back to the time of this machine", 0, ({ control }) => control.clock.set({ mode: "real" })),
+    real: subcommand("real", "go back to the time of this machine", (clock) => clock.set({ mode: "real" })),
   },
 });
 
-function show(reply: Clock & Partial<ClockAdvanceReply>, { json }: Flags): void {
-  if (json !== undefined) {
-    print(JSON.stringify(reply));
-    return;
-  }
-  const { mode, now, attempts = [], happened = [], omitted = 0 } = reply;
-  for (const { at, id, eventType, eventId, status } of attempts) print(`${at} ${id} ${eventType} ${eventId} ${status}`);
-  for (const line of happenedLines(happened)) print(line);
-  if (omitted > 0) print(`${omitted} further changes are left out.`);
-  print(`${now} (${mode})`);
+function lines({ mode, now, attempts = [], happened = [], omitted = 0 }: ClockReply): string[] {
+  return [
+    ...attempts.map(({ at, id, eventType, eventId, status }) => `${at} ${id} ${eventType} ${eventId} ${status}`),
+    ...happenedLines(happened),
+    ...(omitted > 0 ? [`${omitted} further changes are left out.`] : []),
+    `${now} (${mode})`,
+  ];
 }
 
-function needed(value: string | undefined, example: string): string {
-  if (value !== undefined) return value;
-  throw new SandboxError(`An argument is missing, as in merchant-sandbox clock ${example}.`, "usage");
+/** More changes of the same sort on one day are one line. */
+const MOST_LINES = 10;
+
+export function happenedLines(changes: readonly LifeChange[]): string[] {
+  if (changes.length === 0) return [];
+  const days = groupBy(changes, ({ at }) => at.slice(0, 10));
+  const lines = [...days].flatMap(([day, ofDay]) => [day, ...[...sorts(ofDay)].flatMap(linesOfSort).map((line) => `  ${line}`)]);
+  return [...lines, "In all", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
+}
+
+/** Changes of records of one kind into the same state, in the order of the first of each. */
+const sorts = (changes: readonly LifeChange[]) => groupBy(changes, ({ kind, to }) => `${kind} ${to}`).values();
+
+function groupBy(changes: readonly LifeChange[], nameOf: (change: LifeChange) => string): Map<string, LifeChange[]> {
+  const groups = new Map<string, LifeChange[]>();
+  for (const change of changes) {
+    const group = groups.get(nameOf(change)) ?? [];
+    group.push(change);
+    groups.set(nameOf(change), group);
+  }
+  return groups;
+}
+
+function linesOfSort(changes: LifeChange[]): string[] {
+  if (changes.length > MOST_LINES) return [`${timeOf(changes[0])} ${sumOf(changes)}`];
+  return changes.map((change) => {
+    const { merchant, kind, id, from, to, event } = change;
+    const state = from === null ? (to ?? "changed") : `${from} → ${to}`;
+    return [timeOf(change), merchant, kind, id, state, ...money([change]), event].filter((part) => part !== null).join("  ");
+  });
+}
+
+const timeOf = (change: LifeChange | undefined) => change?.at.slice(11, 16);
+
+function sumOf(changes: LifeChange[]): string {
+  const [{ kind = "", to = null } = {}] = changes;
+  return [`${changes.length} × ${kind} ${to ?? "changed"}`, ...money(changes)].join("  ");
+}
+
+/** The sum in each currency, such as `EUR 1,234.50`. */
+function money(changes: readonly LifeChange[]): string[] {
+  const sums = new Map<string, number>();
+  for (const { amount, currency } of changes)
+    if (amount !== null && currency !== null) sums.set(currency, (sums.get(currency) ?? 0) + amount);
+  return [...sums].map(([currency, sum]) => inMajorUnits(sum, currency));
+}
+
+function inMajorUnits(amount: number, currency: string): string {
+  // A client may send a currency that Intl refuses.
+  if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${amount}`;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "code" });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)).replace(/\s/g, " ");
 }

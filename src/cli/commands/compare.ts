@@ -18,12 +18,9 @@ import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
 
-const MOST_FILES = 100;
-
 export const compare = command({
   summary: "compare recordings of the real service with the sandbox (exit 3: a difference, 4: nothing matched)",
-  usage: "compare <recording.har> [<more.har> ...]",
-  positionals: MOST_FILES,
+  usage: "compare [recording.har ...]",
   flags: {
     service: { value: "file", description: "compare with the sandbox under this service file" },
     write: { value: "file", description: "write the differences as a service file, which start --service takes" },

@@ -1,7 +1,7 @@
 // `completion`: the scripts for shells, and the candidates for the words of a command line, from the declarations of the commands.
 
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../sandbox/options.ts";
 import { type FlagDefinition, positionalsIn } from "../arguments.ts";
 import { type Command, command } from "../command.ts";
@@ -102,19 +102,16 @@ export const completionOf = (everyCommand: () => Promise<Record<string, Command>
   command({
     summary: "print the script that completes command lines in bash, zsh or fish",
     usage: "completion <shell>",
-    positionals: 1,
     rest: true,
     words: (given) => (given.length === 0 ? Object.keys(scripts) : []),
     async run({ positionals: [shell], rest }) {
       const known = Object.keys(scripts);
       if (shell === undefined || !known.includes(shell))
-        throw new SandboxError(
+        usageError(
           `completion takes a shell: ${known.join(", ")}${shell === undefined ? "" : `; received "${shell}"`}.${didYouMean(shell ?? "", known)}`,
-          "usage",
         );
       if (rest.length === 0) printText(scripts[shell] as string);
       for (const [word, meaning] of rest.length === 0 ? [] : await candidatesFor(rest, await everyCommand()))
         printColumns(...(lines[shell]?.(word, meaning) ?? [word]));
-      return undefined;
     },
   });

@@ -1,35 +1,43 @@
-// `deliveries`: lists the newest delivery attempts of a running sandbox, one per line.
+// `deliveries` and `replay`: lists the newest delivery attempts of a running sandbox, and delivers an attempt or an event again.
 
 import type { AttemptsListInput, LoggedAttempt } from "../../../generated/control-api.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
-import { command } from "../command.ts";
-import { print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox } from "../remote/running-sandbox.ts";
+import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
-export const deliveries = command({
+export const deliveries = sandboxCommand({
   summary: "list the newest delivery attempts",
   usage: "deliveries",
   flags: {
     limit: { value: "n", description: "list this many attempts (default: 25)" },
     for: { value: "merchant", description: "list only attempts of this merchant (default: all)" },
     status: { value: "status", description: "list only attempts that succeeded, failed or aborted" },
-    json: { description: "print one JSON object per line" },
-    ...connectionFlags,
   },
-  async run({ flags }) {
-    const sandbox = await connectToSandbox(flags);
-    const merchant = flags.for === undefined ? undefined : (await sandbox.merchant(flags.for)).id;
+  async call(sandbox, { flags: { limit, status, for: wanted } }) {
     // The sandbox checks the flags, and quotes them as they were typed.
-    const { data } = await sandbox.control.attempts.list({ limit: flags.limit, merchant, status: flags.status } as AttemptsListInput);
-    for (const attempt of data) print(flags.json === undefined ? line(attempt) : JSON.stringify(attempt));
-    if (data.length === 0 && flags.json === undefined)
-      print("No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.");
-    return undefined;
+    const input = { limit, merchant: await sandbox.merchantId(wanted), status } as AttemptsListInput;
+    return sandbox.control.attempts.list(input);
   },
+  lines: linesOf(
+    lineOf,
+    "No deliveries yet. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.",
+  ),
 });
 
-function line(attempt: LoggedAttempt): string {
+function lineOf(attempt: LoggedAttempt): string {
   const result = attempt.responseStatus ?? attempt.errorCode ?? "-";
   return `${attempt.id} ${attempt.eventType} ${attempt.eventId} ${mask(String(attempt.url))} attempt ${attempt.attempt}/${attempt.maxAttempts} ${attempt.status} ${result}`;
 }
+
+export const replay = sandboxCommand({
+  summary: "deliver again: an attempt (whd_…) or an event to all its endpoints (evt_…)",
+  usage: "replay <id>",
+  async call({ control: { attempts, events } }, { positionals: [id = ""] }) {
+    const kind =
+      /^(whd|evt)_\w+$/.exec(id)?.[1] ?? usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…); received "${id}".`);
+    return (kind === "whd" ? attempts : events).replay({ id });
+  },
+  lines: ({ deliveries }) => [
+    deliveries.length === 0 ? "No endpoint is subscribed to its type." : `Delivering again as ${deliveries.join(", ")}.`,
+  ],
+});

@@ -2,13 +2,12 @@
 
 import { appendFileSync } from "node:fs";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
-import { variablesOf } from "../remote/environment.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox } from "../remote/running-sandbox.ts";
+import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 
@@ -44,14 +43,10 @@ export const env = command({
     const { format = "shell" } = flags;
     const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (!write)
-      throw new SandboxError(
-        `--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`,
-        "usage",
-      );
+      usageError(`--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`);
     const sandbox = await connectToSandbox(flags);
     const { key } = await sandbox.merchant(flags.for);
     write(variablesOf(sandbox, key));
-    return undefined;
   },
 });
 
@@ -62,8 +57,7 @@ function printEach(variables: Variables, line: (name: string, value: string) => 
 /** Sets variables for later steps and outputs of this step. GitHub masks the control token in its logs. */
 function writeForGithub(variables: Variables): void {
   const files = ["GITHUB_ENV", "GITHUB_OUTPUT"].map((name) => process.env[name]).filter((file) => file !== undefined && file !== "");
-  if (files.length === 0)
-    throw new SandboxError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.", "usage");
+  if (files.length === 0) usageError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.");
   const token = variables.MERCHANT_SANDBOX_CONTROL_TOKEN;
   if (token !== undefined) print(`::add-mask::${token.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
   // The delimiter is random, so that no value can end its own block and start another variable.

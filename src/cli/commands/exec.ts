@@ -1,8 +1,8 @@
 // `exec`: runs another command with a sandbox of its own, and turns the findings of the run into an exit code.
 
-import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
-import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
+import { completeOptions } from "../../sandbox/options.ts";
 import { findProblems, readConditions } from "../ci/fail-on.ts";
 import { readReports, writeReport } from "../ci/report-files.ts";
 import { command } from "../command.ts";
@@ -10,14 +10,13 @@ import { type LogFile, openLogFile } from "../output/log-file.ts";
 import { note } from "../output/print.ts";
 import { runChild } from "../process/child.ts";
 import { watchTree } from "../process/process-tree.ts";
-import { localUrl, variablesOf } from "../remote/environment.ts";
-import { merchantNamed, type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
+import { localUrl, merchantNamed, type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-sandbox.ts";
 
 const MOST_LINES = 5;
 
 export const exec = command({
   summary: "run a command with its own sandbox, in memory on a free port by default",
-  usage: "exec [options] -- <command>",
+  usage: "exec [--<option> ...] -- <command>",
   sandboxOptions: true,
   rest: true,
   flags: {
@@ -38,9 +37,10 @@ export const exec = command({
     },
   },
   async run({ options, flags, rest }) {
-    if (rest.length === 0) throw new SandboxError("The command is missing: merchant-sandbox exec -- npm test.", "usage");
+    if (rest.length === 0) usageError("The command is missing: merchant-sandbox exec -- npm test.");
     const checks = { failOn: flags["fail-on"] ?? "", conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
-    const complete = completeOptions(options, defaultsFor(options));
+    // --db implies a sandbox on disk.
+    const complete = completeOptions(options, { port: 0, memory: options.db === undefined });
     const sandbox = await createSandbox(complete);
     try {
       const { key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
@@ -53,9 +53,6 @@ export const exec = command({
     }
   },
 });
-
-/** `--db` implies a sandbox on disk. */
-const defaultsFor = ({ db }: GivenOptions) => ({ port: 0, memory: db === undefined });
 
 interface Inside {
   target: { url: string; controlToken: string | undefined };
@@ -92,7 +89,7 @@ async function conclude(ended: number, { failOn, conditions, reports }: Inside["
     reasons.push(error.message);
     return [];
   };
-  for (const { exitCode, lines } of await findProblems(conditions, sandbox).catch(failed)) {
+  for (const { exitCode, lines } of await findProblems(conditions, sandbox.control).catch(failed)) {
     reasons.push(...lines.slice(0, MOST_LINES));
     for (const line of lines.slice(0, MOST_LINES)) note(line);
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);

@@ -8,14 +8,12 @@ import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES } from "../../faults/trigger.ts";
-import { ApiError, SandboxError, usageError } from "../../kernel/errors.ts";
+import { asMisuse, usageError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
-import { command, commandGroup } from "../command.ts";
+import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
-import { print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox } from "../remote/running-sandbox.ts";
+import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 /** A flag for each field of the actions, which the help lists with its actions. A field has the same meaning in every action that has it. */
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter((name) => name !== "type");
@@ -75,32 +73,23 @@ function helpOf({ description, example, schema, main }: Action): string {
 
 const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
 
-/** The action, and any number of operations or events. */
-const MAX_POSITIONALS = 100;
-
-const json: FlagDefinition = { description: "print one JSON object per line" };
-
-const add = command({
+const add = sandboxCommand({
   summary: "arm a rule: fault add 429 payments.list --times 3 --retry-after 2",
-  usage: "fault add <action>[=<value>] [operation|event ...]",
-  positionals: MAX_POSITIONALS,
-  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags, json, ...connectionFlags },
+  usage: "fault add <action> [operation|event ...]",
+  example: "fault add 503 payments.list",
+  flags: { ...triggerFlags, ...ruleFlags, ...actionFlags },
   sections,
   words([action]) {
     if (action === undefined) return actions.map(({ type }) => type.replaceAll("_", "-"));
-    return targetOf(action) === "delivery" ? [...eventTypes] : catalogue.map(({ id }) => id);
+    return actionIn(action)?.target === "delivery" ? [...eventTypes] : catalogue.map(({ id }) => id);
   },
-  async run({ flags, positionals: [action, ...names] }) {
-    if (action === undefined) throw new SandboxError("The action is missing: merchant-sandbox fault add 503 payments.list.", "usage");
-    const rule = ruleOf(action, names, flags);
-    const main = actions.find(({ type }) => type === rule.action?.type)?.main;
-    const words = main === undefined ? {} : { [main]: `${action.split("=")[0]}=<${main}>` };
-    show(await (await connectToSandbox(flags, words)).control.faults.add(rule), flags);
-    return undefined;
+  terms({ positionals: [action = ""] }) {
+    const main = actionIn(action)?.main;
+    return main === undefined ? {} : { [main]: `${action.split("=")[0]}=<${main}>` };
   },
+  call: ({ control }, { flags, positionals: [action = "", ...names] }) => control.faults.add(ruleOf(action, names, flags)),
+  lines: (rule) => [lineOf(rule)],
 });
-
-const targetOf = (word: string) => actions.find(({ type }) => type === (word.split("=")[0] ?? "").replaceAll("-", "_"))?.target;
 
 export const fault = commandGroup({
   name: "fault",
@@ -109,56 +98,36 @@ export const fault = commandGroup({
   sections,
   subcommands: {
     add,
-    ls: command({
+    ls: sandboxCommand({
       summary: "list the rules with their counts (the default)",
       usage: "fault ls",
-      flags: { json, ...connectionFlags },
-      async run({ flags }) {
-        const { data } = await (await connectToSandbox(flags)).control.faults.list();
-        for (const rule of data) show(rule, flags);
-        if (data.length === 0 && flags.json === undefined) print("No fault rules. Try merchant-sandbox fault add 503 payments.list.");
-        return undefined;
-      },
+      call: ({ control }) => control.faults.list(),
+      lines: linesOf(lineOf, "No fault rules. Try merchant-sandbox fault add 503 payments.list."),
     }),
-    rm: command({
+    rm: sandboxCommand({
       summary: "remove a rule",
       usage: "fault rm <id>",
-      positionals: 1,
-      flags: { json, ...connectionFlags },
-      async run({ flags, positionals: [id] }) {
-        if (id === undefined)
-          throw new SandboxError(
-            "The id of the rule is missing: merchant-sandbox fault rm <id>. List them with merchant-sandbox fault ls.",
-            "usage",
-          );
-        show(await (await connectToSandbox(flags)).control.faults.remove({ id }), flags);
-        return undefined;
-      },
+      example: "fault rm flt_lost_payment. List the rules with merchant-sandbox fault ls",
+      call: ({ control }, { positionals: [id = ""] }) => control.faults.remove({ id }),
+      lines: (rule) => [lineOf(rule)],
     }),
-    clear: command({
+    clear: sandboxCommand({
       summary: "remove all rules",
       usage: "fault clear",
-      flags: { json, ...connectionFlags },
-      async run({ flags }) {
-        const reply = await (await connectToSandbox(flags)).control.faults.clear();
-        print(flags.json === undefined ? `Removed ${reply.removed} fault rule${reply.removed === 1 ? "" : "s"}.` : JSON.stringify(reply));
-        return undefined;
-      },
+      call: ({ control }) => control.faults.clear(),
+      lines: ({ removed }) => [`Removed ${removed} fault rule${removed === 1 ? "" : "s"}.`],
     }),
   },
 });
 
+/** The word of an action may have a value, as in `latency=2s`. */
+const fullAction = (word: string) => (word === "429" ? "rate_limit" : /^\d{3}$/.test(word) ? `status=${word}` : word);
+const typeIn = (word: string) => (fullAction(word).split("=")[0] ?? "").replaceAll("-", "_");
+const actionIn = (word: string) => actions.find(({ type }) => type === typeIn(word));
+
 /** The rule that the arguments describe. A bare status stands for `status=…`, except 429, which is `rate_limit`. */
 export function ruleOf(written: string, names: readonly string[], flags: Flags): FaultsAddInput {
-  const full = written === "429" ? "rate_limit" : /^\d{3}$/.test(written) ? `status=${written}` : written;
-  const [type = "", ...rest] = full.split("=");
-  const { target, fields } = asUsageError(() => {
-    const action = findAction(type.replaceAll("-", "_"));
-    const given = fieldNames.flatMap((name) =>
-      flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const],
-    );
-    return { target: action.target, fields: parseActionFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
-  });
+  const { target, fields } = readAction(fullAction(written), flags);
   const known = target === "api" ? names : matchingTypes(names, usageError);
   const named = known.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: known.length === 1 ? known[0] : known };
   const match = { ...named, ...present({ merchant: flags.merchant, endpoint: flags.endpoint }) };
@@ -173,12 +142,14 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
   };
 }
 
-/** Turns the 400 of the rule syntax into a usage error of the command. */
-function asUsageError<T>(read: () => T): T {
+function readAction(full: string, flags: Flags) {
+  const [type = "", ...rest] = full.split("=");
+  const given = fieldNames.flatMap((name) => (flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const]));
   try {
-    return read();
+    const action = findAction(type.replaceAll("-", "_"));
+    return { target: action.target, fields: parseActionFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
   } catch (error) {
-    throw error instanceof ApiError ? new SandboxError(error.message, "usage") : error;
+    throw asMisuse(error);
   }
 }
 
@@ -189,18 +160,12 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
   return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])));
 }
 
-function show(rule: FaultRule, flags: Flags): void {
-  if (flags.json !== undefined) {
-    print(JSON.stringify(rule));
-    return;
-  }
-  const { type, ...fields } = rule.action;
-  const left = rule.remaining === null ? "" : `, ${rule.remaining} left`;
-  const values = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const match = Object.entries(rule.match).map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const name = rule.name === null ? "" : ` "${rule.name}"`;
-  const priority = rule.priority === 0 ? "" : ` (priority ${rule.priority})`;
-  print(
-    `${rule.id}${name} ${type}${values.join("")}${match.join("")}${priority}: ${rule.status}, seen ${rule.seen}, fired ${rule.fired}${left}`,
+function lineOf({ id, name, action: { type, ...fields }, match, priority, status, seen, fired, remaining }: FaultRule): string {
+  const values = Object.entries({ ...fields, ...match }).map(
+    ([field, value]) => ` ${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
+  const named = name === null ? "" : ` "${name}"`;
+  const ranked = priority === 0 ? "" : ` (priority ${priority})`;
+  const left = remaining === null ? "" : `, ${remaining} left`;
+  return `${id}${named} ${type}${values.join("")}${ranked}: ${status}, seen ${seen}, fired ${fired}${left}`;
 }

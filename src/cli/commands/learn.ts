@@ -1,23 +1,20 @@
 // `learn`: interactive lessons, alone with a sandbox of your own, or in a workshop room that is served or joined.
 
-import { SandboxError, usageError } from "../../kernel/errors.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
-import { completeOptions, type GivenOptions, type Options } from "../../sandbox/options.ts";
+import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { type Arguments, command } from "../command.ts";
-import { jsonOutput, type Output, plainOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
+import { jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
-import { show, uiFlags } from "../output/show-sandbox.ts";
-import { localUrl } from "../remote/environment.ts";
-import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
-import { type LearnerClient, type LearnerPlace, learnerClient } from "../workshop/learner-client.ts";
+import { show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
+import { localUrl, sandboxAt } from "../remote/running-sandbox.ts";
 import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
-import { type LessonPrompt, openLessonPrompt } from "../workshop/lesson-prompt.ts";
+import { type LearnerClient, type LearnerPlace, type LessonPrompt, learnerClient, openLessonPrompt } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
 
 export const learn = command({
   summary: "work through the interactive lessons, alone or in a workshop (--serve, --join)",
   usage: "learn [lesson]",
-  positionals: 1,
   sandboxOptions: true,
   flags: {
     list: { description: "list the lessons" },
@@ -32,7 +29,7 @@ export const learn = command({
     const { flags, positionals, options } = given;
     if (flags.list !== undefined) return list(options);
     if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
-    if (flags.name !== undefined) throw new SandboxError("--name is your name in a workshop room: add --join <url>.", "usage");
+    if (flags.name !== undefined) usageError("--name is your name in a workshop room: add --join <url>.");
     if (options.service !== undefined)
       usageError(`The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`);
     if (flags.serve !== undefined) return serveRoom(options, flags);
@@ -40,13 +37,10 @@ export const learn = command({
   },
 });
 
-/** `--db` implies a sandbox on disk. */
-const defaultsFor = ({ db }: GivenOptions): Partial<Options> => ({ memory: db === undefined });
-
 function checkpointOf({ checkpoint }: Arguments["flags"]): number | undefined {
   if (checkpoint === undefined) return undefined;
   if (/^[1-9]\d?$/.test(checkpoint)) return Number(checkpoint);
-  throw new SandboxError(`--checkpoint takes the number of a step; received "${checkpoint}".`, "usage");
+  usageError(`--checkpoint takes the number of a step; received "${checkpoint}".`);
 }
 
 async function list({ lessons }: GivenOptions): Promise<undefined> {
@@ -55,23 +49,20 @@ async function list({ lessons }: GivenOptions): Promise<undefined> {
   for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
-const runningSandbox = (sandbox: Sandbox, host: string | undefined): RunningSandbox =>
-  sandboxAt({ url: localUrl(sandbox, host), controlToken: sandbox.controlToken });
-
 async function learnAlone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
-  const complete = completeOptions(options, defaultsFor(options));
+  // --db implies a sandbox on disk.
+  const complete = completeOptions(options, { memory: options.db === undefined });
   const checkpoint = checkpointOf(flags);
   const sandbox = await createSandbox(complete);
   try {
-    const running = runningSandbox(sandbox, complete.host);
+    const running = sandboxAt({ url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken });
     const join = async () => {
       const hintAfter = flags["hint-after"];
       const { learner } = await running.control.learners.join({ ...(hintAfter !== undefined && { hintAfter }) });
       const client = learnerClient(running, learner.id);
       return { client, place: await beginAt(client, wanted, checkpoint) };
     };
-    const watched = watchLearner(sandbox, running.url, await join(), join);
-    return await show(watched, flags);
+    return await show(watchLearner(sandbox, complete.host, await join(), join), flags);
   } finally {
     await sandbox.close();
   }
@@ -91,9 +82,13 @@ interface CurrentLearner {
   place: LearnerPlace;
 }
 
-function watchLearner(sandbox: Sandbox, url: string, first: CurrentLearner, join: () => Promise<CurrentLearner>): WatchedSandbox {
+function watchLearner(
+  sandbox: Sandbox,
+  host: string | undefined,
+  first: CurrentLearner,
+  join: () => Promise<CurrentLearner>,
+): WatchedSandbox {
   const { id } = first.place.learner;
-  let output: Output | undefined;
   let prompt: LessonPrompt | undefined;
   let keeper: FileKeeper | undefined;
   let current = first;
@@ -105,14 +100,24 @@ function watchLearner(sandbox: Sandbox, url: string, first: CurrentLearner, join
     prompt = openLessonPrompt(current.client, current.place);
   };
   sandbox.onHappening((event) => {
-    output?.event(event);
     if (event.kind === "lesson" && event.lesson.learner.id === id) for (const one of [prompt, keeper]) one?.look();
     if (event.kind === "reset" && (event.merchant ?? id) === id) void restart().catch((error: Error) => note(error.message));
   });
-  sandbox.onDefect((defect) => (output ?? plainOutput).defect(defect));
+  const watched = watchOwnSandbox(sandbox, host, {
+    async opened(output) {
+      const facts = await readyFacts(sandbox);
+      if (output === jsonOutput) return output.ready(facts);
+      print(readyLine(facts));
+      prompt = openLessonPrompt(current.client, await current.client.place());
+    },
+    ended() {
+      prompt?.end();
+      prompt = undefined;
+    },
+    isShown: (_, output) => output === jsonOutput,
+  });
   return {
-    target: { url, token: sandbox.controlToken },
-    keepsRunning: false,
+    ...watched,
     learning: { kind: "learner", id },
     whileDashboard(show) {
       const mine = keepFiles(() => current.client.place(), show);
@@ -120,23 +125,6 @@ function watchLearner(sandbox: Sandbox, url: string, first: CurrentLearner, join
       return () => {
         mine.end();
         keeper = undefined;
-      };
-    },
-    async follow(to) {
-      const facts = await readyFacts(sandbox);
-      if (to === jsonOutput) {
-        output = to;
-        to.ready(facts);
-      } else {
-        print(readyLine(facts));
-        prompt = openLessonPrompt(current.client, await current.client.place());
-      }
-      return {
-        failed: new Promise(() => {}),
-        stop() {
-          prompt?.end();
-          [prompt, output] = [undefined, undefined];
-        },
       };
     },
   };

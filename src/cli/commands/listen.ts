@@ -3,7 +3,7 @@
 import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventTypes, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
-import { SandboxError, usageError } from "../../kernel/errors.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
 import { jsonOutput, plainOutput } from "../output/output.ts";
@@ -30,15 +30,13 @@ export const listen = command({
   async run({ flags }) {
     const { "forward-to": url, events } = flags;
     if (url === undefined)
-      throw new SandboxError(
+      usageError(
         "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. Without a server of your own, use merchant-sandbox receive.",
-        "usage",
       );
     const types = events === undefined ? undefined : matchingTypes(events.split(","), usageError);
     const sandbox = await connectToSandbox(flags, { url: "--forward-to" });
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     await follow(sandbox, { url, merchant, ...(types && { events: types }) }, flags.json !== undefined);
-    return undefined;
   },
 });
 

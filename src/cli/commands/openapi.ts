@@ -1,7 +1,8 @@
-// `openapi`: prints the OpenAPI document of the service or of the control API; it needs no running sandbox.
+// `openapi` and `types`: print the OpenAPI documents and the TypeScript types; they need no running sandbox.
 
+import { serviceTypesPage } from "../../sandbox/documents.ts";
 import { command } from "../command.ts";
-import { printText } from "../output/print.ts";
+import { print, printText, writeOutput } from "../output/print.ts";
 import { yamlOf } from "../output/yaml.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 
@@ -25,6 +26,21 @@ export const openapi = command({
     } as const;
     const document = flags.control === undefined ? serviceOpenapi(url, form) : controlOpenapi(url, form);
     printText(flags.yaml === undefined ? JSON.stringify(document, null, 2) : yamlOf(document));
-    return undefined;
+  },
+});
+
+export const types = command({
+  summary: "print the TypeScript types of the service's records, bodies, replies, errors and events",
+  usage: "types",
+  flags: {
+    out: { value: "file", description: "write them to this file" },
+  },
+  async run({ flags }) {
+    const text = serviceTypesPage();
+    if (flags.out === undefined) printText(text.trimEnd());
+    else {
+      await writeOutput(flags.out, text);
+      print(`Wrote ${flags.out}.`);
+    }
   },
 });

@@ -79,7 +79,6 @@ export const receive = command({
       server.closeAllConnections();
       server.close();
     }
-    return undefined;
   },
 });
 
@@ -202,7 +201,7 @@ interface Range {
 function wholeNumber(text: string | undefined, flag: string, { default: absent, least = 0, most = 99_999 }: Range): number {
   if (text === undefined) return absent;
   if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
+  usageError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`);
 }
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;

@@ -2,35 +2,32 @@
 
 import { readdirSync } from "node:fs";
 import type { FaultRule, Scenario, ScenariosGetInput } from "../../../generated/control-api.ts";
-import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import type { FlagDefinition, Flags } from "../arguments.ts";
-import { command, commandGroup } from "../command.ts";
-import { print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
-
-const json: FlagDefinition = { description: "print one JSON object per line" };
-const flags = {
-  for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" },
-  json,
-  ...connectionFlags,
-};
-
-type Act = (sandbox: RunningSandbox, name: ScenariosGetInput, flags: Flags) => Promise<number | undefined>;
+import { commandGroup } from "../command.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
+import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 /** A subcommand that is about one scenario. */
-const act = (name: string, summary: string, run: Act) =>
-  command({
+const ofOne = (
+  word: string,
+  summary: string,
+  call: (scenarios: RunningSandbox["control"]["scenarios"], wanted: ScenariosGetInput) => Promise<Scenario>,
+  lines: (state: Scenario) => readonly string[],
+) =>
+  sandboxCommand({
     summary,
-    usage: `scenario ${name} <name>`,
-    positionals: 1,
-    flags,
+    usage: `scenario ${word} <name>`,
+    example: `scenario ${word} lost-response`,
+    flags: { for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" } },
     words: scenarioNames,
-    async run({ flags, positionals: [wanted] }) {
-      const sandbox = await connectToSandbox(flags);
-      return run(sandbox, await armedScenario(sandbox, name, wanted, flags), flags);
+    async call(sandbox, { flags, positionals: [name = ""] }) {
+      if (/[./\\]/.test(name)) usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
+      const merchant = await sandbox.merchantId(flags.for);
+      return call(sandbox.control.scenarios, { name, ...(merchant !== undefined && { merchant }) });
     },
+    lines,
+    ...(word === "score" && { exitCode: ({ verdict }: Scenario) => codeOf(verdict) }),
   });
 
 export const scenario = commandGroup({
@@ -38,36 +35,36 @@ export const scenario = commandGroup({
   summary: "test a client with scripted faults: scenario start lost-response, run it, scenario score lost-response",
   default: "ls",
   subcommands: {
-    ls: command({
+    ls: sandboxCommand({
       summary: "list the scenarios (the default)",
       usage: "scenario ls",
-      flags: { json, ...connectionFlags },
-      async run({ flags }) {
-        const { data } = await (await connectToSandbox(flags)).control.scenarios.list();
-        for (const state of data) print(flags.json === undefined ? line(state) : JSON.stringify(state));
-        return undefined;
-      },
+      call: ({ control }) => control.scenarios.list(),
+      lines: linesOf(lineOf, "No scenarios."),
     }),
-    show: act("show", "describe a scenario, and what it has found so far", async ({ control }, name, flags) => {
-      const state = await control.scenarios.get(name);
-      tell(state, flags, [line(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)]);
-      return undefined;
-    }),
-    start: act("start", "arm its faults", async ({ control }, name, flags) => {
-      const state = await control.scenarios.start(name);
-      tell(state, flags, [line(state), state.about]);
-      return undefined;
-    }),
-    score: act("score", "score the client (exit code 3: failed, 4: inconclusive)", async ({ control }, name, flags) => {
-      const state = await control.scenarios.get(name);
-      tell(state, flags, [line(state), ...state.expectations.flatMap(resultLines)]);
-      return codeOf(state.verdict);
-    }),
-    stop: act("stop", "remove its faults", async ({ control }, name, flags) => {
-      const state = await control.scenarios.stop(name);
-      tell(state, flags, [line(state)]);
-      return undefined;
-    }),
+    show: ofOne(
+      "show",
+      "describe a scenario, and what it has found so far",
+      (scenarios, wanted) => scenarios.get(wanted),
+      (state) => [lineOf(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)],
+    ),
+    start: ofOne(
+      "start",
+      "arm its faults",
+      (scenarios, wanted) => scenarios.start(wanted),
+      (state) => [lineOf(state), state.about],
+    ),
+    score: ofOne(
+      "score",
+      "score the client (exit code 3: failed, 4: inconclusive)",
+      (scenarios, wanted) => scenarios.get(wanted),
+      (state) => [lineOf(state), ...state.expectations.flatMap(resultLines)],
+    ),
+    stop: ofOne(
+      "stop",
+      "remove its faults",
+      (scenarios, wanted) => scenarios.stop(wanted),
+      (state) => [lineOf(state)],
+    ),
   },
 });
 
@@ -81,23 +78,7 @@ function scenarioNames(given: readonly string[]): string[] {
 const codeOf = (verdict: Scenario["verdict"]) =>
   verdict === "pass" ? exitCodes.ok : verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
 
-/** The scenario a command names, and the merchant it is armed for. */
-async function armedScenario(sandbox: RunningSandbox, act: string, name: string | undefined, flags: Flags): Promise<ScenariosGetInput> {
-  if (name === undefined)
-    throw new SandboxError(
-      `The scenario is missing: merchant-sandbox scenario ${act} lost-response. List them with merchant-sandbox scenario ls.`,
-      "usage",
-    );
-  if (/[./\\]/.test(name))
-    throw new SandboxError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`, "usage");
-  return { name, ...(flags.for !== undefined && { merchant: (await sandbox.merchant(flags.for)).id }) };
-}
-
-function tell(state: Scenario, flags: Flags, lines: readonly string[]): void {
-  for (const text of flags.json === undefined ? lines : [JSON.stringify(state)]) print(text);
-}
-
-function line({ name, title, armed, merchant, verdict, says }: Scenario): string {
+function lineOf({ name, title, armed, merchant, verdict, says }: Scenario): string {
   if (verdict === null) return `${name}: ${title}`;
   const whom = merchant === null ? "all merchants" : merchant;
   return `${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`;

@@ -1,19 +1,18 @@
 // `start`: runs a sandbox until it is stopped, and shows its requests and deliveries.
 
-import type { Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
-import { type Output, plainOutput, readyFacts, type WatchedSandbox } from "../output/output.ts";
-import { currentUi, show, uiFlags } from "../output/show-sandbox.ts";
+import { plainOutput, readyFacts, type WatchedSandbox } from "../output/output.ts";
+import { currentUi, show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
 import type { WorkerSandbox } from "../process/worker.ts";
-import { localUrl } from "../remote/environment.ts";
+import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, writeForegroundState } from "../remote/state-files.ts";
 
 export const start = command({
   summary: "start a sandbox (the default command)",
-  usage: "[start]",
+  usage: "start",
   sandboxOptions: true,
   flags: {
     ...uiFlags,
@@ -72,31 +71,16 @@ async function startWithOutput(options: Options, flags: Flags): Promise<number> 
   const sandbox = await createSandbox(options);
   const removeState = announceInMemory(options, localUrl(sandbox, options.host), sandbox.controlToken);
   try {
-    return await show(watchSandbox(sandbox, options), flags);
+    const watched = watchOwnSandbox(sandbox, options.host, {
+      async opened(output) {
+        const facts = await readyFacts(sandbox, options.endpoints);
+        output.ready(facts);
+        if (process.send) (await import("../process/detach.ts")).announce(facts);
+      },
+    });
+    return await show(watched, flags);
   } finally {
     removeState();
     await sandbox.close();
   }
-}
-
-function watchSandbox(sandbox: Sandbox, { host, endpoints }: Options): WatchedSandbox {
-  let output: Output | undefined;
-  sandbox.onHappening((event) => output?.event(event));
-  sandbox.onDefect((defect) => (output ?? plainOutput).defect(defect));
-  return {
-    target: { url: localUrl(sandbox, host), token: sandbox.controlToken },
-    keepsRunning: false,
-    async follow(to) {
-      output = to;
-      const facts = await readyFacts(sandbox, endpoints);
-      to.ready(facts);
-      if (process.send) (await import("../process/detach.ts")).announce(facts);
-      return {
-        failed: new Promise(() => {}),
-        stop() {
-          output = undefined;
-        },
-      };
-    },
-  };
 }

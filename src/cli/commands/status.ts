@@ -1,8 +1,10 @@
-// `status`: lists the sandboxes of this folder, or describes the one at a URL.
+// `status`, `wait` and `healthcheck`: which sandboxes run here, and whether they are ready.
 
+import { realDelay, stopwatch } from "../../kernel/clock.ts";
+import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
-import { print } from "../output/print.ts";
+import { note, print } from "../output/print.ts";
 import { connectionFlags, type FoundSandbox, findHere, findSandbox, namedUrl } from "../remote/find-sandbox.ts";
 import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
 
@@ -32,3 +34,40 @@ function lineOf({ url, ready, why, version, pid, database, service, clock, log }
   const responds = service === null ? "" : `, responds as ${service} says`;
   return `${url} is ready: version ${version}, process ${pid}, ${kept}${responds}, clock ${clock?.mode} at ${clock?.now}${log === null ? "" : `, log ${log}`}`;
 }
+
+const POLL_INTERVAL = 50;
+
+export const wait = command({
+  summary: "wait until a sandbox is ready (exit code 1 after the timeout)",
+  usage: "wait",
+  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...connectionFlags },
+  async run({ flags }) {
+    const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
+    const elapsed = stopwatch();
+    for (;;) {
+      const { url, controlToken } = await findSandbox(flags);
+      const why = await whyNotReady(url, controlToken);
+      if (why === undefined) {
+        print(`Ready at ${url}.`);
+        return exitCodes.ok;
+      }
+      if (elapsed() >= timeout) {
+        note(
+          `No sandbox is ready at ${url}: ${why}. Start one with merchant-sandbox start --detach, or name another one with --url <url>.`,
+        );
+        return exitCodes.runtime;
+      }
+      await realDelay(POLL_INTERVAL);
+    }
+  },
+});
+
+export const healthcheck = command({
+  summary: "exit with 0 if a sandbox is ready, else with 1; print nothing",
+  usage: "healthcheck",
+  flags: connectionFlags,
+  async run({ flags }) {
+    const { url, controlToken } = await findSandbox(flags);
+    return (await whyNotReady(url, controlToken)) === undefined ? exitCodes.ok : exitCodes.runtime;
+  },
+});

@@ -1,12 +1,11 @@
 // `traffic`: starts, shows and stops generated background traffic in a running sandbox.
 
 import type { Traffic } from "../../../generated/control-api.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { usageError } from "../../kernel/errors.ts";
 import type { FlagDefinitions, Flags } from "../arguments.ts";
-import { command, commandGroup } from "../command.ts";
-import { print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { commandGroup } from "../command.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
+import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 const startFlags: FlagDefinitions = {
   rate: { value: "rate", description: "generate records at this rate, such as 2/s or 30/m (default: 2/s)" },
@@ -19,21 +18,19 @@ const startFlags: FlagDefinitions = {
 };
 const merchantFlag: FlagDefinitions = { merchant: { value: "merchant", description: "only that of this merchant (default: all)" } };
 
-type Act = (sandbox: RunningSandbox, flags: Flags, merchant: string | undefined) => Promise<readonly Traffic[]>;
+type TrafficCall = (
+  traffic: RunningSandbox["control"]["traffic"],
+  merchant: string | undefined,
+  flags: Flags,
+) => Promise<{ data: readonly Traffic[] }>;
 
-const act = (name: string, summary: string, flags: FlagDefinitions, run: Act) =>
-  command({
+const subcommand = (name: string, summary: string, flags: FlagDefinitions, call: TrafficCall) =>
+  sandboxCommand({
     usage: `traffic ${name}`,
     summary,
-    flags: { ...flags, json: { description: "print one JSON object per line" }, ...connectionFlags },
-    async run({ flags }) {
-      const sandbox = await connectToSandbox(flags);
-      const merchant = flags.merchant === undefined ? undefined : (await sandbox.merchant(flags.merchant)).id;
-      const shown = await run(sandbox, flags, merchant);
-      for (const one of shown) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
-      if (shown.length === 0 && flags.json === undefined) print("No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m.");
-      return undefined;
-    },
+    flags,
+    call: async (sandbox, { flags }) => call(sandbox.control.traffic, await sandbox.merchantId(flags.merchant), flags),
+    lines: linesOf(lineOf, "No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."),
   });
 
 export const traffic = commandGroup({
@@ -41,26 +38,21 @@ export const traffic = commandGroup({
   summary: "generate background traffic: payments, payouts, bookings, payroll",
   default: "status",
   subcommands: {
-    start: act("start", "start it", startFlags, async ({ control }, { rate, mix, for: span }, merchant) => [
-      await control.traffic.start({ rate, merchant, for: span, ...(mix === undefined ? {} : { mix: readMix(mix) }) }),
-    ]),
-    stop: act("stop", "stop it", merchantFlag, async ({ control }, _, merchant) => {
-      const { data } = await control.traffic.stop({ ...(merchant !== undefined && { merchant }) });
-      return data;
-    }),
-    status: act("status", "show what it has done (the default)", merchantFlag, async ({ control }, _, merchant) => {
-      const { data } = await control.traffic.list();
-      return data.filter((one) => merchant === undefined || one.merchant === merchant);
-    }),
+    start: subcommand("start", "start it", startFlags, async (traffic, merchant, { rate, mix, for: span }) => ({
+      data: [await traffic.start({ rate, merchant, for: span, ...(mix !== undefined && { mix: readMix(mix) }) })],
+    })),
+    stop: subcommand("stop", "stop it", merchantFlag, (traffic, merchant) => traffic.stop({ ...(merchant !== undefined && { merchant }) })),
+    status: subcommand("status", "show what it has done (the default)", merchantFlag, async (traffic, merchant) => ({
+      data: (await traffic.list()).data.filter((one) => merchant === undefined || one.merchant === merchant),
+    })),
   },
 });
 
 /** Reads `payment=3,booking=1`. The control API checks the names. */
 function readMix(text: string): Record<string, number> {
   const weights = text.split(",").map((part): [string, number] => {
-    const [, name = "", weight = ""] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
-    if (name === "") throw new SandboxError(`--mix: "${part}" is not a weight. Write it as payment=3,booking=1.`, "usage");
-    return [name, Number(weight)];
+    const [, name, weight] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
+    return [name ?? usageError(`--mix: "${part}" is not a weight. Write it as payment=3,booking=1.`), Number(weight)];
   });
   return Object.fromEntries(weights);
 }

@@ -2,49 +2,42 @@
 
 import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { SandboxError } from "../../kernel/errors.ts";
-import { command } from "../command.ts";
-import { note, print } from "../output/print.ts";
-import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox } from "../remote/running-sandbox.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { note } from "../output/print.ts";
+import { sandboxCommand } from "../sandbox-command.ts";
 
-export const trigger = command({
+export const trigger = sandboxCommand({
   summary: "make an event happen: trigger payment.succeeded makes a payment that succeeds",
   usage: "trigger <type>",
+  example: "trigger payment.succeeded",
   words: (given) => (given.length === 0 ? [...eventTypes] : []),
-  positionals: 1,
   flags: {
     data: { value: "json", description: "give the record these fields, or a synthetic event this data (default: {})" },
     for: { value: "merchant", description: "send it to endpoints of this merchant (default: the first one)" },
     synthetic: { description: "only send the event, without a record" },
-    json: { description: "print the event as JSON" },
-    ...connectionFlags,
   },
-  async run({ flags, positionals: [type] }) {
-    if (type === undefined) throw new SandboxError("The event type is missing: merchant-sandbox trigger payment.succeeded.", "usage");
+  terms: () => ({ type: "<type>" }),
+  async call(sandbox, { flags, positionals: [type = ""] }) {
     if (flags.synthetic === undefined) checkType(type);
-    const sandbox = await connectToSandbox(flags, { type: "<type>" });
     const { id: merchant } = await sandbox.merchant(flags.for);
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);
     if (event.warning !== null) note(event.warning);
-    if (flags.json !== undefined) print(JSON.stringify(event));
-    else print(`${event.id} ${event.type}${event.record ? ` of ${event.record.id}` : ""}: ${fateOf(event.deliveries, merchant)}`);
-    return undefined;
+    return event;
   },
+  lines: ({ id, type, record, merchant, deliveries }) => [
+    `${id} ${type}${record ? ` of ${record.id}` : ""}: ${resultOf(deliveries, merchant)}`,
+  ],
 });
 
 function checkType(type: string): void {
   if (eventTypes.has(type)) return;
-  throw new SandboxError(
-    `The service sends no event ${type}.${didYouMean(type, eventTypes)} Add --synthetic to send it all the same.`,
-    "usage",
-  );
+  usageError(`The service sends no event ${type}.${didYouMean(type, eventTypes)} Add --synthetic to send it all the same.`);
 }
 
-function fateOf(deliveries: Readonly<Record<string, number>>, merchant: string): string {
+function resultOf(deliveries: Readonly<Record<string, number>>, merchant: string): string {
   const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
-  return count === 0 ? `no endpoint of ${merchant} subscribed to it` : `on its way to ${count} ${count === 1 ? "endpoint" : "endpoints"}`;
+  return count === 0 ? `no endpoint of ${merchant} subscribed to it` : `queued for ${count} ${count === 1 ? "endpoint" : "endpoints"}`;
 }
 
 function parse(text: string): Record<string, unknown> {
@@ -52,7 +45,7 @@ function parse(text: string): Record<string, unknown> {
     const data: unknown = JSON.parse(text);
     if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
   } catch (error) {
-    throw new SandboxError(`--data is not JSON: ${(error as Error).message}.`, "usage");
+    usageError(`--data is not JSON: ${(error as Error).message}.`);
   }
-  throw new SandboxError(`--data must be a JSON object; received ${text}.`, "usage");
+  usageError(`--data must be a JSON object; received ${text}.`);
 }

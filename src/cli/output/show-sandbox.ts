@@ -2,9 +2,12 @@
 
 import { isatty } from "node:tty";
 import { isInForeground } from "../../../ui/terminal/screen.ts";
+import type { LiveEvent } from "../../contracts/live-messages.ts";
 import { exitCodes } from "../../kernel/errors.ts";
+import type { Sandbox } from "../../sandbox/create.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { stopSignal } from "../process/signals.ts";
+import { localUrl } from "../remote/running-sandbox.ts";
 import { jsonOutput, type Output, plainOutput, type WatchedSandbox } from "./output.ts";
 
 export type UiChoice = "dashboard" | "plain" | "json";
@@ -36,6 +39,39 @@ export function chooseUi(flags: Flags, { isTerminal, environment }: Environment)
 export function currentUi(flags: Flags): UiChoice {
   // isatty() asks the system; process.stdin would open the stream only to answer the question.
   return chooseUi(flags, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
+}
+
+interface OwnSandboxView {
+  /** Prints the first output. */
+  opened(output: Output): Promise<void>;
+  /** Called when the output ends. */
+  ended?(): void;
+  /** Selects the events that are printed (default: all). */
+  isShown?(event: LiveEvent, output: Output): boolean;
+}
+
+/** A sandbox of this process. */
+export function watchOwnSandbox(sandbox: Sandbox, host: string | undefined, view: OwnSandboxView): WatchedSandbox {
+  let current: Output | undefined;
+  sandbox.onHappening((event) => {
+    if (current && (view.isShown?.(event, current) ?? true)) current.event(event);
+  });
+  sandbox.onDefect((defect) => (current ?? plainOutput).defect(defect));
+  return {
+    target: { url: localUrl(sandbox, host), token: sandbox.controlToken },
+    keepsRunning: false,
+    async follow(output) {
+      current = output;
+      await view.opened(output);
+      return {
+        failed: new Promise(() => {}),
+        stop() {
+          current = undefined;
+          view.ended?.();
+        },
+      };
+    },
+  };
 }
 
 /** Resolves with the exit code. */

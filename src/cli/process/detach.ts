@@ -1,17 +1,17 @@
-// `start --detach`: starts a sandbox in a background process, and returns when it is ready.
+// `start --detach`: starts a sandbox in a background process, returns when it is ready, and bounds the log of that process.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
-import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
+import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/data-folder.ts";
 import type { ReadyFacts } from "../output/output.ts";
 import { note, noteText, print } from "../output/print.ts";
-import { localUrl } from "../remote/environment.ts";
+import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
-import { boundLog } from "./bounded-log.ts";
 import { portOwner } from "./port-owner.ts";
 
 interface Failed {
@@ -20,8 +20,7 @@ interface Failed {
 
 /** Runs in the foreground process. Resolves with the exit code. */
 export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
-  if (flags.ui !== undefined)
-    throw new SandboxError("--ui shows a dashboard, which a detached sandbox has not: choose --ui or --detach.", "usage");
+  if (flags.ui !== undefined) usageError("--ui shows a dashboard, which a detached sandbox has not: choose --ui or --detach.");
   const folder = folderOf(options.db);
   makeFolder(folder);
   const name = randomToken().slice(0, 12);
@@ -96,4 +95,41 @@ async function reportFailure({ code }: Failed, log: string, port: number): Promi
   const owner = code === exitCodes.portTaken ? await portOwner(port) : undefined;
   if (owner !== undefined) note(`Port ${port} belongs to ${owner}.`);
   return code || exitCodes.runtime;
+}
+
+const STDOUT = 1;
+/** Real milliseconds. */
+const CHECK_EVERY = 1_000;
+
+interface LogBounds {
+  /** Bytes at which the log is shortened. */
+  most: number;
+  /** Bytes of its end that are kept. */
+  kept: number;
+}
+
+const BOUNDS: LogBounds = { most: 16 * 1_048_576, kept: 1_048_576 };
+
+/** Checks now and then, while the process runs, whether its own output has grown too long. */
+export function boundLog(bounds = BOUNDS): void {
+  afterRealTimeIfRunning(CHECK_EVERY, () => {
+    shorten(STDOUT, bounds);
+    boundLog(bounds);
+  });
+}
+
+/** Keeps the last lines of a log that is open for reading and appending. */
+export function shorten(fd: number, { most, kept }: LogBounds): void {
+  try {
+    const { size } = fstatSync(fd);
+    if (size <= most) return;
+    const end = Buffer.alloc(kept);
+    const lines = end.subarray(0, readSync(fd, end, 0, kept, size - kept));
+    const rest = lines.subarray(lines.indexOf("\n") + 1);
+    ftruncateSync(fd);
+    writeSync(fd, `Older lines were removed at ${size} bytes.\n`);
+    writeSync(fd, rest);
+  } catch {
+    // A log that cannot be shortened, on a full disk for example, must not end the sandbox.
+  }
 }

@@ -6,7 +6,7 @@ import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { type ReadyFacts, readyFacts } from "../output/output.ts";
-import { localUrl } from "../remote/environment.ts";
+import { localUrl } from "../remote/running-sandbox.ts";
 
 /** A message to the main thread. Errors other than SandboxError end the thread as uncaught errors. */
 export type WorkerMessage =

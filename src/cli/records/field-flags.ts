@@ -1,15 +1,48 @@
-// A flag for each field of a kind of record, and the fields that the given flags describe.
+// The kinds of record as words of a command, and a flag for each field of a kind.
 
+import { resources } from "../../areas/index.ts";
 import { creatableFields, updatableFields } from "../../contracts/record-fields.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { decimalsOf, readAmount, writeAmount } from "../../kernel/money.ts";
 import { kebab } from "../../kernel/text.ts";
 import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
-import { statusNamed } from "./record-command.ts";
+
+/** The words for each kind: its name and its plural, and the first and the last part of a name of two words, where no other kind has it. */
+const words = new Map<string, Resource>();
+for (const resource of resources)
+  for (const part of [0, -1].map((index) => resource.kind.split("_").at(index) as string))
+    for (const word of part.endsWith("s") ? [part] : [part, `${part}s`]) if (!words.has(word)) words.set(word, resource);
+for (const resource of resources) for (const word of [resource.view, resource.kind].map(kebab)) words.set(word, resource);
+
+export const kindNames = resources.map(({ kind }) => kebab(kind));
+
+export const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
+
+/** The kind that a word of a command names. */
+export function kindNamed(word: string): Resource {
+  const found = findKind(word);
+  if (found) return found;
+  const hint = didYouMean(kebab(word), words.keys()) || ` There are ${kindNames.join(", ")}.`;
+  usageError(`There is no kind of record ${word}.${hint}`);
+}
+
+/** The status that a word of a command names. */
+export function statusNamed({ kind, transitions }: Resource, word: string): string {
+  const known = Object.keys(transitions);
+  const status = word.toLowerCase().replaceAll("-", "_");
+  if (known.includes(status)) return status;
+  const name = kebab(kind);
+  if (known.length === 0) usageError(`A ${name} has no status.`);
+  usageError(`A ${name} has no status ${word}.${didYouMean(status, known)} It has ${known.join(", ")}.`);
+}
+
+/** The argument that names a kind, or else the first one: an argument before it may be the value of a flag. */
+export const kindIn = (positionals: readonly string[]): string | undefined => positionals.find(findKind) ?? positionals[0];
 
 type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };
 
@@ -81,7 +114,7 @@ export async function readFields(
   const [start = ""] = error.field.split(".");
   const flag = `${flagOf.get(start)}`;
   const message = error.message.replace(start, () => `--${flag}`);
-  throw new SandboxError(currencies.has(start) ? inMajorUnit(message, flags[flag], currencies.get(start)) : message, "usage");
+  usageError(currencies.has(start) ? inMajorUnit(message, flags[flag], currencies.get(start)) : message);
 }
 
 /** The error about an amount in the smallest unit, such as "must be at least 0; received -300 (a number).", in the unit that was typed. */
@@ -96,10 +129,7 @@ function readMajor(flag: string, text: string, currency: string | null | undefin
   if (amount !== undefined) return amount;
   const decimals = decimalsOf(currency);
   const example = decimals === 0 ? "1250" : `12.${"5".padEnd(decimals, "0")}`;
-  throw new SandboxError(
-    `--${flag} takes an amount such as ${example}${currency ? ` ${currency}` : ""}; received ${JSON.stringify(text)}.`,
-    "usage",
-  );
+  usageError(`--${flag} takes an amount such as ${example}${currency ? ` ${currency}` : ""}; received ${JSON.stringify(text)}.`);
 }
 
 function readValue(flag: string, text: string, schema: FieldSchema): unknown {
@@ -112,15 +142,12 @@ function readValue(flag: string, text: string, schema: FieldSchema): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SandboxError(`--${flag} takes ${placeholderOf(schema)}; received ${JSON.stringify(text)}.`, "usage");
+    usageError(`--${flag} takes ${placeholderOf(schema)}; received ${JSON.stringify(text)}.`);
   }
 }
 
 function secondsOf(flag: string, text: string): number {
   const time = parseTime(text);
   if (time !== undefined) return Math.floor(time / 1000);
-  throw new SandboxError(
-    `--${flag} takes a time such as 2026-01-05T09:00:00Z, or Unix seconds; received ${JSON.stringify(text)}.`,
-    "usage",
-  );
+  usageError(`--${flag} takes a time such as 2026-01-05T09:00:00Z, or Unix seconds; received ${JSON.stringify(text)}.`);
 }

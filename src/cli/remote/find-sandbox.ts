@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SandboxError } from "../../kernel/errors.ts";
+import { originOf } from "../../client/http-transport.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -49,8 +50,10 @@ async function placeOf(flags: Flags): Promise<Place> {
 export const findHere = async (flags: Flags): Promise<FoundSandbox[]> => findInFolder(await placeOf(flags), true);
 
 /** The URL that the flags or the environment give; --db is more specific than a variable. */
-export const namedUrl = (flags: Flags): string | undefined =>
-  (flags.url ?? (flags.db === undefined ? process.env.MERCHANT_SANDBOX_URL : undefined))?.replace(/\/(v1\/?)?$/, "");
+export function namedUrl({ url, db }: Flags): string | undefined {
+  const named = url ?? (db === undefined ? process.env.MERCHANT_SANDBOX_URL : undefined);
+  return named === undefined ? undefined : originOf(named);
+}
 
 /** With `onlyOne`, several sandboxes of this folder are an error rather than a choice: `stop` does not guess. */
 export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promise<FoundSandbox> {
@@ -60,7 +63,7 @@ export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promi
   const all = await findInFolder(place, named === undefined);
   const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
   if (more.length > 0 && onlyOne)
-    throw new SandboxError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Choose one with --url <url>.`, "usage");
+    usageError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Choose one with --url <url>.`);
   if (!found) return { url: named ?? place.defaultUrl, controlToken, by: named === undefined ? "default" : "name" };
   if (named === undefined) await noteOthers(found.url, more, place);
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };

@@ -1,11 +1,12 @@
-// Short checks of an address: whether a sandbox responds and is ready, and its description.
+// Calls of the control API at an address, whose replies are checked: whether a sandbox responds and is ready, and its description.
 
 import type { ControlApi, SandboxOverviewReply } from "../../../generated/control-api.ts";
-import { createControlClient } from "../../client/control-call.ts";
+import { type CallInput, type ControlCall, type ControlTransport, createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { httpTransport } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
-import { checkedTransport } from "./checked-replies.ts";
+import type { TSchema } from "../../schema/shapes.ts";
+import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 
 const MAX_RESPONSE = 1_048_576;
 
@@ -24,9 +25,8 @@ function probe(url: string, token: string | undefined, timeout = 2_000): Control
     refused: (_: unknown, reply: HttpReply) => new ProbeFailure(`answered ${reply.status}`, reply),
     unreachable: (error: Error) => (error instanceof SandboxError ? error : new ProbeFailure(reasonOf(error))),
   };
-  const origin = originOf(url);
-  const send = httpTransport({ url: origin, token }, words, { timeout, largest: MAX_RESPONSE });
-  return createControlClient(checkedTransport(origin, send, () => new ProbeFailure(stranger(200))));
+  const send = httpTransport({ url, token }, words, { timeout, largest: MAX_RESPONSE });
+  return createControlClient(checkedTransport(url, send, () => new ProbeFailure(stranger(200))));
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */
@@ -46,8 +46,8 @@ export async function longestStallAt(url: string): Promise<number | undefined> {
 }
 
 /** Why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started, so it is ready. */
-export async function whyNotReady(url: string, token: string | undefined, timeout?: number): Promise<string | undefined> {
-  const reply = await probe(url, token, timeout).health().catch(orFailure);
+export async function whyNotReady(url: string, token: string | undefined): Promise<string | undefined> {
+  const reply = await probe(url, token).health().catch(orFailure);
   if (!(reply instanceof ProbeFailure)) return reply?.status === "ready" ? undefined : stranger(200);
   if (!reply.reply) return reply.message;
   const { code, message } = (reply.reply.body ?? {}) as Partial<ErrorBody>;
@@ -62,8 +62,32 @@ function orFailure(error: unknown): ProbeFailure {
   throw error;
 }
 
-function originOf(url: string): string {
-  const found = URL.canParse(url) ? new URL(url) : undefined;
-  if (found?.protocol === "http:") return found.origin;
-  throw new SandboxError(`"${url}" is not the URL of a sandbox, such as http://127.0.0.1:4747.`, "usage");
+/** Characters of a reply; more are not read, so the reply is refused. The largest are reports and full pages of the request log. */
+export const MAX_REPLY = 64 * 1_048_576;
+
+/** A transport whose replies match the schemas of their operations; `refused` makes the error for one that does not. */
+export const checkedTransport =
+  (
+    url: string,
+    send: (call: ControlCall) => Promise<unknown>,
+    refused = (message: string): Error => new SandboxError(message),
+  ): ControlTransport =>
+  async (call: ControlCall, { operation: id, search }: CallInput) => {
+    // The schemas are loaded while the request is on its way.
+    const [reply, { controlCatalogue }] = await Promise.all([send(call), import("../../control/index.ts")]);
+    const operation = controlCatalogue.find((one) => one.id === id);
+    if (!operation) throw new Error(`The catalogue has no operation ${id}`);
+    const isDocument = typeof reply === "string" && (new URLSearchParams(search).get("format") ?? "json") !== "json";
+    if (isDocument && Object.keys(operation.documents).length > 0) return reply;
+    const problem = problemOf(operation.reply, reply);
+    if (problem === undefined) return reply;
+    throw refused(foreignReply(call.method, `${url}/_sandbox${call.path}`, problem));
+  };
+
+const foreignReply = (method: string, address: string, problem: string) =>
+  `${method} ${address} returned a reply that this version does not know: ${problem} Use the version of the command that belongs to the sandbox.`;
+
+/** The first mismatch of a reply with its schema, as a sentence; undefined without one. */
+export function problemOf(schema: TSchema, reply: unknown): string | undefined {
+  return matchesSchema(schema, reply) ? undefined : (fieldErrors(schema, reply)[0]?.message ?? "The body has the wrong shape.");
 }

@@ -1,17 +1,17 @@
-// The client of a running sandbox for a command: its control API, with errors in words of the command.
+// A running sandbox as a command uses it: its control API with checked replies and errors in words of the command, its merchants, and its variables.
 
 import type { ControlApi, Merchant } from "../../../generated/control-api.ts";
 import { createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
-import { SandboxError } from "../../kernel/errors.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { kebab } from "../../kernel/text.ts";
 import { unknownMerchant } from "../../store/records/tenants.ts";
 import type { Flags } from "../arguments.ts";
-import { checkedTransport, MAX_REPLY } from "./checked-replies.ts";
 import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
+import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export interface RunningSandbox {
   readonly url: string;
@@ -20,6 +20,8 @@ export interface RunningSandbox {
   readonly control: ControlApi;
   /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
+  /** The id of the merchant that a flag names; undefined without the flag. */
+  merchantId(wanted: string | undefined): Promise<string | undefined>;
 }
 
 /** A running sandbox as a command finds it. `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
@@ -37,13 +39,13 @@ export function sandboxAt(
   const failures = failureWords(url, translate, controlToken !== undefined);
   const send = httpTransport({ url, token: controlToken }, failures, { largest: MAX_REPLY });
   const control = createControlClient(checkedTransport(url, send));
+  const merchant = async (wanted: string | undefined) => merchantNamed((await control.overview()).merchants, wanted);
   return {
     url,
     controlToken,
     control,
-    async merchant(wanted) {
-      return merchantNamed((await control.overview()).merchants, wanted);
-    },
+    merchant,
+    merchantId: async (wanted) => (wanted === undefined ? undefined : (await merchant(wanted)).id),
   };
 }
 
@@ -53,8 +55,8 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
   const key = found?.apiKeys[0];
   if (found && key) return { id: found.id, key };
   const ids = merchants.map(({ id }) => id);
-  if (wanted !== undefined && !found) throw new SandboxError(unknownMerchant(wanted, ids), "usage");
-  throw new SandboxError(found ? `The merchant ${found.id} has no API key.` : "This sandbox has no merchant.", "usage");
+  if (wanted !== undefined && !found) usageError(unknownMerchant(wanted, ids));
+  usageError(found ? `The merchant ${found.id} has no API key.` : "This sandbox has no merchant.");
 }
 
 /** The error messages of a command for a failed call. */
@@ -104,4 +106,20 @@ function allProblems(details: unknown): string[] | undefined {
   const { errors } = (details ?? {}) as { errors?: unknown };
   const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
   return messages.length > 1 && messages.every((message) => typeof message === "string") ? messages : undefined;
+}
+
+/** The URL on this machine. A sandbox that listens on all addresses may have a host name that only other machines resolve. */
+export const localUrl = ({ url, port }: { url: string; port: number }, host: string | undefined) =>
+  host === "0.0.0.0" || host === "::" ? `http://127.0.0.1:${port}` : url;
+
+export function variablesOf(
+  { url, controlToken }: { url: string; controlToken?: string | undefined },
+  key: string,
+): Record<string, string> {
+  return {
+    MERCHANT_BASE_URL: `${url}/v1`,
+    MERCHANT_API_KEY: key,
+    MERCHANT_SANDBOX_URL: url,
+    ...(controlToken === undefined ? {} : { MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken }),
+  };
 }

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { LESSON_FILE_NAME, type LessonFile } from "../../contracts/lesson.ts";
-import type { LearnerPlace } from "./learner-client.ts";
+import type { LearnerPlace } from "./lesson-prompt.ts";
 
 const FILE_NAME = new RegExp(LESSON_FILE_NAME);
 

@@ -1,24 +1,21 @@
 // The workshop room: `learn --serve` opens it on the network, `learn --join` takes part in it.
 
 import { hostname, networkInterfaces, userInfo } from "node:os";
-import { SandboxError } from "../../kernel/errors.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
-import { jsonOutput, type Output, plainOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
+import { jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
-import { show } from "../output/show-sandbox.ts";
+import { show, watchOwnSandbox } from "../output/show-sandbox.ts";
 import { stopSignal } from "../process/signals.ts";
-import { localUrl } from "../remote/environment.ts";
 import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
-import { followLearner, learnerClient } from "./learner-client.ts";
-import { openLessonPrompt } from "./lesson-prompt.ts";
+import { followLearner, learnerClient, openLessonPrompt } from "./lesson-prompt.ts";
 
 export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
   if (options.seed !== undefined)
-    throw new SandboxError(
+    usageError(
       `--seed cannot be used with --serve: a workshop's keys are random, so that no participant can compute another's; received ${options.seed}. Leave out --seed and MERCHANT_SANDBOX_SEED.`,
-      "usage",
     );
   const complete = completeOptions(options, {
     memory: options.db === undefined,
@@ -29,9 +26,8 @@ export async function serveRoom(options: GivenOptions, flags: Record<string, str
   });
   const sandbox = await createSandbox(complete);
   try {
-    const near = localUrl(sandbox, complete.host);
     const { url } = await sandbox.room.open();
-    return await show(watchRoom(sandbox, near, url), flags);
+    return await show(watchRoom(sandbox, complete.host, url), flags);
   } finally {
     await sandbox.close();
   }
@@ -44,35 +40,22 @@ function networkNames(): string[] {
   return [...near, hostname().toLowerCase()];
 }
 
-function watchRoom(sandbox: Sandbox, near: string, url: string): WatchedSandbox {
-  let output: Output | undefined;
-  sandbox.onHappening((event) => {
-    if (output === jsonOutput || event.kind === "lesson" || event.kind === "reset") output?.event(event);
-  });
-  sandbox.onDefect((defect) => (output ?? plainOutput).defect(defect));
-  return {
-    target: { url: near, token: sandbox.controlToken },
-    keepsRunning: false,
-    learning: { kind: "workshop", url },
-    async follow(to) {
+function watchRoom(sandbox: Sandbox, host: string | undefined, url: string): WatchedSandbox {
+  const watched = watchOwnSandbox(sandbox, host, {
+    async opened(output) {
       const facts = await readyFacts(sandbox);
-      if (to === jsonOutput) {
-        to.ready(facts);
-        to.notice({ event: "room", url }, url);
+      if (output === jsonOutput) {
+        output.ready(facts);
+        output.notice({ event: "room", url }, url);
+        return;
       }
       // This output may be on a projector: only the key of the first merchant is printed.
-      else
-        for (const line of [readyLine({ ...facts, merchants: facts.merchants.slice(0, 1) }), ...invitation(url, sandbox.controlToken)])
-          print(line);
-      output = to;
-      return {
-        failed: new Promise(() => {}),
-        stop() {
-          output = undefined;
-        },
-      };
+      print(readyLine({ ...facts, merchants: facts.merchants.slice(0, 1) }));
+      for (const line of invitation(url, sandbox.controlToken)) print(line);
     },
-  };
+    isShown: (event, output) => output === jsonOutput || event.kind === "lesson" || event.kind === "reset",
+  });
+  return { ...watched, learning: { kind: "workshop", url } };
 }
 
 const invitation = (url: string, token: string | undefined) => [
@@ -124,7 +107,7 @@ export async function joinRoom(address: string, name: string | undefined, { less
 async function ownId({ url, control }: RunningSandbox): Promise<string> {
   const [learner] = (await control.learners.list()).data;
   if (learner) return learner.id;
-  throw new SandboxError(`No learner at ${url} has this key.`, "usage");
+  usageError(`No learner at ${url} has this key.`);
 }
 
 /** The learner's page. A browser never sends the fragment, so the key stays out of logs. */
@@ -136,8 +119,7 @@ function parseRoomUrl(address: string): { origin: string; room?: string; key?: s
     /^(https?:\/\/[^/]+)\/_sandbox\/(?:room\/([0-9a-f]+)(?:\/(?:join|board))?\/?|ui#learner\/(\w+))$/.exec(address) ?? [];
   if (origin !== undefined && room !== undefined) return { origin, room };
   if (origin !== undefined && key !== undefined) return { origin, key };
-  throw new SandboxError(
+  usageError(
     `--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e5b2d8046, or of your page in it; received "${address}".`,
-    "usage",
   );
 }

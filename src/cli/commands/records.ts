@@ -1,0 +1,166 @@
+// `make`, `move` and `show`: create, change and read the records of a running sandbox.
+
+import type { LoggedEvent, RecordsListInput } from "../../../generated/control-api.ts";
+import type { Resource } from "../../contracts/resource.ts";
+import { isoTime } from "../../kernel/clock.ts";
+import { usageError } from "../../kernel/errors.ts";
+import { writeAmount } from "../../kernel/money.ts";
+import { kebab } from "../../kernel/text.ts";
+import { isAmount, isTimestamp } from "../../schema/shapes.ts";
+import { fieldFlags, fieldsOf, findKind, kindIn, kindNamed, kindNames, readFields, statusNamed } from "../records/field-flags.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
+import { sandboxCommand } from "../sandbox-command.ts";
+
+const merchantFlag = { merchant: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" } };
+
+const MAKE_EXAMPLE = "make payment --status succeeded --amount 12.50";
+const MOVE_EXAMPLE = "move payment pay_pending succeeded";
+
+export const make = sandboxCommand({
+  summary: `create a record, and send its events: ${MAKE_EXAMPLE}`,
+  usage: "make <kind> [--status <status>] [--<field> <value> ...]",
+  example: MAKE_EXAMPLE,
+  flags: merchantFlag,
+  words: ([word]) => (word === undefined ? kindNames : []),
+  flagsFor(positionals) {
+    const word = kindIn(positionals);
+    return word === undefined ? {} : fieldFlags(fieldsOf(makeable(word), true));
+  },
+  async call(sandbox, { flags, positionals: [word = ""] }) {
+    const resource = makeable(word);
+    const { id: merchant } = await sandbox.merchant(flags.merchant);
+    const { records } = sandbox.control;
+    const homeCurrency = async () => (await records.get({ kind: "merchant", id: merchant, merchant })).currency as string | null;
+    const fields = await readFields(resource, true, flags, homeCurrency);
+    return changeOf(sandbox, merchant, () => records.create({ ...fields, kind: resource.kind, merchant }));
+  },
+  lines: changeLines,
+});
+
+function makeable(word: string): Resource {
+  const resource = kindNamed(word);
+  if (resource.kind !== "merchant") return resource;
+  return usageError("make creates records of a merchant. Create a merchant with POST /v1/merchants or POST /_sandbox/merchants.");
+}
+
+export const move = sandboxCommand({
+  summary: `change the status or fields of a record, and send its events: ${MOVE_EXAMPLE}`,
+  usage: "move <kind> <id> [status] [--<field> <value> ...]",
+  example: MOVE_EXAMPLE,
+  flags: merchantFlag,
+  words: ([word, id, status]) =>
+    word === undefined ? kindNames : id === undefined || status !== undefined ? [] : Object.keys(findKind(word)?.transitions ?? {}),
+  flagsFor(positionals) {
+    const word = kindIn(positionals);
+    return word === undefined ? {} : fieldFlags(fieldsOf(kindNamed(word), false));
+  },
+  async call(sandbox, { flags, positionals: [word = "", id = "", target] }) {
+    const resource = kindNamed(word);
+    const { kind } = resource;
+    const status = target === undefined ? {} : { status: statusNamed(resource, target) };
+    const { id: merchant } = await sandbox.merchant(flags.merchant);
+    const { records } = sandbox.control;
+    const currency = async () => (await records.get({ kind, id, merchant })).currency as string | null;
+    const fields = { ...(await readFields(resource, false, flags, currency)), ...status };
+    if (Object.keys(fields).length === 0) usageError(`move needs a status or a field to change: merchant-sandbox ${MOVE_EXAMPLE}.`);
+    return changeOf(sandbox, merchant, () => records.change({ ...fields, kind, id, merchant }));
+  },
+  lines: changeLines,
+});
+
+type AnyRecord = Readonly<Record<string, unknown>>;
+
+/** A changed record, and the events that the change emitted, oldest first. */
+interface Change {
+  data: [AnyRecord];
+  events: LoggedEvent[];
+}
+
+/** Events that one change can cause, with those of other records in between. */
+const MOST_EVENTS = 100;
+
+async function changeOf({ control }: RunningSandbox, merchant: string, change: () => Promise<AnyRecord>): Promise<Change> {
+  const [newest] = (await control.events.list({ merchant, limit: 1 })).data;
+  const record = await change();
+  const { data: events } = await control.events.list({ merchant, limit: MOST_EVENTS });
+  const older = events.findIndex(({ id }) => id === newest?.id);
+  return { data: [record], events: events.slice(0, older < 0 ? undefined : older).reverse() };
+}
+
+function changeLines({ data: [record], events }: Change): string[] {
+  const eventLines = events.map(({ type, id, body, deliveries }) => {
+    const about = (body as { data?: { id?: unknown } }).data?.id;
+    const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
+    const sent = count === 0 ? "no endpoint subscribed to it" : `${count} ${count === 1 ? "delivery" : "deliveries"}`;
+    return `  ${type}${about === record.id ? "" : ` of ${about}`} ${id}: ${sent}`;
+  });
+  return [recordLine(record), ...eventLines];
+}
+
+export const show = sandboxCommand({
+  summary: "list the newest records of a kind, or show one: show payments --status failed",
+  usage: "show <kind> [id]",
+  example: "show payments",
+  words: ([word]) => (word === undefined ? kindNames : []),
+  flags: {
+    status: { value: "status", description: "list only records in this status" },
+    limit: { value: "n", description: "list this many records, from 1 to 100 (default: 25)" },
+    after: { value: "id", description: "list the records before this one in time: the next page" },
+    ...merchantFlag,
+  },
+  async call(sandbox, { flags, positionals: [word = "", id] }) {
+    const resource = kindNamed(word);
+    const { kind } = resource;
+    const status = flags.status === undefined ? undefined : statusNamed(resource, flags.status);
+    const { id: merchant } = await sandbox.merchant(flags.merchant);
+    const { records } = sandbox.control;
+    if (id !== undefined) return { data: [await records.get({ kind, id, merchant })], has_more: false, merchant };
+    // The sandbox checks the limit, and quotes it as it was typed.
+    const given = { kind, merchant, status, limit: flags.limit, starting_after: flags.after };
+    return { ...(await records.list(given as RecordsListInput)), merchant };
+  },
+  lines({ data, has_more, merchant }, { positionals: [word = "", id] }) {
+    const resource = kindNamed(word);
+    if (id !== undefined) return data.flatMap((record) => fieldLines(resource, record));
+    if (data.length === 0) return [`${merchant} has no such records. Try merchant-sandbox make ${kebab(resource.kind)}.`];
+    return [...data.map(recordLine), ...(has_more ? [`There are more: add --after ${data.at(-1)?.id}.`] : [])];
+  },
+});
+
+/** The fields that name a record to a person, of which a line shows the first. */
+const NAMING = [
+  "guestName",
+  "name",
+  "number",
+  "reference",
+  "plan",
+  "scheme",
+  "sku",
+  "employeeId",
+  "integration",
+  "accountName",
+  "periodStart",
+  "purpose",
+];
+
+/** Such as `pay_… succeeded 12.50 EUR INV-1042`. */
+function recordLine(record: AnyRecord): string {
+  const { id, status, amount, currency, totals } = record;
+  const total = typeof amount === "number" ? amount : (totals as { netAmount?: unknown } | undefined)?.netAmount;
+  const name = NAMING.map((field) => record[field]).find((value) => typeof value === "string");
+  const money = typeof total === "number" ? writeAmount(total, currency as string | null) : undefined;
+  return [id, status, money, name].filter((part) => part != null).join(" ");
+}
+
+/** Every field that has a value, one per line. */
+function fieldLines({ schema }: Resource, record: AnyRecord): string[] {
+  const fields = Object.entries(record).filter(([, value]) => value !== null);
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${valueText(schema.properties[name], value, record)}`);
+}
+
+function valueText(schema: object | undefined, value: unknown, { currency }: AnyRecord): string {
+  if (typeof value === "number" && schema && isAmount(schema)) return `${writeAmount(value, currency as string | null)}`;
+  if (typeof value === "number" && schema && isTimestamp(schema)) return isoTime(value * 1000);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
