@@ -8,8 +8,8 @@ import { jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../outpu
 import { note, print } from "../output/print.ts";
 import { show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
 import { localUrl, sandboxAt } from "../remote/running-sandbox.ts";
-import { type FileKeeper, keepFiles } from "../workshop/lesson-file.ts";
-import { type LearnerClient, type LearnerPlace, type LessonPrompt, learnerClient, openLessonPrompt } from "../workshop/lesson-prompt.ts";
+import { type FileKeeper, keepFiles, type LearnerPlace } from "../workshop/lesson-file.ts";
+import { type LearnerClient, type LessonPrompt, learnerClient, openLessonPrompt } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
 
 export const learn = command({

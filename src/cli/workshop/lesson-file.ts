@@ -1,8 +1,14 @@
 // The file that a lesson works on, in the current folder. Lesson and room are not trusted: a file is created, never written over.
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
+import type { Learner, Lesson } from "../../../generated/control-api.ts";
 import { LESSON_FILE_NAME, type LessonFile } from "../../contracts/lesson.ts";
-import type { LearnerPlace } from "./lesson-prompt.ts";
+
+/** Where a learner is; `lesson` is null before the first one. */
+export interface LearnerPlace {
+  learner: Learner;
+  lesson: Lesson | null;
+}
 
 const FILE_NAME = new RegExp(LESSON_FILE_NAME);
 

@@ -1,19 +1,13 @@
 // A learner of a sandbox or a room: the calls, the updates, and the lesson on a plain terminal.
 
 import { createInterface } from "node:readline";
-import type { Learner, Lesson } from "../../../generated/control-api.ts";
+import type { Learner } from "../../../generated/control-api.ts";
 import { isInForeground } from "../../../ui/terminal/screen.ts";
 import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
 import { realDelay } from "../../kernel/clock.ts";
 import { note, print, printText } from "../output/print.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
-import { stepName, updateFile } from "./lesson-file.ts";
-
-/** Where a learner is; `lesson` is null before the first one. */
-export interface LearnerPlace {
-  learner: Learner;
-  lesson: Lesson | null;
-}
+import { type LearnerPlace, stepName, updateFile } from "./lesson-file.ts";
 
 export interface LearnerClient {
   /** With a version, waits until the learner's is newer, at most 25 s. */
