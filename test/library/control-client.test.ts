@@ -149,7 +149,9 @@ describe("a sandbox in another process", () => {
     const sandbox = await createSandbox();
     await sandbox.close();
     await expect(connect(sandbox.url).health()).rejects.toThrow(/^No sandbox answers at .*: .*Start one with npx merchant-sandbox\.$/);
-    expect(() => connect("localhost:4747")).toThrow('The address of a sandbox looks like http://127.0.0.1:4747; received "localhost:4747".');
+    expect(() => connect("localhost:4747")).toThrow(
+      'The address of a sandbox looks like http://127.0.0.1:4747; received "localhost:4747".',
+    );
   });
 
   test("adds faults and waits for expectations like a local one", async () => {
