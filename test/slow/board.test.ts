@@ -170,7 +170,7 @@ describe.runIf(browserFile)(inBrowser, () => {
       name: card.querySelector(".name").textContent,
       place: card.querySelector(".place").textContent,
       ticked: card.querySelectorAll(".ticked").length,
-      word: card.querySelector(".word")?.textContent ?? "",
+      word: card.querySelector(".chip")?.textContent ?? "",
     }))`);
   const shown = (count: number) => `document.querySelectorAll("#learners > li").length === ${count}`;
 
@@ -207,10 +207,10 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
     await page.shows(shown(1));
     await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-    await page.shows(`document.querySelector(".fresh .word")?.textContent === "just ticked"`);
+    await page.shows(`document.querySelector(".fresh .chip")?.textContent === "just ticked"`);
     expect(await cards(page)).toEqual([{ name: "Ada", place: "2/5", ticked: 1, word: "just ticked" }]);
     for (const _ of [2, 3, 4, 5]) await bench.call("POST", `/_sandbox/learners/${learner.id}/skip`, { key: apiKey });
-    await page.shows(`document.querySelector(".done .word")?.textContent === "done"`);
+    await page.shows(`document.querySelector(".done .chip")?.textContent === "done"`);
     expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("1 here, 1 done");
     await bench.call("DELETE", "/_sandbox/room", { key: null, headers: { authorization } });
     await page.shows(`document.getElementById("error").textContent === "The room is closed."`);
