@@ -86,11 +86,11 @@ const program = await build({
   plugins: [rawText(root), requirePackages, terminal],
 });
 
-/** Ink imports its devtools for debugging only; Express its body parser, with every character set, and its table of media types for applications that use them. */
+/** Ink imports its devtools for debugging only. */
 const leaveOutUnused = {
   name: "leave-out-unused",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(react-devtools-core|body-parser|mime-db)$/ }, ({ path }) => ({ path, namespace: "nothing" }));
+    onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "nothing" }));
     onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "" }));
   },
 };

@@ -602,7 +602,7 @@ export type FaultAction = {
   /** How fast `drip` sends (default: 100) */
   bytesPerSecond?: number;
 } | {
-  /** Takes the whole service down, for every operation and every key. Only the guard comes first: a foreign Host still gets 403. */
+  /** Takes the whole service down, for every operation and every key. Requests with a disallowed Host still get 403. */
   type: "outage";
   /** What every call gets (default: `503`) */
   as?: "503" | "reset";

@@ -167,17 +167,15 @@ export type DeliveryInjection = Injection<DeliveryEffect> & { phase: DeliveryPha
 /** A fault that a request injects into itself with its X-Sandbox-Inject header. */
 export interface InlineFault {
   phase: ApiPhase;
-  action: string;
-  outcome: CallOutcome;
-  effect: ApiEffect;
+  fire(call: CallSubject): ApiInjection;
 }
 
 /** The faults of calls, for the request pipeline. */
 export interface ApiFaults {
   /** False while no rule can affect any call. */
   readonly armed: boolean;
-  /** False if no rule of this phase can affect a call of this operation: then `decide` need not be called. */
-  mayFire(phase: ApiPhase, operation: string | undefined): boolean;
+  /** False if no rule acts in this phase: then `decide` need not be called. */
+  mayFire(phase: ApiPhase): boolean;
   /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
   parseInline(text: string): InlineFault[];
   /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once for each phase. */

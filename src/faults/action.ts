@@ -14,87 +14,53 @@ export interface FiringContext {
   endsAt: number;
 }
 
-type FieldValues<Fields extends TProperties> = Static<TObject<Fields>>;
-
-interface Declaration<Name extends string, Fields extends TProperties, Phase, Effect, Outcome> {
-  type: Name;
-  phase: Phase;
-  /** One sentence: what it does. */
-  description: string;
-  /** Arguments of `fault add`, for the documentation. */
-  example: string;
-  fields: Fields;
-  /** The field that `action=value` sets. */
-  main?: keyof Fields & string;
-  /** Fields that belong to one value of another field, which by default has the first of its values. */
-  onlyWith?: { readonly [Name in keyof Fields]?: OnlyWith };
-  /** The fate of the call or delivery, by which the judge decides. A function where it depends on the fields. */
-  outcome: Outcome | ((fields: FieldValues<Fields>) => Outcome);
-  /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
-  check?(fields: FieldValues<Fields>, trigger: Trigger): string | undefined;
-  /** How often it fires by default: once, unless a single firing has no effect. */
-  defaultTimes?(fields: FieldValues<Fields>): number;
-  /** How many attempts of one delivery a single firing covers (default: 1). */
-  attempts?(fields: FieldValues<Fields>): number;
-  /** Called once when the rule is made; the returned function is called at each firing. */
-  prepare(fields: FieldValues<Fields>): (moment: FiringContext) => Effect;
-}
-
-/** The name of another field, and its value. */
-export type OnlyWith = readonly [field: string, value: string];
-
-/** An action without the types of its fields. */
-export interface Action<Effect = unknown, Phase = ApiPhase | DeliveryPhase, Outcome = CallOutcome | DeliveryOutcome> {
+/** An action on calls or deliveries. `Values` are the values of its fields in a rule. */
+export interface Action<Values = object, Phase = ApiPhase | DeliveryPhase, Effect = unknown, Outcome = CallOutcome | DeliveryOutcome> {
   readonly type: string;
   readonly target: FaultTarget;
   readonly phase: Phase;
+  /** One sentence: what it does. */
   readonly description: string;
+  /** Arguments of `fault add`, for the documentation. */
   readonly example: string;
-  readonly main: string | undefined;
-  readonly onlyWith: Readonly<Record<string, OnlyWith | undefined>>;
   readonly schema: TObject<TProperties>;
-  outcome(fields: object): Outcome;
-  check(fields: object, trigger: Trigger): string | undefined;
-  defaultTimes(fields: object): number;
-  attempts(fields: object): number;
-  prepare(fields: object): (moment: FiringContext) => Effect;
+  /** The field that `action=value` sets. */
+  readonly main?: string;
+  /** Fields allowed only when another field has a given value (default: its first). */
+  readonly onlyWith?: Readonly<Record<string, readonly [field: string, value: string]>>;
+  /** The fate of the call or delivery, by which the judge decides. */
+  outcome(values: Values): Outcome;
+  /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
+  check?(values: Values, trigger: Trigger): string | undefined;
+  /** How often it fires by default: once, unless a single firing has no effect. */
+  defaultTimes?(values: Values): number;
+  /** How many attempts of one delivery a single firing covers (default: 1). */
+  attempts?(values: Values): number;
+  /** Called once when the rule is made: the effect, or a function that makes it at each firing. */
+  prepare(values: Values): Effect | ((moment: FiringContext) => Effect);
 }
 
-/** Carries the type of the action as a rule contains it. There is no such property at run time. */
-export interface WithInput<Name extends string, Fields extends TProperties> {
-  readonly input?: { type: Name } & FieldValues<Fields>;
-}
+type Declaration<Values, Fields, Phase, Effect, Outcome> = Omit<Action<Values, Phase, Effect, Outcome>, "target" | "schema" | "outcome"> & {
+  fields: Fields;
+  /** A function where it depends on the fields. */
+  outcome: Outcome | ((values: Values) => Outcome);
+};
 
-export function onCalls<const Name extends string, Fields extends TProperties>(
-  declaration: Declaration<Name, Fields, ApiPhase, ApiEffect, CallOutcome>,
-): Action<ApiEffect, ApiPhase, CallOutcome> & WithInput<Name, Fields> {
-  return { ...fromDeclaration(declaration), target: "api" };
-}
+type ValuesOf<Name extends string, Fields extends TProperties> = { type: Name } & Static<TObject<Fields>>;
 
-export function onDeliveries<const Name extends string, Fields extends TProperties>(
-  declaration: Declaration<Name, Fields, DeliveryPhase, DeliveryEffect, DeliveryOutcome>,
-): Action<DeliveryEffect, DeliveryPhase, DeliveryOutcome> & WithInput<Name, Fields> {
-  return { ...fromDeclaration(declaration), target: "delivery" };
-}
+export const onCalls = <const Name extends string, Fields extends TProperties>(
+  declaration: { type: Name } & Declaration<ValuesOf<Name, Fields>, Fields, ApiPhase, ApiEffect, CallOutcome>,
+) => createAction("api", declaration);
 
-function fromDeclaration<Name extends string, Fields extends TProperties, Phase, Effect, Outcome extends string>(
-  declaration: Declaration<Name, Fields, Phase, Effect, Outcome>,
-) {
-  const { type, phase, description, example, main, onlyWith = {}, fields, outcome } = declaration;
+export const onDeliveries = <const Name extends string, Fields extends TProperties>(
+  declaration: { type: Name } & Declaration<ValuesOf<Name, Fields>, Fields, DeliveryPhase, DeliveryEffect, DeliveryOutcome>,
+) => createAction("delivery", declaration);
+
+function createAction<Values, Phase, Effect, Outcome extends string>(
+  target: FaultTarget,
+  { fields, outcome, ...declared }: Declaration<Values, TProperties, Phase, Effect, Outcome>,
+): Action<Values, Phase, Effect, Outcome> {
+  const { type, description } = declared;
   const schema = Type.Object({ type: Type.String({ const: type, description }), ...fields }, { additionalProperties: false });
-  const own = ({ type: _, ...values }: { type?: unknown }) => values as FieldValues<Fields>;
-  return {
-    type,
-    phase,
-    description,
-    example,
-    main,
-    onlyWith: onlyWith as Action["onlyWith"],
-    schema: schema as unknown as TObject<TProperties>,
-    outcome: (given: object) => (typeof outcome === "function" ? outcome(own(given)) : outcome),
-    check: (given: object, trigger: Trigger) => declaration.check?.(own(given), trigger),
-    defaultTimes: (given: object) => declaration.defaultTimes?.(own(given)) ?? 1,
-    attempts: (given: object) => declaration.attempts?.(own(given)) ?? 1,
-    prepare: (given: object) => declaration.prepare(own(given)),
-  };
+  return { ...declared, target, schema, outcome: (values) => (typeof outcome === "function" ? outcome(values) : outcome) };
 }

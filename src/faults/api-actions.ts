@@ -19,7 +19,7 @@ const status = onCalls({
     message: Type.Optional(text("The `message` of the error")),
     retryAfter: retryAfter(),
   },
-  prepare: (fields) => () => ({ kind: "respond", ...fields }),
+  prepare: ({ type: _, ...fields }) => ({ kind: "respond", ...fields }),
 });
 
 const rateLimit = onCalls({
@@ -41,8 +41,8 @@ const rateLimit = onCalls({
       ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: the window determines when it ends."
       : undefined,
   prepare: ({ exhaust = false, retryAfter: wait }) => {
-    if (exhaust) return () => ({ kind: "exhaust", ...(typeof wait === "number" ? { resetIn: wait * 1_000 } : {}) });
-    return () => ({ kind: "respond", status: 429, code: "injected_rate_limit", retryAfter: wait ?? 1 });
+    if (exhaust) return { kind: "exhaust", ...(typeof wait === "number" ? { resetIn: wait * 1_000 } : {}) };
+    return { kind: "respond", status: 429, code: "injected_rate_limit", retryAfter: wait ?? 1 };
   },
 });
 
@@ -54,10 +54,8 @@ const lostResponse = onCalls({
   main: "as",
   outcome: "response_lost",
   fields: { as: choice(["reset", "empty", "hang", "502"], "What the client gets instead (default: `reset`)") },
-  prepare: ({ as = "reset" }) => {
-    if (as === "502") return () => ({ kind: "respond", status: 502, message: "The gateway received no response in time." });
-    return () => ({ kind: "disconnect", as });
-  },
+  prepare: ({ as = "reset" }) =>
+    as === "502" ? { kind: "respond", status: 502, message: "The gateway received no response in time." } : { kind: "disconnect", as },
 });
 
 const connection = onCalls({
@@ -70,9 +68,7 @@ const connection = onCalls({
   fields: {
     as: choice<DisconnectForm>(["reset", "empty", "garbage", "malformed_chunk", "hang"], "How it breaks (default: `reset`)"),
   },
-  prepare:
-    ({ as = "reset" }) =>
-    () => ({ kind: "disconnect", as }),
+  prepare: ({ as = "reset" }) => ({ kind: "disconnect", as }),
 });
 
 /** Bytes per second: slow enough to notice, fast enough to end. */
@@ -93,11 +89,7 @@ const body = onCalls({
     ),
     bytesPerSecond: Type.Optional(count(`How fast \`drip\` sends (default: ${DEFAULT_DRIP})`, { minimum: 1, maximum: 1_000_000 })),
   },
-  check: ({ as, bytesPerSecond }) =>
-    bytesPerSecond !== undefined && as !== "drip" ? "action.bytesPerSecond belongs to as: drip; leave it out." : undefined,
-  prepare:
-    ({ as = "truncate", bytesPerSecond = DEFAULT_DRIP }) =>
-    () => ({ kind: "corrupt", as, bytesPerSecond }),
+  prepare: ({ as = "truncate", bytesPerSecond = DEFAULT_DRIP }) => ({ kind: "corrupt", as, bytesPerSecond }),
 });
 
 const OUTAGE_RETRY_AFTER = 5;
@@ -105,8 +97,7 @@ const OUTAGE_RETRY_AFTER = 5;
 const outage = onCalls({
   type: "outage",
   phase: "outage",
-  description:
-    "Takes the whole service down, for every operation and every key. Only the guard comes first: a foreign Host still gets 403.",
+  description: "Takes the whole service down, for every operation and every key. Requests with a disallowed Host still get 403.",
   example: "outage --for 30s",
   main: "as",
   onlyWith: { retryAfter: ["as", "503"] },
@@ -115,18 +106,10 @@ const outage = onCalls({
     as: choice(["503", "reset"], "What every call gets (default: `503`)"),
     retryAfter: retryAfter(),
   },
-  check: ({ as, retryAfter: wait }) =>
-    as === "reset" && wait !== undefined ? "action.retryAfter belongs to as: 503; a reset connection sends no headers." : undefined,
   prepare: ({ as = "503", retryAfter: wait = OUTAGE_RETRY_AFTER }) => {
-    if (as === "reset") return () => ({ kind: "disconnect", as });
-    const response = {
-      kind: "respond",
-      status: 503,
-      code: "outage",
-      message: "The service is down. Try again later.",
-      retryAfter: wait,
-    } as const;
-    return ({ endsAt }) => (endsAt === Infinity ? response : { ...response, endsAt });
+    if (as === "reset") return { kind: "disconnect", as };
+    const message = "The service is down. Try again later.";
+    return ({ endsAt }) => ({ kind: "respond", status: 503, code: "outage", message, retryAfter: wait, endsAt });
   },
 });
 
@@ -143,7 +126,7 @@ const auth = onCalls({
   prepare: ({ as = "revoked" }) => {
     const code = as === "revoked" ? "invalid_api_key" : "token_expired";
     const message = as === "revoked" ? "This key was revoked." : "The session has expired. Log in again at POST /v1/merchants/login.";
-    return () => ({ kind: "respond", status: 401, code, message, headers: INVALID_TOKEN });
+    return { kind: "respond", status: 401, code, message, headers: INVALID_TOKEN };
   },
 });
 
@@ -156,9 +139,9 @@ const idempotency = onCalls({
   outcome: ({ as }) => (as === "expired" ? "normal" : "refused"),
   fields: { as: choice(["in_progress", "expired"], "The state of the key (default: `in_progress`)") },
   prepare: ({ as = "in_progress" }) => {
-    if (as === "expired") return () => ({ kind: "forget" });
+    if (as === "expired") return { kind: "forget" };
     const message = "A request with this Idempotency-Key is still running. Wait for its response, then send it again.";
-    return () => ({ kind: "respond", status: 409, code: "idempotency_key_in_use", message });
+    return { kind: "respond", status: 409, code: "idempotency_key_in_use", message };
   },
 });
 
@@ -170,10 +153,7 @@ const staleRead = onCalls({
   main: "lag",
   outcome: "normal",
   fields: { lag: span("How far back, in sandbox time; never further than to when the rule was added") },
-  prepare: ({ lag }) => {
-    const behind = milliseconds(lag);
-    return () => ({ kind: "lag", milliseconds: behind });
-  },
+  prepare: ({ lag }) => ({ kind: "lag", milliseconds: milliseconds(lag) }),
 });
 
 const clockSkew = onCalls({
@@ -189,10 +169,7 @@ const clockSkew = onCalls({
       maxLength: 30,
     }),
   },
-  prepare: ({ by }) => {
-    const ahead = by.startsWith("-") ? -milliseconds(by.slice(1)) : milliseconds(by);
-    return () => ({ kind: "skew", milliseconds: ahead });
-  },
+  prepare: ({ by }) => ({ kind: "skew", milliseconds: by.startsWith("-") ? -milliseconds(by.slice(1)) : milliseconds(by) }),
 });
 
 export const apiActions = [

@@ -3,9 +3,9 @@
 import type { CallSubject, DeliverySubject, Firing, Injection, RuleState, RuleStatus } from "../contracts/fault.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
 import { createRandom } from "../kernel/random.ts";
-import type { FaultRule } from "./check-rule.ts";
 import { milliseconds } from "./fields.ts";
 import { callMatcher, deliveryMatcher } from "./matching.ts";
+import type { FaultRule } from "./read-rule.ts";
 import { type Budget, type BudgetScope, fires } from "./trigger.ts";
 
 type AnyInjection = Injection<unknown>;
@@ -72,7 +72,7 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
       if (lastAttempt !== undefined) covered.delete(name);
       if (isPending(now) || isSpent() || !matchesDelivery(delivery, now)) return undefined;
       const injection = fire(budgetOfDelivery(trigger.per, delivery), now, subject);
-      const attempts = action.attempts(rule.fields);
+      const attempts = action.attempts?.(rule.fields) ?? 1;
       if (injection && attempts > 1) remember(covered, name, attempt + attempts - 1, MAX_COVERED);
       return injection;
     },
@@ -95,7 +95,7 @@ function createFiring(
   { beginsAt, endsAt }: { beginsAt: number; endsAt: number },
 ) {
   const { action, trigger, fields } = rule;
-  const effectAt = action.prepare(fields);
+  const effect = action.prepare(fields);
   const random = createRandom(trigger.seed ?? seed);
   // With its own seed, a rule makes the same choices under any id.
   const stream = trigger.seed === null ? id : "own";
@@ -108,18 +108,24 @@ function createFiring(
     form: formOf(fields),
     outcome: action.outcome(fields),
     expect: rule.expect,
-    ...NO_SUBJECT,
+    merchant: null,
+    requestId: null,
+    attemptId: null,
+    eventId: null,
+    endpointId: null,
+    rotatedAt: null,
   };
   const inject = (now: number, scope: string, budget: Budget, subject: Partial<Firing>): AnyInjection => {
     counts.lastFiredAt = now;
     const ofBudget = trigger.times !== null && trigger.times > 1 ? (budget.fired - 1) / (trigger.times - 1) : undefined;
     const progress = ofBudget ?? (span ? (now - beginsAt) / span : 1);
-    const effect = effectAt({
+    const moment = {
       progress: Math.min(1, Math.max(0, progress)),
-      chance: (purpose) => random.fraction(stream, purpose, scope, budget.fired),
+      chance: (purpose: string) => random.fraction(stream, purpose, scope, budget.fired),
       endsAt,
-    });
-    return { effect, firing: { ...always, ...subject, at: now }, label: rule.label };
+    };
+    const made = typeof effect === "function" ? effect(moment) : effect;
+    return { effect: made, firing: { ...always, ...subject, at: now }, label: rule.label };
   };
   return {
     fire(scope: string, now: number, subject: Partial<Firing>): AnyInjection | undefined {
@@ -137,8 +143,6 @@ function createFiring(
     },
   };
 }
-
-const NO_SUBJECT = { merchant: null, requestId: null, attemptId: null, eventId: null, endpointId: null, rotatedAt: null };
 
 const formOf = (fields: object): string | null => ("as" in fields && typeof fields.as === "string" ? fields.as : null);
 

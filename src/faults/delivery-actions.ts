@@ -23,10 +23,7 @@ const duplicate = onDeliveries({
     concurrent: Type.Optional(flag("All at the same time, each on its own connection")),
   },
   check: ({ gap, concurrent }) => (concurrent && gap !== undefined ? "action.gap and action.concurrent exclude each other." : undefined),
-  prepare: ({ copies = 2, gap = "0ms", concurrent = false }) => {
-    const between = milliseconds(gap);
-    return () => ({ kind: "duplicate", copies, gap: between, concurrent });
-  },
+  prepare: ({ copies = 2, gap = "0ms", concurrent = false }) => ({ kind: "duplicate", copies, gap: milliseconds(gap), concurrent }),
 });
 
 const reorder = onDeliveries({
@@ -42,10 +39,12 @@ const reorder = onDeliveries({
     hold: Type.Optional(span("How long to wait for a complete batch before delivering what there is", "a day")),
   },
   defaultTimes: ({ batch = 2 }) => batch,
-  prepare: ({ batch = 2, order = "reverse", hold }) => {
-    const longest = hold === undefined ? undefined : milliseconds(hold);
-    return () => ({ kind: "reorder", batch, order, hold: longest });
-  },
+  prepare: ({ batch = 2, order = "reverse", hold }) => ({
+    kind: "reorder",
+    batch,
+    order,
+    hold: hold === undefined ? undefined : milliseconds(hold),
+  }),
 });
 
 const delay = onDeliveries({
@@ -71,11 +70,7 @@ const delay = onDeliveries({
   },
   check: ({ by, until }) =>
     (by === undefined) === (until === undefined) ? "A delay has either action.by or action.until: give one of them." : undefined,
-  prepare: ({ by, until = "before_response" }) => {
-    if (by === undefined) return () => ({ kind: "delay", until });
-    const later = milliseconds(by);
-    return () => ({ kind: "delay", by: later });
-  },
+  prepare: ({ by, until = "before_response" }) => (by === undefined ? { kind: "delay", until } : { kind: "delay", by: milliseconds(by) }),
 });
 
 const drop = onDeliveries({
@@ -95,7 +90,7 @@ const drop = onDeliveries({
     ),
   },
   attempts: ({ attempts = 1 }) => (attempts === "all" ? EVERY_ATTEMPT : attempts),
-  prepare: () => () => ({ kind: "drop" }),
+  prepare: () => ({ kind: "drop" }),
 });
 
 const signature = onDeliveries({
@@ -111,9 +106,7 @@ const signature = onDeliveries({
       "What is wrong with it (default: `wrong_secret`)",
     ),
   },
-  prepare:
-    ({ as = "wrong_secret" }) =>
-    () => ({ kind: "signature", as }),
+  prepare: ({ as = "wrong_secret" }) => ({ kind: "signature", as }),
 });
 
 const payload = onDeliveries({
@@ -130,16 +123,13 @@ const payload = onDeliveries({
     ),
     patch: Type.Optional(Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, each with its new value" })),
   },
+  onlyWith: { patch: ["as", "patch"] },
   check: ({ as, patch }) => {
     if (as === "patch" && patch === undefined) return `action.patch is required, as in {"/data/amount": 777}.`;
-    if (patch !== undefined && as !== undefined && as !== "patch") return "action.patch belongs to as: patch; leave it out.";
     const wrong = Object.keys(patch ?? {}).find((pointer) => !pointer.startsWith("/"));
     return wrong === undefined ? undefined : `action.patch takes JSON Pointers such as /data/amount; received ${JSON.stringify(wrong)}.`;
   },
-  prepare: ({ patch, as = patch === undefined ? "extra_field" : "patch" }) => {
-    const changes = patch ?? {};
-    return () => ({ kind: "payload", as, patch: changes });
-  },
+  prepare: ({ patch, as = patch === undefined ? "extra_field" : "patch" }) => ({ kind: "payload", as, patch: patch ?? {} }),
 });
 
 const transport = onDeliveries({
@@ -152,9 +142,7 @@ const transport = onDeliveries({
   fields: {
     as: choice<VariantOf<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent (default: `slow_send`)"),
   },
-  prepare:
-    ({ as = "slow_send" }) =>
-    () => ({ kind: "transport", as }),
+  prepare: ({ as = "slow_send" }) => ({ kind: "transport", as }),
 });
 
 const retryPolicy = onDeliveries({
@@ -170,12 +158,9 @@ const retryPolicy = onDeliveries({
       Type.Number({ description: "By how much `compress` shortens the gaps (default: 10)", minimum: 1, maximum: 1_000_000 }),
     ),
   },
-  check: ({ as, factor }) =>
-    factor !== undefined && as !== "compress" ? "action.factor belongs to as: compress; leave it out." : undefined,
+  onlyWith: { factor: ["as", "compress"] },
   attempts: () => EVERY_ATTEMPT,
-  prepare:
-    ({ as = "ignore_2xx", factor = 10 }) =>
-    () => ({ kind: "retry_policy", as, factor }),
+  prepare: ({ as = "ignore_2xx", factor = 10 }) => ({ kind: "retry_policy", as, factor }),
 });
 
 export const deliveryActions = [duplicate, reorder, delay, drop, signature, payload, transport, retryPolicy] as const;

@@ -3,19 +3,17 @@
 import {
   type ApiFaults,
   type ApiInjection,
-  type CallSubject,
+  type ApiPhase,
   DELIVERY_PHASES,
   type DeliveryFaults,
   type DeliveryInjection,
-  type DeliverySubject,
   type Firing,
-  type Injection,
-  type InlineFault,
   type RuleRegistry,
 } from "../contracts/fault.ts";
-import type { ArmedRule } from "./armed-rule.ts";
-import { parseInlineFaults } from "./inline-syntax.ts";
-import { createRuleIndex, type Phase, type RuleIndex } from "./rule-index.ts";
+import { arm } from "./armed-rule.ts";
+import { parseInlineActions } from "./inline-syntax.ts";
+import { readRule } from "./read-rule.ts";
+import { createRuleIndex } from "./rule-index.ts";
 import { createRuleRegistry, type FaultsOptions } from "./rule-registry.ts";
 
 export interface Faults {
@@ -30,7 +28,7 @@ export interface Faults {
 const INLINE_ID = "flt_brought";
 
 export function createFaults(options: FaultsOptions): Faults {
-  const { clock } = options;
+  const { clock, known, seed } = options;
   const listeners = new Set<(firing: Firing) => void>();
   const report = (firing: Firing) => {
     for (const listener of listeners) listener(firing);
@@ -39,24 +37,32 @@ export function createFaults(options: FaultsOptions): Faults {
   return {
     api: {
       get armed() {
-        return index.armed.api;
+        return index.isArmed.api();
       },
-      mayFire: (phase, operation) => index.candidates(phase, operation).length > 0,
-      parseInline: parseInlineFaults,
+      mayFire: index.hasAny,
+      parseInline: (text) =>
+        parseInlineActions(text).map((action) => {
+          const armed = arm(INLINE_ID, readRule({ action }, known), seed, clock.now());
+          return { phase: armed.rule.action.phase as ApiPhase, fire: (call) => armed.tryCall(call, clock.now()) as ApiInjection };
+        }),
       decide(phase, call, inline) {
         const own = inline?.find((fault) => fault.phase === phase);
-        const injection = own
-          ? inlineInjection(own, call, clock.now())
-          : firstToFire(index, phase, call.operation, (rule, now) => rule.tryCall(call, now));
+        const injection = own ? own.fire(call) : index.firstToFire(phase, (rule, now) => rule.tryCall(call, now));
         if (injection) report(injection.firing);
         return injection as ApiInjection | undefined;
       },
     },
     delivery: {
       get armed() {
-        return index.armed.delivery;
+        return index.isArmed.delivery();
       },
-      decide: (delivery) => decideDelivery(index, delivery, report),
+      decide: (delivery) =>
+        DELIVERY_PHASES.flatMap((phase) => {
+          const injection = index.firstToFire(phase, (rule, now) => rule.tryDelivery(delivery, now));
+          if (!injection) return [];
+          report(injection.firing);
+          return [{ ...injection, phase } as DeliveryInjection];
+        }),
       reportAgain: report,
     },
     rules: createRuleRegistry(options, index),
@@ -65,52 +71,4 @@ export function createFaults(options: FaultsOptions): Faults {
       return () => listeners.delete(listener);
     },
   };
-}
-
-function inlineInjection({ action, outcome, effect }: InlineFault, call: CallSubject, at: number): ApiInjection {
-  const firing = {
-    ruleId: INLINE_ID,
-    name: null,
-    target: "api" as const,
-    action,
-    form: "as" in effect ? String(effect.as) : null,
-    outcome,
-    expect: [],
-    merchant: call.merchant ?? null,
-    requestId: call.requestId,
-    attemptId: null,
-    eventId: null,
-    endpointId: null,
-    rotatedAt: null,
-    at,
-  };
-  return { effect, firing, label: true };
-}
-
-function decideDelivery(index: RuleIndex, delivery: DeliverySubject, report: (firing: Firing) => void): DeliveryInjection[] {
-  return DELIVERY_PHASES.flatMap((phase) => {
-    const injection = firstToFire(index, phase, delivery.eventType, (rule, now) => rule.tryDelivery(delivery, now));
-    if (!injection) return [];
-    report(injection.firing);
-    return [{ ...injection, phase } as DeliveryInjection];
-  });
-}
-
-/** The first rule of a phase that fires wins. Rules that are no longer active leave the index on the way. */
-function firstToFire<Made extends Injection<unknown>>(
-  index: RuleIndex,
-  phase: Phase,
-  name: string | undefined,
-  attempt: (rule: ArmedRule, now: number) => Made | undefined,
-): Made | undefined {
-  const now = index.now();
-  let injection: Made | undefined;
-  let isStale = false;
-  for (const rule of index.candidates(phase, name)) {
-    injection = rule.isActive(now) ? attempt(rule, now) : undefined;
-    isStale ||= !rule.isActive(now);
-    if (injection) break;
-  }
-  if (isStale) index.rebuild();
-  return injection;
 }

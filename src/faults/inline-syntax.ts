@@ -1,15 +1,14 @@
 // The one-line syntax of actions, in X-Sandbox-Inject and on the command line: `status=503; retryAfter=2`.
 
-import type { ApiEffect, ApiPhase, CallOutcome, InlineFault } from "../contracts/fault.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
-import { checkAction, findAction } from "./read-rule.ts";
+import { findAction } from "./read-rule.ts";
 
 /** Parses X-Sandbox-Inject: actions separated by commas, the fields of each by semicolons. `action=value` sets its main field. */
-export function parseInlineFaults(text: string): InlineFault[] {
+export function parseInlineActions(text: string): { type: string }[] {
   return text.split(",").map((part) => {
     const [first = "", ...rest] = part.split(";").map((field) => field.trim());
     const [type, value] = splitAtEquals(first);
@@ -19,12 +18,9 @@ export function parseInlineFaults(text: string): InlineFault[] {
         "validation_failed",
         `X-Sandbox-Inject takes actions on calls; ${action.type} acts on deliveries. Add a rule: POST /_sandbox/faults.`,
       );
-    const fields = parseActionFields(action, value, rest.map(splitAtEquals));
-    checkAction(action, fields);
     if (action.phase === "read")
       fail("validation_failed", `${action.type} needs a rule: the history of records is kept only while a rule needs it.`);
-    const effect = action.prepare(fields)({ progress: 1, chance: () => 0.5, endsAt: Infinity }) as ApiEffect;
-    return { phase: action.phase as ApiPhase, action: action.type, outcome: action.outcome(fields) as CallOutcome, effect };
+    return parseActionFields(action, value, rest.map(splitAtEquals));
   });
 }
 

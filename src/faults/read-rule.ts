@@ -1,39 +1,78 @@
-// Validates a fault rule: rejects unknown names with a suggestion, then checks the schema, then everything that no schema can check.
+// Reads a fault rule: checks its schema, then that its names exist and that its conditions are known in the phase of its action.
 
-import type { FaultTarget } from "../contracts/fault.ts";
+import type { ApiPhase } from "../contracts/fault.ts";
+import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { fail } from "../kernel/errors.ts";
-import { Condition } from "../schema/conditions.ts";
+import { type FieldError, fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
-import type { JsonObject } from "../schema/schema.ts";
+import { type TSchema, Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
+import { unknownMerchant } from "../store/records/tenants.ts";
 import type { Action } from "./action.ts";
-import { checkMeaning, type FaultRule, type KnownNames, quote, rejectField, TARGET_NOUN } from "./check-rule.ts";
-import { actions, matchSchemas, RULE_FIELDS, type RuleInput, ruleSchema } from "./rule-schema.ts";
-import { completeTrigger, triggerSchema } from "./trigger.ts";
+import { milliseconds } from "./fields.ts";
+import { isReached, matchesName } from "./matching.ts";
+import { type ActionInput, actions, type RuleInput, ruleSchema } from "./rule-schema.ts";
+import { completeTrigger, SCOPES_OF, type Trigger } from "./trigger.ts";
+
+/** A valid rule with its defaults. */
+export interface FaultRule {
+  id: string | undefined;
+  name: string | null;
+  action: Action;
+  fields: ActionInput;
+  match: NonNullable<RuleInput["match"]>;
+  trigger: Trigger;
+  expect: string[];
+  ttl: string | null;
+  priority: number;
+  label: boolean;
+  enabled: boolean;
+  /** The only merchant that it can affect; undefined if it can affect any. */
+  owner: string | undefined;
+}
+
+/** The names that a rule may refer to. */
+export interface KnownNames {
+  operations: readonly string[];
+  eventTypes: Iterable<string>;
+  merchants(): string[];
+  /** The merchant that an API key belongs to. */
+  ownerOf(key: string): string | undefined;
+  /** Ids of the judge's rules. */
+  judgeRules: readonly string[];
+}
+
+const AnyRule = Type.Object({ action: Type.Object({ type: Type.String() }) });
 
 export function readRule(given: unknown, known: KnownNames): FaultRule {
-  const rule = withTextForm(objectAt(given, "", "A rule"));
-  checkNames(rule, [...Object.keys(RULE_FIELDS), "target", "match", "trigger", "action"], "", "a rule");
-  const action = actionOf(rule.action);
-  checkTarget(action, rule.target);
-  checkNestedNames(rule, action);
-  checkShape(action, rule);
-  const read = withDefaults(rule as unknown as RuleInput, action, known);
+  checkShape(AnyRule, given);
+  const rule = withTextForm(given as RuleInput);
+  const action = findAction(rule.action.type);
+  checkShape(ruleSchema(action), rule);
+  const read = withDefaults(rule, action, known);
   checkMeaning(read, known);
   return read;
 }
 
-/** Accepts `as` as a number, such as 503: people write it that way in JSON. */
-function withTextForm(rule: JsonObject): JsonObject {
-  const { action } = rule;
-  if (!isObject(action) || typeof action.as !== "number") return rule;
-  return { ...rule, action: { ...action, as: String(action.as) } };
+function checkShape(schema: TSchema, value: unknown): void {
+  const [first, ...others] = fieldErrors(schema, value);
+  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
 }
 
-function checkShape(action: Action, rule: object): void {
-  const [first, ...others] = fieldErrors(ruleSchema(action), rule);
-  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
+/** Accepts `as` as a number, such as 503: people write it that way in JSON. */
+function withTextForm(rule: RuleInput): RuleInput {
+  const { action }: { action: { type: string; as?: unknown } } = rule;
+  return typeof action.as === "number" ? { ...rule, action: { ...action, as: String(action.as) } as ActionInput } : rule;
+}
+
+/** The action of this type; fails with a suggestion if there is none. */
+export function findAction(type: string): Action {
+  const types = actions.map((action) => action.type);
+  const found = actions.find((action) => action.type === type);
+  if (found) return found;
+  const hint = didYouMean(type, types) || ` There are ${types.join(", ")}.`;
+  return rejectField("/action/type", "not_allowed", `There is no action ${quote(type)}.${hint}`);
 }
 
 function withDefaults(given: RuleInput, action: Action, known: KnownNames): FaultRule {
@@ -44,7 +83,7 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames): Faul
     action,
     fields: given.action,
     match,
-    trigger: completeTrigger(trigger, action.defaultTimes(given.action)),
+    trigger: completeTrigger(trigger, action.defaultTimes?.(given.action) ?? 1),
     expect,
     ttl: ttl ?? null,
     priority,
@@ -54,81 +93,85 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames): Faul
   };
 }
 
-/** The action of this type; fails with a suggestion if there is none. */
-export function findAction(type: unknown): Action {
-  const types = actions.map((action) => action.type);
-  const found = actions.find((action) => action.type === type);
-  if (found) return found;
-  const hint = typeof type === "string" ? didYouMean(type, types) : "";
-  return rejectField("/action/type", "not_allowed", `There is no action ${quote(type)}.${hint || ` There are ${types.join(", ")}.`}`);
-}
-
-/** Validates an action on its own, as in a rule that fires once. */
-export function checkAction(action: Action, fields: { type: string }): void {
-  checkShape(action, { action: fields });
-  const problem = action.check(fields, completeTrigger({}, 1));
+function checkMeaning(rule: FaultRule, known: KnownNames): void {
+  const { action, trigger, match, expect } = rule;
+  const problem = misplacedField(rule) ?? action.check?.(rule.fields, trigger);
   if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
+  for (const span of [rule.ttl, trigger.after, trigger.for]) if (span !== null) milliseconds(span);
+  action.prepare(rule.fields);
+  checkExists("operation", match.operation, known.operations, "operation");
+  checkExists("event", match.event, [...known.eventTypes], "event type", " docs/events.md lists them.");
+  checkOwner(match, known);
+  for (const [index, pattern] of expect.entries()) {
+    const unknown = unknownRuleMessage(pattern, known.judgeRules);
+    if (unknown !== undefined) rejectField(`/expect/${index}`, "not_allowed", unknown);
+  }
+  const wrong = Object.keys(match.body ?? {}).find((pointer) => !pointer.startsWith("/"));
+  if (wrong !== undefined) {
+    const message = `match.body takes JSON Pointers such as /amount; received ${quote(wrong)}.`;
+    rejectField(`/match/body/${escapePointer(wrong)}`, "wrong_format", message);
+  }
+  checkBudgetScope(rule);
+  if (action.target === "api") checkPhase(action.phase as ApiPhase, rule);
 }
 
-function actionOf(given: unknown): Action {
-  if (given === undefined) rejectField("/action", "required", `action is required, as in {"type": "status", "status": 503}.`);
-  const { type } = objectAt(given, "/action", "action");
-  if (type === undefined)
-    rejectField("/action/type", "required", `action.type is required. There are ${actions.map((action) => action.type).join(", ")}.`);
-  return findAction(type);
+/** The problem of a field that another value of a second field would allow. */
+function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule): string | undefined {
+  const values: Readonly<Record<string, unknown>> = fields;
+  for (const [name, [other, value]] of Object.entries(onlyWith)) {
+    const [first] = (schema.properties[other] as { enum?: string[] }).enum ?? [];
+    if (values[name] !== undefined && (values[other] ?? first) !== value)
+      return `action.${name} belongs to ${other}: ${value}; leave it out.`;
+  }
+  return undefined;
 }
 
-function checkTarget(action: Action, target: unknown): void {
-  if (target === undefined || target === action.target) return;
+function checkExists(
+  field: string,
+  given: string | readonly string[] | undefined,
+  names: readonly string[],
+  noun: string,
+  list = ` There are ${names.join(", ")}.`,
+): void {
+  for (const name of given === undefined ? [] : ([given].flat() as string[])) {
+    if (names.some((existing) => matchesName([name], existing))) continue;
+    rejectField(`/match/${field}`, "not_allowed", `There is no ${noun} ${quote(name)}.${didYouMean(name, names) || list}`);
+  }
+}
+
+function checkOwner({ merchant, key }: FaultRule["match"], known: KnownNames): void {
+  const merchants = merchant === undefined ? [] : known.merchants();
+  if (merchant !== undefined && !merchants.includes(merchant))
+    rejectField("/match/merchant", "not_allowed", unknownMerchant(merchant, merchants));
+  if (key === undefined) return;
+  const owner = known.ownerOf(key);
+  if (owner === undefined) rejectField("/match/key", "not_allowed", "match.key is not a key of this sandbox; GET /_sandbox lists them.");
+  if (merchant !== undefined && merchant !== owner)
+    rejectField("/match/key", "not_allowed", `match.key is a key of ${owner}, not of ${merchant}: no call is made with both.`);
+}
+
+function checkBudgetScope({ action: { target }, trigger: { per } }: FaultRule): void {
+  if (SCOPES_OF[target].includes(per)) return;
+  const acted = target === "api" ? "calls" : "deliveries";
   rejectField(
-    "/target",
+    "/trigger/per",
     "not_allowed",
-    `target must be ${action.target}, which ${action.type} acts on; received ${quote(target)}. It may be left out.`,
+    `trigger.per must be one of ${SCOPES_OF[target].join(", ")} for ${acted}; received ${quote(per)}.`,
   );
 }
 
-/** Rejects unknown names in match, trigger and action. A value that is not an object is left to the schema. */
-function checkNestedNames({ match, trigger, action: fields }: JsonObject, action: Action): void {
-  checkNames(fields, Object.keys(action.schema.properties), "/action", action.type);
-  checkNames(trigger, Object.keys(triggerSchema.properties), "/trigger", "a trigger");
-  const here = Object.keys(matchSchemas[action.target].properties);
-  const elsewhere = Object.keys(matchSchemas[otherThan(action.target)].properties).filter((name) => !here.includes(name));
-  const foreign = Object.keys(isObject(match) ? match : {}).find((name) => elsewhere.includes(name));
-  if (foreign !== undefined)
-    rejectField(
-      `/match/${foreign}`,
-      "unknown_field",
-      `match.${foreign} is for ${TARGET_NOUN[otherThan(action.target)]}, and ${action.type} acts on ${TARGET_NOUN[action.target]}.`,
-    );
-  checkNames(match, here, "/match", "match");
-  const { header, body, attempt } = (isObject(match) ? match : {}) as JsonObject;
-  for (const [name, map] of [
-    ["header", header],
-    ["body", body],
-    ["", { attempt }],
-  ] as const)
-    for (const [key, condition] of Object.entries(isObject(map) ? map : {}))
-      checkNames(condition, OPERATORS, `/match${name && `/${name}`}/${escapePointer(key)}`, "a condition");
+/** Rejects a condition on what is not known yet in the action's phase: the rule would silently never fire. */
+function checkPhase(phase: ApiPhase, { action: { type }, match, trigger }: FaultRule): void {
+  const instead = " Use the action status, which comes later.";
+  if (!isReached("auth", phase) && (match.operation !== undefined || trigger.per === "operation"))
+    rejectField("/match/operation", "not_allowed", `${type} acts before the operation is known, so it affects all of them.${instead}`);
+  if (!isReached("recall", phase) && match.body !== undefined)
+    rejectField("/match/body", "not_allowed", `${type} acts before the body is read, so it cannot match on it.${instead}`);
 }
 
-const OPERATORS = Condition.anyOf.flatMap((form) => ("properties" in form ? Object.keys(form.properties) : []));
-
-const otherThan = (target: FaultTarget): FaultTarget => (target === "api" ? "delivery" : "api");
-
-function checkNames(value: unknown, known: readonly string[], pointer: string, what: string): void {
-  if (!isObject(value)) return;
-  for (const name of Object.keys(value))
-    if (!known.includes(name))
-      rejectField(
-        `${pointer}/${escapePointer(name)}`,
-        "unknown_field",
-        `${name} is not a field of ${what}.${didYouMean(name, known) || ` Its fields are ${known.join(", ")}.`}`,
-      );
+function rejectField(pointer: string, code: string, message: string): never {
+  const error: FieldError = { pointer, field: pointer.slice(1).replaceAll("/", "."), code, message };
+  fail("validation_failed", message, { errors: [error] });
 }
 
-function objectAt(value: unknown, pointer: string, what: string): JsonObject {
-  if (isObject(value)) return value;
-  return rejectField(pointer, "wrong_type", `${what} must be an object; received ${quote(value)}.`);
-}
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const quote = (value: unknown) => mask(JSON.stringify(value), 100);

@@ -6,8 +6,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { createRandom } from "../kernel/random.ts";
 import { type ArmedRule, arm } from "./armed-rule.ts";
-import type { FaultRule, KnownNames } from "./check-rule.ts";
-import { readRule } from "./read-rule.ts";
+import { type FaultRule, type KnownNames, readRule } from "./read-rule.ts";
 import type { RuleIndex } from "./rule-index.ts";
 import { jsonSchema, type RuleInput } from "./rule-schema.ts";
 

@@ -31,7 +31,7 @@ export const RULE_FIELDS = {
 };
 
 /** An action as a rule contains it. */
-export type ActionInput = NonNullable<(typeof apiActions)[number]["input"] | (typeof deliveryActions)[number]["input"]>;
+export type ActionInput = Parameters<(typeof apiActions)[number]["prepare"] | (typeof deliveryActions)[number]["prepare"]>[0];
 
 /** A rule as a client writes it. */
 export type RuleInput = Static<TObject<typeof RULE_FIELDS>> & {
@@ -82,7 +82,7 @@ function publishedSchema(action: Action): PublishedRule {
   const { type, ...fields } = own.properties;
   const first = main === undefined ? {} : { [main]: fields[main] };
   own.properties = { type, ...first, ...fields } as typeof own.properties;
-  for (const [name, condition] of Object.entries(onlyWith)) Object.assign(own.properties[name] ?? {}, { "x-only-with": condition });
+  for (const [name, condition] of Object.entries(onlyWith ?? {})) Object.assign(own.properties[name] ?? {}, { "x-only-with": condition });
   const isKnown = (needed: ApiPhase) => target === "delivery" || isReached(needed, phase as ApiPhase);
   if (!isKnown("auth")) delete match.properties.operation;
   if (!isKnown("recall")) delete match.properties.body;

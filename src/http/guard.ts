@@ -6,7 +6,7 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
-import { headerOnce, type Stage } from "./context.ts";
+import { headerOnce, type RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
 
 export interface Guard {
@@ -91,8 +91,8 @@ const isNavigation = (headers: IncomingHttpHeaders) =>
 
 /** The first stage: the guard, and the limits that hold for every request. */
 export const admit =
-  (guard: Guard): Stage =>
-  (context) => {
+  (guard: Guard) =>
+  (context: RequestContext): void => {
     const { incoming } = context;
     const corsHeaders = guard.check(incoming);
     if (corsHeaders !== undefined) Object.assign(context.headers, corsHeaders);

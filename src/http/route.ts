@@ -1,4 +1,4 @@
-// Finds the operation of a request in the catalogue: exact paths first, then paths with parameters.
+// Finds the operation of a request, of the API or of the control API: exact paths first, then paths with parameters.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -13,10 +13,10 @@ export const API_PREFIX = "/v1";
 export const isApiPath = (target = "") =>
   target === API_PREFIX || target.startsWith(`${API_PREFIX}/`) || target.startsWith(`${API_PREFIX}?`);
 
-interface Route {
+interface Route<Target> {
   path: string;
   segments: Segment[];
-  byMethod: Map<string, Operation>;
+  byMethod: Map<string, Target>;
 }
 
 /** One path segment: fixed text, or a named parameter. */
@@ -25,34 +25,38 @@ type Segment = { text: string } | { name: string };
 const isParameter = (segment: Segment): segment is { name: string } => "name" in segment;
 
 export function route(catalogue: readonly Operation[]): Stage {
-  const routes = collect(catalogue);
-  const patterns = [...routes.values()].filter(({ segments }) => segments.some(isParameter));
-  const exact = new Map([...routes].filter(([, found]) => !patterns.includes(found)));
-
+  const { find, paths } = createRouter(API_PREFIX, catalogue);
   return (context) => {
-    const found = exact.get(context.path) ?? match(patterns, context);
-    if (!found) return refuse(context.path, [...routes.keys()]);
-    const method = context.incoming.method === "HEAD" ? "GET" : (context.incoming.method ?? "");
-    const operation = found.byMethod.get(method);
-    if (!operation) return refuseMethod(context.incoming.method ?? "", found);
-    context.operation = operation;
+    context.operation = find(context) ?? refuse(context.path, paths);
   };
 }
 
-function collect(catalogue: readonly Operation[]): Map<string, Route> {
-  const routes = new Map<string, Route>();
-  for (const operation of catalogue) {
-    const path = API_PREFIX + operation.path;
+type RoutedRequest = Pick<RequestContext, "path" | "incoming" | "params">;
+
+export function createRouter<Target extends { method: string; path: string }>(prefix: string, targets: readonly Target[]) {
+  const routes = new Map<string, Route<Target>>();
+  for (const target of targets) {
+    const path = prefix + target.path;
     const known = routes.get(path) ?? { path, segments: path.split("/").map(readSegment), byMethod: new Map() };
-    known.byMethod.set(operation.method, operation);
+    known.byMethod.set(target.method, target);
     routes.set(path, known);
   }
-  return routes;
+  const patterns = [...routes.values()].filter(({ segments }) => segments.some(isParameter));
+  const exact = new Map([...routes].filter(([, found]) => !patterns.includes(found)));
+  return {
+    paths: [...routes.keys()],
+    /** The target with the path and method of the request, whose parameters it sets. Undefined for an unknown path; fails for an unknown method. */
+    find(context: RoutedRequest): Target | undefined {
+      const found = exact.get(context.path) ?? match(patterns, context);
+      const method = context.incoming.method === "HEAD" ? "GET" : (context.incoming.method ?? "");
+      return found && (found.byMethod.get(method) ?? refuseMethod(context.incoming.method ?? "", found));
+    },
+  };
 }
 
 const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
 
-function match(patterns: readonly Route[], context: RequestContext): Route | undefined {
+function match<Target>(patterns: readonly Route<Target>[], context: RoutedRequest): Route<Target> | undefined {
   const received = context.path.split("/");
   const found = patterns.find(
     ({ segments }) => segments.length === received.length && segments.every((one, index) => matchesSegment(one, received[index])),
@@ -70,7 +74,7 @@ function match(patterns: readonly Route[], context: RequestContext): Route | und
 const matchesSegment = (segment: Segment, received: string | undefined) =>
   isParameter(segment) ? received !== "" : segment.text === received;
 
-function refuse(path: string, known: string[]): never {
+function refuse(path: string, known: readonly string[]): never {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
   const hint =
     trimmed !== path && known.includes(trimmed)
@@ -81,7 +85,7 @@ function refuse(path: string, known: string[]): never {
   fail("route_not_found", `No operation has the path ${mask(path, 200)}.${hint}`);
 }
 
-function refuseMethod(method: string, found: Route): never {
+function refuseMethod(method: string, found: Route<unknown>): never {
   const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
   fail("method_not_allowed", `${found.path} takes ${allowed.join(", ")}; received ${method}.`, { allowed }, { Allow: allowed.join(", ") });
 }

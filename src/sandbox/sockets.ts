@@ -1,12 +1,12 @@
-// Dispatches requests: the request pipeline answers /v1, Express everything else, and the hub the live stream.
+// Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
 import { openContext } from "../http/context.ts";
 import { identifyCaller, requireAccess } from "../http/control-access.ts";
+import { createControlApp } from "../http/control-app.ts";
 import { createCors } from "../http/cors.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
@@ -32,20 +32,9 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
   const { recorder, pipeline } = openService(engine, guard, report);
-  // Express is loaded at the first request that needs it: a sandbox that only serves /v1 starts faster without.
-  const control = once(async () => {
-    const { createControlApp } = await import("../http/control-app.ts");
-    return createControlApp({
-      guard,
-      clock,
-      control: controlCatalogue,
-      world: controlApi(),
-      callerOf,
-      report,
-      loadPage: loadDashboardPage,
-    });
-  });
-  const serveControl = async (incoming: IncomingMessage, outgoing: ServerResponse) => (await control())(incoming, outgoing);
+  const control = once(() =>
+    createControlApp({ guard, clock, control: controlCatalogue, world: controlApi(), callerOf, report, loadPage: loadDashboardPage }),
+  );
   return {
     request(incoming, outgoing) {
       // The pipelines answer their own errors; these are errors before a pipeline starts.
@@ -58,7 +47,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
       try {
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
         else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
-        else serveControl(incoming, outgoing).catch(fail);
+        else control()(incoming, outgoing).catch(fail);
       } catch (error) {
         fail(error);
       }

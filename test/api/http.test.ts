@@ -486,7 +486,7 @@ describe("paths", () => {
     const bench = await open();
     expect(await bench.call("GET", "/_sandbox/clok")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
     expect((await bench.call("GET", "/_sandbox/clok")).body.message).toContain("/_sandbox/clock");
-    expect(await bench.call("DELETE", "/_sandbox/clock")).toMatchObject({ status: 405, headers: { allow: "GET, PUT" } });
+    expect(await bench.call("DELETE", "/_sandbox/clock")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, PUT" } });
     expect(await bench.call("PATCH", "/_sandbox/records/payment/%E0%A4%A", { body: {} })).toMatchObject({
       status: 404,
       body: { code: "route_not_found" },

@@ -2,18 +2,18 @@
 
 import { expect, test } from "vitest";
 import type { CallOutcome, DeliveryOutcome } from "../../src/contracts/fault.ts";
-import { onCalls, onDeliveries } from "../../src/faults/action.ts";
+import { type Action, onCalls, onDeliveries } from "../../src/faults/action.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
 import { createJudge } from "../../src/judge/judge.ts";
 import { firing, NOON, operations, recordedAttempt, writeEntry } from "../support/judge-inputs.ts";
 
 const common = { type: "invented", description: "Does something new.", example: "invented", fields: {} } as const;
 
-const callAction = (outcome: CallOutcome) =>
-  onCalls({ ...common, phase: "before", outcome, prepare: () => () => ({ kind: "disconnect", as: "reset" }) });
+const callAction = (outcome: CallOutcome): Action =>
+  onCalls({ ...common, phase: "before", outcome, prepare: () => ({ kind: "disconnect", as: "reset" }) });
 
-const deliveryAction = (outcome: DeliveryOutcome) =>
-  onDeliveries({ ...common, phase: "content", outcome, prepare: () => () => ({ kind: "signature", as: "missing" }) });
+const deliveryAction = (outcome: DeliveryOutcome): Action =>
+  onDeliveries({ ...common, phase: "content", outcome, prepare: () => ({ kind: "signature", as: "missing" }) });
 
 const newJudge = () => createJudge({ operations, prefix: "/v1", onVerdict: () => {} });
 
@@ -51,12 +51,13 @@ test.each([
 
 test("an action without an outcome does not compile", () => {
   // @ts-expect-error: `outcome` is required.
-  expect(onCalls({ ...common, phase: "before", prepare: () => () => ({ kind: "forget" }) }).outcome({})).toBe(undefined);
+  const action: Action = onCalls({ ...common, phase: "before", prepare: () => ({ kind: "forget" }) });
+  expect(action.outcome({})).toBe(undefined);
 });
 
 test("an action loses the response, in each of its forms, exactly if it acts after the operation", () => {
-  const formsOf = ({ schema }: (typeof apiActions)[number]) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
-  for (const action of apiActions)
+  const formsOf = ({ schema }: Action) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
+  for (const action of apiActions as readonly Action[])
     for (const fields of [{}, ...formsOf(action).map((as) => ({ as }))])
       expect([action.type, fields, action.outcome(fields) === "response_lost"]).toEqual([
         action.type,

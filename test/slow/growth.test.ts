@@ -4,11 +4,8 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
-import { API_PHASES, type CallSubject } from "../../src/contracts/fault.ts";
-import { createFaults } from "../../src/faults/index.ts";
 import { createClock, parseTime } from "../../src/kernel/clock.ts";
 import { ALPHABET, createRandom, sortKeyOf } from "../../src/kernel/random.ts";
-import { operations } from "../../src/sandbox/engine.ts";
 import { openStores, type Stores } from "../../src/store/stores.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
 import { openSnapshots } from "../../src/store/world/snapshots.ts";
@@ -326,48 +323,6 @@ test("the logs keep the newest entries, pending deliveries and their events, and
   await bench.control("POST", "/reset", { merchant: "mer_lodge" });
   expect(countRows(bench.file)).toEqual({ events: 0, deliveries: 0, attempts: 0 });
   expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
-});
-
-test("a call evaluates only fault rules that can match its operation", () => {
-  const clock = createClock(parseTime(NOON));
-  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: [] };
-  const faults = createFaults({ clock, seed: 1, known, keepHistory: () => {}, loggedRuleIds: () => [] });
-  const add = (operation: string, ttl?: string) =>
-    faults.rules.add({ match: { operation, merchant: "mer_lodge" }, action: { type: "status", status: 503 }, ...(ttl ? { ttl } : {}) });
-  let asked = 0;
-  const subject = (operation: string): CallSubject => ({
-    requestId: "req_1",
-    // A rule checks the merchant of a call first.
-    get merchant() {
-      asked++;
-      return "mer_market";
-    },
-    key: undefined,
-    operation,
-    address: "",
-    header: () => undefined,
-    body: {},
-  });
-  const questions = (operation: string) => {
-    asked = 0;
-    for (const phase of API_PHASES) faults.api.decide(phase, subject(operation));
-    return asked;
-  };
-  for (let number = 0; number < 10; number++) add("payments.list");
-  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
-  expect(API_PHASES.filter((phase) => faults.api.mayFire(phase, "payouts.list"))).toEqual([]);
-  expect(API_PHASES.filter((phase) => faults.api.mayFire(phase, "payments.list"))).toEqual(["before"]);
-
-  const { id } = add("payouts.*");
-  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 1]);
-  faults.rules.change(id, { match: { merchant: "mer_lodge" } });
-  expect([questions("payments.list"), questions("payouts.list")]).toEqual([11, 1]);
-  faults.rules.remove(id);
-  expect([questions("payments.list"), questions("payouts.list")]).toEqual([10, 0]);
-  faults.rules.clear();
-  add("payments.list", "10s");
-  clock.set("frozen", clock.now() + 11_000);
-  expect([faults.api.armed, faults.api.mayFire("before", "payments.list")]).toEqual([false, false]);
 });
 
 test("an attempt is listed after any number of later attempts of its event", async () => {

@@ -35,7 +35,7 @@ export interface FaultStages {
 
 export function faultStages({ clock, values, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
   const decide: Decide = (context, state, phase) => {
-    if (state.inline.length === 0 && !faults.mayFire(phase, context.operation?.id)) return undefined;
+    if (state.inline.length === 0 && !faults.mayFire(phase)) return undefined;
     const injection = faults.decide(phase, subjectOf(context, state, values), state.inline);
     if (!injection) return undefined;
     state.fired.push(injection.firing.ruleId);

@@ -38,11 +38,11 @@ export function injectedResponse(
     message = "A fault rule answered instead of the service.",
     retryAfter,
     headers,
-    endsAt,
+    endsAt = Infinity,
   }: InjectedResponse,
   { mode }: Pick<Clock, "mode">,
 ): Reply {
-  const isStuck = endsAt !== undefined && mode === "frozen";
+  const isStuck = endsAt < Infinity && mode === "frozen";
   const seconds = secondsOf(retryAfter);
   context.errorCode = code;
   Object.assign(context.headers, statusHeaders(status), headers, retryHeaders(retryAfter, context.at));
