@@ -1,137 +1,176 @@
-// The dashboard in a pseudo-terminal: its layout at each size, its keys, and how little it repaints.
+// The dashboard in a pseudo-terminal: its layout at each size, its keys as a terminal sends them, and how little it repaints.
 
 import { describe, expect, test } from "vitest";
 import { COLOUR_QUERY } from "../../ui/view/style.ts";
 import { attempted } from "../support/attacks.ts";
-import { call, control, NOON } from "../support/sandbox.ts";
+import { call, control, NOON, open } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
-import { receive } from "../support/webhooks.ts";
+import { receive, register, trigger } from "../support/webhooks.ts";
 
 const get = (url: string, path: string, headers = {}) => call(url, "GET", path, { headers });
 const RULES = "/v1/hospitality/pricing-rules";
 const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
+const DOWN = "\x1b[B";
 
 /** Frozen clock: only the test changes anything. */
-const frozen = (size = WIDE, words: string[] = []) => openDashboard(["--clock", NOON, ...words], { size });
+const frozen = (size = WIDE) => openDashboard(["--clock", NOON], { size });
 
-describe("the screen shows", () => {
-  test("on a wide screen all panes, exactly as large as the screen", async () => {
-    const terminal = await frozen();
-    const text = await terminal.shows("lodge");
-    for (const words of ["sk_test_lodge", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
-      expect(text).toContain(words);
-    expect(terminal.lines().at(-1)).toContain("q quit");
-    expect(terminal.lines().filter((line) => line.startsWith("┌"))).toHaveLength(2);
-  });
+/** A dashboard attached to a sandbox in this process. */
+async function attached() {
+  const bench = await open();
+  const terminal = openProgram(["attach", bench.url], { size: WIDE });
+  await terminal.shows(/LIVE/);
+  return { bench, terminal };
+}
 
-  test("on a usual and on the smallest screen, one pane and the names of the others", async () => {
-    for (const size of [USUAL, LEAST]) {
-      const terminal = openProgram(["start", "--memory", "--port", "0"], { size });
-      const text = await terminal.shows("No requests yet");
-      expect(text).toMatch(/\[1 Requests\] +2 .*3 .*4 .*5/);
-      expect(terminal.lines().filter((line) => line.startsWith("┌"))).toHaveLength(1);
-      expect(terminal.lines().at(-1)).toContain("? help  q quit");
-      terminal.type("2");
-      await terminal.shows("No deliveries yet");
-    }
-  });
+const panesOf = (terminal: TestTerminal) => terminal.lines().filter((line) => line.startsWith("┌")).length;
 
-  test("on a screen that is too small, the required size; and everything again after it grows", async () => {
-    const terminal = await frozen();
-    for (const size of [
-      { columns: 50, rows: 36 },
-      { columns: 120, rows: 10 },
-      { columns: 12, rows: 3 },
-      { columns: 1, rows: 1 },
-    ]) {
-      terminal.resize(size);
-      await terminal.shows((text) =>
-        text.startsWith(`${size.columns}x${size.rows} is too small: resize to 60x15 or larger`.slice(0, size.columns - 1)),
-      );
-      expect(terminal.text()).not.toContain("┌");
-    }
-    terminal.resize(LEAST);
+test("the screen shows all panes if it is wide, one if it is not, and the required size if it is too small", async () => {
+  const terminal = await frozen();
+  const text = await terminal.shows(/lodge[\s\S]*resets/);
+  for (const words of ["sk_test_lodge", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
+    expect(text).toContain(words);
+  expect(terminal.lines().at(-1)).toContain("q quit");
+  expect(panesOf(terminal)).toBe(2);
+  // Text can be selected and copied only while the program leaves the mouse to the terminal.
+  for (const mode of [9, 1000, 1002, 1003, 1005, 1006, 1015]) expect(terminal.modes.has(mode)).toBe(false);
+
+  const before = terminal.bytes().length;
+  // Nothing is written during two polling intervals in which nothing changes.
+  await new Promise((resolve) => setTimeout(resolve, 2_200));
+  expect(terminal.bytes().slice(before)).toBe("");
+
+  for (const size of [USUAL, LEAST]) {
+    terminal.resize(size);
+    await terminal.shows((shown) => /\[1 Requests\] +2 .*3 .*4 .*5/.test(shown) && terminal.lines().at(-1)?.includes("q quit") === true);
+    expect(panesOf(terminal)).toBe(1);
+    terminal.type("2");
+    await terminal.shows("No deliveries yet");
+    terminal.type("1");
     await terminal.shows("No requests yet");
-    terminal.resize({ columns: 50, rows: 10 });
-    await terminal.shows("too small");
-    terminal.type("q");
-    expect(await terminal.ended).toMatchObject({ code: 0 });
-  });
+  }
+  for (const size of [
+    { columns: 50, rows: 36 },
+    { columns: 120, rows: 10 },
+    { columns: 12, rows: 3 },
+    { columns: 1, rows: 1 },
+  ]) {
+    terminal.resize(size);
+    const needed = `${size.columns}x${size.rows} is too small: resize to 60x15 or larger`.slice(0, size.columns - 1);
+    await terminal.shows((shown) => shown.startsWith(needed));
+    expect(panesOf(terminal)).toBe(0);
+  }
+  terminal.resize(LEAST);
+  await terminal.shows("No requests yet");
+  terminal.resize({ columns: 50, rows: 10 });
+  await terminal.shows("too small");
+  terminal.type("q");
+  expect(await terminal.ended).toMatchObject({ code: 0 });
+});
 
-  test("a request immediately", async () => {
-    const terminal = await frozen();
-    await get(terminal.url, "/v1/payments?limit=3");
-    expect(await terminal.shows("/v1/payments?limit=3")).toMatch(/12:00:00\.000 GET +\/v1\/payments\?limit=3 +200 .* ms lodge/);
-  });
+test("the screen shows requests, faults and deliveries as they come, and keys act on them", async () => {
+  const { bench, terminal } = await attached();
+  const { url } = bench;
+  await get(url, "/v1/payments?limit=3");
+  expect(await terminal.shows("/v1/payments?limit=3")).toMatch(/12:00:00\.000 GET +\/v1\/payments\?limit=3 +200 .* ms lodge/);
+  await get(url, "/v1/nowhere");
+  await terminal.shows("nowhere");
+  terminal.type("/status:4xx");
+  await terminal.shows((text) => text.includes("1 of 2") && !text.includes("limit=3") && text.includes("/v1/nowhere"));
+  terminal.type("\r\x1b");
+  await terminal.shows("limit=3");
+  terminal.type("y");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that copies begins with one.
+  await terminal.shows(() => /\x1b\]52;c;[\w+/=]+/.test(terminal.bytes()));
 
-  test("a filter while it is typed, and everything again without it", async () => {
-    const terminal = await frozen();
-    await get(terminal.url, "/v1/payments");
-    await get(terminal.url, "/v1/payouts");
-    await get(terminal.url, "/v1/nowhere");
-    await terminal.shows("nowhere");
-    terminal.type("/status:4xx");
-    await terminal.shows((text) => text.includes("1 of 3") && !text.includes("/v1/payouts") && text.includes("/v1/nowhere"));
-    terminal.type("\r\x1b");
-    await terminal.shows("/v1/payouts");
-  });
+  const paste = (text: string) => terminal.type(`\x1b[200~${text}\x1b[201~`);
+  paste("export X=1; curl -d '{}' http://127.0.0.1:4747/_sandbox/clock\r");
+  await terminal.shows("Nothing was pasted");
+  terminal.type("/");
+  paste("status:429");
+  await terminal.shows("/status:429");
+  terminal.type("\x1b");
 
-  test("an armed fault and the response it caused", async () => {
-    const terminal = await frozen();
-    await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: "planted" });
-    await terminal.shows("planted");
-    expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
-    expect(await terminal.shows(/\/v1\/payments +✗503/)).toMatch(/\/v1\/payments +✗503 \*/);
-  });
+  await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, name: "planted" });
+  await terminal.shows("planted");
+  expect((await get(url, "/v1/payments")).status).toBe(503);
+  await terminal.shows((text) => /\/v1\/payments +✗503 \*/.test(text) && !/\d armed/.test(text));
+  terminal.type("o");
+  await terminal.shows("Armed outage on all operations");
+  expect((await get(url, "/v1/payouts")).status).toBe(503);
+  await terminal.shows(/\/v1\/payouts +✗503 \*/);
+  terminal.type("u");
+  await terminal.shows((text) => !/\d armed/.test(text));
+  expect((await get(url, "/v1/payments")).status).toBe(200);
 
-  test("a delivery to a real receiver, and its replay by a key", async () => {
-    const receiver = await receive();
-    const terminal = await frozen();
-    await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
-    await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
-    await terminal.shows(/payment\.succeeded .*1\/\d .*200.*✓ delivered/);
-    terminal.type("2r");
-    const [first, second] = await receiver.arrived(2);
-    expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
-    await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
-  });
+  const receiver = await receive();
+  await register(bench, receiver.url);
+  await trigger(bench);
+  await terminal.shows(/payment\.succeeded .*1\/\d .*200.*✓ delivered/);
+  terminal.type("2r");
+  const [first, second] = await receiver.arrived(2);
+  expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
+  await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
 
-  test("that a paste is ignored outside an input, and fills a filter", async () => {
-    const terminal = await openDashboard();
-    const paste = (text: string) => terminal.type(`\x1b[200~${text}\x1b[201~`);
-    paste("export X=1; curl -d '{}' http://127.0.0.1:4747/_sandbox/clock\r");
-    await terminal.shows("Nothing was pasted");
-    terminal.type("/");
-    paste("status:429");
-    await terminal.shows("/status:429");
-  });
+  // The colours are readable on the background that the terminal reports. Another pane: the selected row has one tone.
+  terminal.type("3");
+  const shows = (cells: string) => terminal.shows(() => terminal.cells().some((line) => line.includes(cells)));
+  await shows("GET");
+  terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07");
+  await shows("G{23,");
+  terminal.type("\x1b]4;6;rgb:0000/6060/6060\x1b\\");
+  await shows("G{6,");
+});
 
-  test("a fault armed by keys, which affects the next call", async () => {
-    const terminal = await frozen();
-    terminal.type("o");
-    await terminal.shows(/outage/i);
-    terminal.type("\r");
-    await terminal.shows(/1 armed/);
-    expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
-    await terminal.shows(/\/v1\/payments +✗503 \*/);
-    terminal.type("u");
-    await terminal.shows((text) => !/\d armed/.test(text));
-    expect((await get(terminal.url, "/v1/payments")).status).toBe(200);
-  });
+test("forms and the palette take keys as a terminal sends them, and q asks before the requests are lost", async () => {
+  const terminal = await frozen(USUAL);
+  const openForm = async () => {
+    terminal.type("x");
+    await terminal.shows("1-9 of");
+  };
+  await openForm();
+  terminal.type("o");
+  await terminal.shows("< outage >");
+  expect(terminal.bytes()).not.toContain("\x07");
+  terminal.type("%");
+  expect(await terminal.shows("No fault matches o%")).toContain("< outage >");
+  expect(terminal.bytes()).toContain("\x07");
+  terminal.type("\x1b");
+  await terminal.shows((text) => !text.includes("< outage >"));
+
+  terminal.type(":end it\r");
+  await terminal.shows("Armed outage");
+  expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
+  await terminal.shows(/\/v1\/payments +✗503/);
+  await control(terminal.url, "DELETE", "/faults");
+
+  await openForm();
+  terminal.type("o\t20s");
+  await terminal.shows('"for":"20s"');
+  terminal.type("\r");
+  await terminal.shows("Armed outage on all operations, every match, for 20s, as flt_");
+  await openForm();
+  terminal.type(`lost_\t${DOWN}${DOWN}\r`);
+  await terminal.shows("Armed lost_response (as empty)");
+  const { data } = await control(terminal.url, "GET", "/faults");
+  expect(data).toMatchObject([{ trigger: { for: "20s" } }, { action: { type: "lost_response", as: "empty" } }]);
+  terminal.type("q");
+  await terminal.shows("its records and 1 request will be lost");
+  terminal.type("n");
+  await terminal.shows("Cancelled");
+  terminal.type("qy");
+  expect(await terminal.ended).toMatchObject({ code: 0 });
 });
 
 test("a resize in each direction leaves nothing of the old screen", async () => {
-  const terminal = await frozen(WIDE);
-  for (let limit = 1; limit <= 30; limit++) await get(terminal.url, `/v1/payments?limit=${limit}`);
-  // The rate covers ten seconds.
-  const rested = (text: string) =>
-    text.includes("limit=30") && /LIVE/.test(text) && /\b0 req\/s/.test(text) && /limits|Requests\]/.test(text);
+  const bench = await open();
+  for (let limit = 1; limit <= 30; limit++) await get(bench.url, `/v1/payments?limit=${limit}`);
+  const rested = (text: string) => text.includes("limit=30") && /LIVE/.test(text) && /limits|Requests\]/.test(text);
+  const terminal = openProgram(["attach", bench.url], { size: WIDE });
   await terminal.shows(rested);
-  const lower = { columns: 120, rows: 20 };
-  const higher = { columns: 120, rows: 50 };
-  for (const size of [USUAL, WIDE, lower, higher, { columns: 200, rows: 20 }, { columns: 111, rows: 60 }]) {
+  for (const size of [USUAL, { columns: 200, rows: 20 }, { columns: 111, rows: 60 }]) {
     terminal.resize(size);
-    const fresh = openProgram(["attach", terminal.url], { size });
+    const fresh = openProgram(["attach", bench.url], { size });
     await Promise.all([terminal.shows(rested), fresh.shows(rested)]);
     await same(terminal, fresh);
     fresh.type("q");
@@ -145,15 +184,16 @@ async function same(one: TestTerminal, other: TestTerminal): Promise<void> {
   await Promise.race([one.shows(equal), other.shows(equal)]).catch(() => expect(one.cells()).toEqual(other.cells()));
 }
 
-describe("untrusted text", () => {
+describe("untrusted text is shown without its escapes", () => {
   const TITLE = "\u001b]0;pwned\u0007";
   const CLEAR = "\u001b[2J\u009b3J";
 
-  test("is shown without its escapes in a path, a header and a body", async () => {
-    const terminal = await frozen();
-    attempted("Escape sequences in a terminal", 3);
-    await get(terminal.url, `/v1/${encodeURIComponent(TITLE)}?x=${encodeURIComponent(CLEAR)}`, { "idempotency-key": "\u009b2Jkey" });
-    await call(terminal.url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
+  test("in a path, a header and a body, in the response of a receiver and the name of a fault", async () => {
+    const { bench, terminal } = await attached();
+    const { url } = bench;
+    attempted("Escape sequences in a terminal", 5);
+    await get(url, `/v1/${encodeURIComponent(TITLE)}?x=${encodeURIComponent(CLEAR)}`, { "idempotency-key": "\u009b2Jkey" });
+    await call(url, "POST", RULES, { body: { ...rule, name: TITLE + CLEAR }, headers: { "idempotency-key": "\u009b2J" } });
     await terminal.shows(/POST +\/v1\S+ +400/);
     terminal.type("\r");
     await terminal.shows("checks");
@@ -163,21 +203,18 @@ describe("untrusted text", () => {
     terminal.type("qk\r");
     await terminal.shows(/pwned/);
     expectTame(terminal);
-  });
 
-  test("and in the response of a receiver and the name of a program", async () => {
     const receiver = await receive();
     receiver.always((_, outgoing) => outgoing.writeHead(500, { "X-Note": "\u009b2J" }).end(TITLE + CLEAR));
-    const terminal = await frozen();
-    await call(terminal.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
-    attempted("Escape sequences in a terminal", 2);
-    await control(terminal.url, "POST", "/faults", { action: { type: "status", status: 503 }, name: `${TITLE}named` });
+    await register(bench, receiver.url);
+    await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, name: `${TITLE}named` });
+    terminal.type("q4");
     await terminal.shows("named");
-    await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
-    await control(terminal.url, "DELETE", "/faults");
-    await call(terminal.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await bench.control("DELETE", "/faults");
+    await trigger(bench);
+    terminal.type("2");
     await terminal.shows(/payment\.succeeded .*500/);
-    terminal.type("2\r");
+    terminal.type("\r");
     await terminal.shows("X-Webhook-Id");
     terminal.type("G");
     await terminal.shows("pwned");
@@ -191,57 +228,22 @@ describe("untrusted text", () => {
     const own = /\x1b\[\?(?:1049|25|7|2004|2026)[hl]|\x1b\[\d+;1H|\x1b\[2K|\x1b\[2J(?=\x1b\[1;1H)|\x1b\[\d*m/g;
     const rest = terminal.bytes().replaceAll(COLOUR_QUERY, "").replaceAll(own, "");
     expect(rest).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
-    expect(terminal.lines().filter((line) => line.startsWith("┌")).length).toBeGreaterThan(0);
+    expect(panesOf(terminal)).toBeGreaterThan(0);
   }
 });
 
-describe("the output", () => {
-  test("is empty while nothing changes", async () => {
-    const terminal = await frozen();
-    await terminal.shows((text) => /resets/.test(text) && /\b0 req\/s/.test(text));
-    const before = terminal.bytes().length;
-    // Two polling intervals.
-    await new Promise((resolve) => setTimeout(resolve, 2_200));
-    expect(terminal.bytes().slice(before)).toBe("");
-  });
-
-  test("has no colours with NO_COLOR, and the same text", async () => {
-    for (const [words, variables] of [
-      [[], { NO_COLOR: "1" }],
-      [["--no-color"], {}],
-    ] as const) {
-      const terminal = openProgram(["start", "--memory", "--port", "0", ...words], { variables });
-      const text = await terminal.shows("LIVE");
-      const { url } = { url: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "" };
-      await get(url, "/v1/nowhere");
-      await terminal.shows(/\/v1\/nowhere +404/);
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
-      expect(terminal.bytes()).not.toMatch(/\x1b\[(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/);
-    }
-  });
-
-  test("has colours that are readable on the background that the terminal reports", async () => {
-    const terminal = await frozen();
-    await get(terminal.url, RULES);
-    // Another pane: the selected row has one tone.
-    terminal.type("3");
-    await terminal.shows(() => terminal.cells().some((line) => line.includes("GET")));
-    terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07");
-    await terminal.shows(() => terminal.cells().some((line) => line.includes("G{23,")));
-    terminal.type("\x1b]4;6;rgb:0000/6060/6060\x1b\\");
-    await terminal.shows(() => terminal.cells().some((line) => line.includes("G{6,")));
-  });
-
-  test("uses ASCII lines on a terminal without Unicode", async () => {
-    const terminal = openProgram(["start", "--memory", "--port", "0"], { variables: { LANG: "C" } });
-    await terminal.shows("LIVE");
-    expect(terminal.text()).toMatch(/^\+-/m);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is not plain.
-    expect(terminal.text()).not.toMatch(/[^\x00-\x7f]/);
-  });
-
-  test("does not capture the mouse, so text can be selected and copied", async () => {
-    const terminal = await frozen();
-    for (const mode of [9, 1000, 1002, 1003, 1005, 1006, 1015]) expect(terminal.modes.has(mode)).toBe(false);
-  });
+test.each<[string, string[], Record<string, string>]>([
+  ["NO_COLOR and without Unicode", [], { NO_COLOR: "1", LANG: "C" }],
+  ["--no-color", ["--no-color"], {}],
+])("with %s the output has no colours and the same text", async (_, words, variables) => {
+  const bench = await open();
+  await get(bench.url, "/v1/nowhere");
+  const terminal = openProgram(["attach", bench.url, ...words], { variables });
+  await terminal.shows(/\/v1\/nowhere +404/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
+  expect(terminal.bytes()).not.toMatch(/\x1b\[(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/);
+  if (variables.LANG === undefined) return;
+  expect(terminal.text()).toMatch(/^\+-/m);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is not plain.
+  expect(terminal.text()).not.toMatch(/[^\x00-\x7f]/);
 });
