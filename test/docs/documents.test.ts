@@ -54,7 +54,9 @@ describe.each(pages)("%s", (page) => {
   });
 
   test("names existing commands and flags", () => {
-    const spans = [...prose(page).matchAll(/`(?:npx )?merchant-sandbox ([^`]+)`/g)].map(([, words = ""]) => words.split(/\s+/));
+    const inProse = prose(page).matchAll(/`(?:npx )?merchant-sandbox ([^`]+)`/g);
+    const inBlocks = read(page).matchAll(/^npx merchant-sandbox ([^#\s][^#\n]*)/gm);
+    const spans = [...inProse, ...inBlocks].map(([, words = ""]) => words.split(/\s+/));
     const unknown = spans.filter((words) => {
       const named = words[0]?.startsWith("-") || words[0]?.startsWith("[") ? "start" : (words[0] ?? "");
       const command = commands[named];

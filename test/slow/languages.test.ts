@@ -1,17 +1,17 @@
 // docs/languages.md: its test suites pass in each language whose tools are installed here, and its receiver with an own certificate gets its webhooks.
 
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { folder, PROGRAM, start } from "../support/program.ts";
+import { openShell, readPage } from "../support/page.ts";
+import { folder, start } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/languages.md"), "utf8");
+const page = readPage("docs/languages.md");
 
 /** The files of the page, by the name in their first comment. */
 const files = new Map(
@@ -77,24 +77,12 @@ test("the page has no file that is not run here", () => {
 describe.each(suites)("$language", ({ files: names, probe, command, passed }) => {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
   test.skipIf(!isInstalled)(`the suite of the page passes (skipped without ${probe})`, { timeout: 180_000 }, async () => {
-    const cwd = folder();
+    const { cwd, run } = openShell();
     for (const name of names) writeFileSync(join(cwd, name), files.get(name) ?? "");
-    expect(await run(command, cwd)).toMatch(passed);
+    const { code, out, error } = await run(command);
+    expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
   });
 });
-
-/** Runs a command in a folder where `npx` finds the program; returns what it printed. */
-function run(command: string, cwd: string): Promise<string> {
-  const bin = join(cwd, "bin");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
-  const env = { ...Object.fromEntries(inherited), PATH: `${bin}${delimiter}${process.env.PATH}` };
-  return promisify(execFile)("sh", ["-c", command], { cwd, env }).then(
-    ({ stdout, stderr }) => stdout + stderr,
-    ({ stdout, stderr }) => `failed: ${stdout}${stderr}`,
-  );
-}
 
 test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
   "a receiver with a certificate of its own gets its webhooks once Node knows the certificate",

@@ -16,7 +16,7 @@ import { PROGRAM } from "../support/program.ts";
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
 /** Enough runs to call every operation. */
-const ENOUGH = 20;
+const ENOUGH = 17;
 const RUNS = Number(MODEL_RUNS ?? ENOUGH);
 /** Random for long runs; a failure prints its seed. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_105));
@@ -74,7 +74,7 @@ function reportFailure(seed: number, { failure, trace, tries }: ShrunkTrace): ne
 async function findFlaw(options: Omit<RunOptions, "receivers" | "coverage">, crashes: boolean): Promise<ShrunkTrace> {
   const run = (trace: Trace) => runTrace(trace, { ...options, receivers, coverage: createCoverage() });
   for (let seed = 1; ; seed++) {
-    const trace = generateTrace(seed, { most: 80, crashes });
+    const trace = generateTrace(seed, { most: 40, crashes });
     const failure = await run(trace);
     if (failure) return shrink(trace, failure, run);
   }

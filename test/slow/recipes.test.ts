@@ -1,56 +1,35 @@
 // docs/ci.md and recipes/: runs their commands with the program of this checkout in place of the published one.
 
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, join, normalize } from "node:path";
+import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, normalize } from "node:path";
 import { promisify } from "node:util";
 import { XMLValidator } from "fast-xml-parser";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { catalogue } from "../../src/areas/index.ts";
-import { everyCommand } from "../../src/cli/commands/index.ts";
+import { commands } from "../../src/cli/commands/index.ts";
 import { exitCodes } from "../../src/kernel/errors.ts";
-import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
+import { type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { readGithubFile } from "../support/github-files.ts";
-import { folder, launchFile, PROGRAM, run, start } from "../support/program.ts";
-import { call } from "../support/sandbox.ts";
+import { fences, openShell, type PageShell, readPage, root, section } from "../support/page.ts";
+import { folder, launchCommand, launchFile, PROGRAM, run } from "../support/program.ts";
+import { call, freePort } from "../support/sandbox.ts";
 
-const root = join(import.meta.dirname, "../..");
-const commands = await everyCommand();
-const page = readFileSync(join(root, "docs/ci.md"), "utf8");
-const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
-const fence = (text: string, language: string) => new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m").exec(text)?.[1] ?? "";
+const page = readPage("docs/ci.md");
+const here = (title: string) => section(page, title);
+const fence = (text: string, language: string) => fences(text, language)[0] ?? "";
 
-/** A client project with a test, and a PATH on which npx finds the program and npm installs nothing. */
+/** A client project with a test, where npm installs nothing. */
 function project() {
-  const cwd = folder();
-  const bin = join(cwd, "bin");
-  mkdirSync(bin);
-  const shims = {
-    npx: `[ "$1" = merchant-sandbox ] && shift && exec "${process.execPath}" "${PROGRAM}" "$@"; exit 97`,
-    npm: `[ "$1" = ci ] && exit 0; [ "$1" = test ] && exec "${process.execPath}" test.mjs; exit 98`,
-  };
-  for (const [name, text] of Object.entries(shims)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
-    chmodSync(join(bin, name), 0o755);
-  }
+  const shell = openShell();
+  shell.addCommand("npm", `[ "$1" = ci ] && exit 0; [ "$1" = test ] && exec "${process.execPath}" test.mjs; exit 98`);
   const source = `const { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: key, WANTED = "200" } = process.env;
     const { status } = await fetch(url + "/payments", { headers: { authorization: "Bearer " + key } });
     console.log("tested", status);
     process.exitCode = String(status) === WANTED ? 0 : 1;`;
-  writeFileSync(join(cwd, "test.mjs"), source);
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
-  return { cwd, env: { ...Object.fromEntries(inherited), PATH: `${bin}${delimiter}${process.env.PATH}` } };
-}
-
-type Project = ReturnType<typeof project>;
-
-async function shell(script: string, { cwd, env }: Project, variables: Record<string, string> = {}) {
-  const ran = promisify(execFile)("bash", ["-e", "-c", script], { cwd, env: { ...env, ...variables } });
-  return ran.then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) => ({ code: code as number, stdout: stdout as string, stderr: stderr as string }),
-  );
+  writeFileSync(join(shell.cwd, "test.mjs"), source);
+  return shell;
 }
 
 interface Step {
@@ -60,18 +39,18 @@ interface Step {
 }
 
 /** Runs the steps of a job as GitHub does: each in its own shell, with the environment files of earlier steps. */
-async function job(steps: Step[], at: Project, given: Record<string, string> = {}) {
+async function job(steps: Step[], { cwd, run: runStep }: PageShell, given: Record<string, string> = {}) {
   const files = {
-    GITHUB_ENV: join(at.cwd, "github-env"),
-    GITHUB_OUTPUT: join(at.cwd, "github-output"),
-    GITHUB_STEP_SUMMARY: join(at.cwd, "summary"),
+    GITHUB_ENV: join(cwd, "github-env"),
+    GITHUB_OUTPUT: join(cwd, "github-output"),
+    GITHUB_STEP_SUMMARY: join(cwd, "summary"),
   };
   for (const file of Object.values(files)) appendFileSync(file, "");
   const codes: number[] = [];
   for (const step of steps.filter(({ run }) => run !== undefined)) {
     if (codes.some((code) => code !== 0) && step.if !== "always()") continue;
     const variables = { ...given, ...files, ...readGithubFile(readFileSync(files.GITHUB_ENV, "utf8")) };
-    codes.push((await shell(step.run ?? "", at, variables)).code);
+    codes.push((await runStep(step.run ?? "", variables)).code);
   }
   return { codes, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
 }
@@ -79,16 +58,15 @@ async function job(steps: Step[], at: Project, given: Record<string, string> = {
 test("the one-line command works, on the page and in the README", async () => {
   const line = fence(page.slice(0, page.indexOf("\n## ")), "sh");
   const at = project();
-  const green = await shell(line, at);
-  expect([green.code, green.stdout, green.stderr]).toEqual([0, "tested 200\n", ""]);
+  expect(await at.run(line)).toEqual({ code: 0, out: "tested 200\n", error: "" });
   expect(XMLValidator.validate(readFileSync(join(at.cwd, "sandbox.xml"), "utf8"))).toBe(true);
-  expect((await shell(line, at, { WANTED: "500" })).code).toBe(1);
-  expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`\n${line}\n`);
+  expect((await at.run(line, { WANTED: "500" })).code).toBe(1);
+  expect(readPage("README.md")).toContain(`\n${line}\n`);
 });
 
 describe("docs/ci.md", () => {
   test("lists every --fail-on condition, command and exit code", () => {
-    const text = section("exec");
+    const text = here("exec");
     const rows = [...text.matchAll(/^\| `([\w=.,]+)` \| (\d) \|/gm)].map(([, name, code]) => [name, Number(code)]);
     expect(rows).toEqual([
       ["verdicts", exitCodes.verdict],
@@ -100,66 +78,52 @@ describe("docs/ci.md", () => {
       ["uncovered=20", exitCodes.verdict],
       ["uncovered=payouts.list,payroll.created", exitCodes.verdict],
     ]);
-    const named = [...section("One sandbox for several steps").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
+    const named = [...here("One sandbox for several steps").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
     expect(named).toEqual(["start", "wait", "status", "healthcheck", "env", "stop", "stop", "start", "doctor"]);
     expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
-    const flags = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag);
-    const known = [
-      ...Object.keys(optionDefinitions).map(flagOf),
-      ...Object.values(commands).flatMap((one) => Object.keys(one.flags).map((name) => `--${name}`)),
-    ];
-    expect(flags.filter((flag) => !known.includes(flag) && flag !== "--rm")).toEqual([]);
   });
 
   test("names only conditions that exec accepts", async () => {
-    const names = [...section("exec").matchAll(/^\| `([\w=.,]+)` \| \d \|/gm)].map(([, name]) => name);
+    const names = [...here("exec").matchAll(/^\| `([\w=.,]+)` \| \d \|/gm)].map(([, name]) => name);
     const { code, error } = await run(["exec", "--fail-on", names.join(","), "--", process.execPath, "-e", "process.exit(9)"]);
     expect([code, error]).toEqual([9, expect.stringContaining("payouts.list was never called")]);
   });
 
   test("several steps share one sandbox, and no files remain", async () => {
-    const at = project();
-    const script = fence(section("One sandbox for several steps"), "sh");
-    const { code, stdout, stderr } = await shell(script, at);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(
-      stdout.split("\n").map((line) =>
-        line
-          .replace(/http\S+?:\d+/, "URL")
-          .split(" ")
-          .slice(0, 3)
-          .join(" "),
-      ),
-    ).toEqual([expect.stringMatching(/^merchant-sandbox \S+ is$/), "URL is ready:", "tested 200", "Stopped URL.", ""]);
+    const { code, out, error } = await project().run(fence(here("One sandbox for several steps"), "sh"));
+    expect([code, error]).toEqual([0, ""]);
+    expect(out).toMatch(/^merchant-sandbox \S+ is ready .*\nhttp\S+ is ready: .*\ntested 200\nStopped http\S+\.\n$/);
   });
 });
 
 test("the commands for coding agents print a result and leave no files", async () => {
-  const script = fence(readFileSync(join(root, "docs/agents.md"), "utf8"), "sh");
-  const { code, stdout, stderr } = await shell(script, project());
-  expect([code, stderr]).toEqual([0, ""]);
-  const [ready = "", answer = "", stopped] = stdout.split(/(?<=\})\n?(?=[{S])/);
+  const { code, out, error } = await project().run(fence(readPage("docs/agents.md"), "sh"));
+  expect([code, error]).toEqual([0, ""]);
+  const [ready = "", answer = "", stopped] = out.split(/(?<=\})\n?(?=[{S])/);
   expect(JSON.parse(ready)).toMatchObject({ url: expect.stringMatching(/^http:/) });
   expect(JSON.parse(answer)).toMatchObject({ object: "list", data: [{ object: "payment" }] });
   expect(stopped).toMatch(/^Stopped http/);
 });
 
 describe("GitHub Actions", () => {
-  const { jobs } = parse(fence(section("GitHub Actions"), "yaml")) as { jobs: Record<string, { steps: Step[] }> };
+  const { jobs } = parse(fence(here("GitHub Actions"), "yaml")) as { jobs: Record<string, { steps: Step[] }> };
   const stepsOf = (name: string) => jobs[name]?.steps ?? [];
 
   test("uses the action versions of the project's own workflow", () => {
-    const own = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
+    const own = readPage(".github/workflows/ci.yml");
     const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((action) => !own.includes(`uses: ${action}\n`))).toEqual([]);
   });
 
   test("one line: the steps pass, and the summary has the report, also after a failed run", async () => {
-    const green = await job(stepsOf("one-line"), project());
-    expect([green.codes, green.summary]).toEqual([[0, 0, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
-    const red = await job(stepsOf("one-line"), project(), { WANTED: "500" });
-    expect([red.codes, red.summary]).toEqual([[0, 1, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
+    for (const [wanted, code] of [
+      ["200", 0],
+      ["500", 1],
+    ] as const) {
+      const { codes, summary } = await job(stepsOf("one-line"), project(), { WANTED: wanted });
+      expect([codes, summary]).toEqual([[0, code, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
+    }
   });
 
   test("several steps: the later ones find the sandbox, and the last one stops it, also after a failure", async () => {
@@ -175,20 +139,20 @@ describe("GitHub Actions", () => {
 });
 
 test("GitLab: the script passes, and writes the report where GitLab expects it", async () => {
-  const { test: job } = parse(fence(section("GitLab CI"), "yaml")) as {
+  const { test: job } = parse(fence(here("GitLab CI"), "yaml")) as {
     test: { script: string[]; artifacts: { reports: { junit: string } } };
   };
   const at = project();
-  expect(await shell(job.script.join("\n"), at)).toMatchObject({ code: 0, stderr: "" });
+  expect(await at.run(job.script.join("\n"))).toMatchObject({ code: 0, error: "" });
   expect(XMLValidator.validate(readFileSync(join(at.cwd, job.artifacts.reports.junit), "utf8"))).toBe(true);
 });
 
 test.skipIf(spawnSync("make", ["--version"]).status !== 0)("Make: each target works", async () => {
   const at = project();
-  writeFileSync(join(at.cwd, "Makefile"), `${fence(section("Make"), "make")}\n`);
-  expect(await shell("make -s test", at)).toMatchObject({ code: 0, stdout: "tested 200\n" });
-  expect((await shell("make -s up", at)).stdout).toContain("is ready at");
-  expect((await shell("make -s down", at)).stdout).toMatch(/^Stopped /);
+  writeFileSync(join(at.cwd, "Makefile"), `${fence(here("Make"), "make")}\n`);
+  expect(await at.run("make -s test")).toMatchObject({ code: 0, out: "tested 200\n" });
+  expect((await at.run("make -s up")).out).toContain("is ready at");
+  expect((await at.run("make -s down")).out).toMatch(/^Stopped /);
 });
 
 interface Instruction {
@@ -196,7 +160,7 @@ interface Instruction {
   words: string;
 }
 
-const dockerfile: Instruction[] = readFileSync(join(root, "recipes/Dockerfile"), "utf8")
+const dockerfile: Instruction[] = readPage("recipes/Dockerfile")
   .replace(/^#.*\n/gm, "")
   .replace(/\\\n/g, " ")
   .split("\n")
@@ -213,19 +177,14 @@ const copies = (stage: Instruction[]) => stage.filter(({ name }) => name === "CO
 
 /** A process with the variables and command of the image, on a free port. */
 async function startImage(variables: Record<string, string>) {
-  const free = await start(["--memory"]);
-  await free.kill();
-  const given = {
-    ...imageVariables,
-    MERCHANT_SANDBOX_DB: join(folder(), "sandbox.db"),
-    ...variables,
-    MERCHANT_SANDBOX_PORT: String(free.port),
-  };
+  const port = await freePort();
+  const db = join(folder(), "sandbox.db");
+  const given = { ...imageVariables, MERCHANT_SANDBOX_DB: db, ...variables, MERCHANT_SANDBOX_PORT: String(port) };
   const [name, ...words] = JSON.parse(argumentOf("CMD")) as string[];
   expect(name).toBe("merchant-sandbox");
   const program = launchFile(PROGRAM, words, given);
   await program.line((line) => line.includes("is ready at"));
-  return { ...program, url: `http://127.0.0.1:${free.port}`, port: free.port, given };
+  return { ...program, url: `http://127.0.0.1:${port}`, port, given };
 }
 
 describe("the Dockerfile", () => {
@@ -244,7 +203,7 @@ describe("the Dockerfile", () => {
   test("copies files that .dockerignore includes, and runs files that it built", async () => {
     const build = folder();
     const stage = dockerfile.slice(0, dockerfile.length - lastStage.length);
-    const ignored = readFileSync(join(root, "recipes/Dockerfile.dockerignore"), "utf8").trim().split("\n");
+    const ignored = readPage("recipes/Dockerfile.dockerignore").trim().split("\n");
     expect(ignored[0]).toBe("*");
     for (const words of copies(stage))
       for (const source of words.slice(0, -1)) {
@@ -291,7 +250,7 @@ test("Compose: the tests reach a healthy sandbox by its service name", async () 
     command?: string[];
     ports?: string[];
   }
-  const { services } = parse(readFileSync(join(root, "recipes/docker-compose.yml"), "utf8")) as {
+  const { services } = parse(readPage("recipes/docker-compose.yml")) as {
     services: Record<"sandbox" | "tests", Service>;
   };
   const { sandbox, tests } = services;
@@ -325,24 +284,19 @@ test("Playwright: its web server is ready at the expected URL, and stops on its 
     env?: Record<string, string>;
     gracefulShutdown?: { signal: NodeJS.Signals };
   }
-  const config = await evaluate<{ webServer: Server[] }>(fence(section("Playwright"), "js"), ["defineConfig"], [(given: unknown) => given]);
+  const config = await evaluate<{ webServer: Server[] }>(fence(here("Playwright"), "js"), ["defineConfig"], [(given: unknown) => given]);
   const [sandbox, client] = config.webServer;
-  const at = project();
-  const free = await start(["--memory"]);
-  await free.kill();
-  const child = spawn("sh", ["-c", `exec ${sandbox?.command}`], {
-    cwd: at.cwd,
-    env: { ...at.env, MERCHANT_SANDBOX_PORT: String(free.port) },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const here = (text = "") => text.replace("http://127.0.0.1:4747", `http://127.0.0.1:${free.port}`);
-  expect((await run(["wait", "--url", new URL(here(sandbox?.url)).origin])).code).toBe(0);
-  expect((await fetch(here(sandbox?.url))).status).toBe(200);
+  const port = await freePort();
+  const { cwd, env } = project();
+  const variables = { ...env, MERCHANT_SANDBOX_PORT: String(port) };
+  const { child, line, ended } = launchCommand("sh", ["-c", `exec ${sandbox?.command}`], variables, cwd);
+  await line((text) => text.includes(" is ready at "));
+  const local = (text = "") => text.replace("http://127.0.0.1:4747", `http://127.0.0.1:${port}`);
+  expect((await fetch(local(sandbox?.url))).status).toBe(200);
   const headers = { authorization: `Bearer ${client?.env?.MERCHANT_API_KEY}` };
-  expect((await fetch(`${here(client?.env?.MERCHANT_BASE_URL)}/payments`, { headers })).status).toBe(200);
-  const ended = new Promise((resolve) => child.once("close", resolve));
+  expect((await fetch(`${local(client?.env?.MERCHANT_BASE_URL)}/payments`, { headers })).status).toBe(200);
   child.kill(sandbox?.gracefulShutdown?.signal);
-  expect(await ended).toBe(0);
+  expect((await ended).code).toBe(0);
 });
 
 test("Testcontainers: its wait strategy gets the expected response", async () => {
@@ -361,17 +315,11 @@ test("Testcontainers: its wait strategy gets the expected response", async () =>
       return noting() as object;
     },
   });
-  await evaluate(fence(section("Testcontainers"), "js"), ["GenericContainer", "Wait"], [GenericContainer, noting()]);
+  await evaluate(fence(here("Testcontainers"), "js"), ["GenericContainer", "Wait"], [GenericContainer, noting()]);
   expect(page).toContain(`docker build -f recipes/Dockerfile -t ${asked.image?.[0]} .`);
   expect(asked.withExposedPorts).toEqual([{ container: 4747, host: 4747 }]);
   const { url } = await startImage(asked.withEnvironment?.[0] as Record<string, string>);
   const [path, port] = asked.forHttp as [string, number];
   const answer = await fetch(url + path, { headers: asked.withHeaders?.[0] as Record<string, string> });
   expect([port, answer.status]).toEqual([optionDefinitions.port.default, asked.forStatusCode?.[0]]);
-});
-
-test("the page has no broken link", () => {
-  const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
-  expect(links.length).toBeGreaterThan(0);
-  expect(links.filter((link) => !existsSync(join(root, "docs", link)))).toEqual([]);
 });

@@ -1,21 +1,19 @@
 // The scenario command: lists, starts, scores and stops scenarios of a running sandbox, and the page that shows it.
 
-import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { ScenarioState } from "../../src/contracts/scenario.ts";
+import { runCommand } from "../support/commands.ts";
 import { insist, ORDER } from "../support/insist.ts";
-import { folder, run, start } from "../support/program.ts";
-import { control, open } from "../support/sandbox.ts";
+import { fences, openShell, readPage } from "../support/page.ts";
+import { open } from "../support/sandbox.ts";
 
 const fixtures = join(import.meta.dirname, "../../fixtures/scenarios");
 const files = readdirSync(fixtures);
 
 describe("the command", () => {
   const scenario = async (url: string, ...words: string[]) => {
-    const { code, out, error } = await run(["scenario", ...words, "--url", url]);
+    const { code, out, error } = await runCommand(url, "scenario", ...words);
     return { code, text: [...out, error].join("\n") };
   };
 
@@ -56,26 +54,13 @@ describe("the command", () => {
     });
     expect((await scenario(bench.url, "start", "lost-respons")).text).toContain("Did you mean lost-response?");
   });
-
-  test("start takes scenarios by name or file", async () => {
-    const file = join(folder(), "own.json");
-    writeFileSync(file, readFileSync(join(fixtures, "lost-response.json"), "utf8").replace('"lost-response"', '"two-losses"'));
-    const { url } = await start(["--memory", "--scenario", "brownout", "--scenario", file]);
-    const { data } = await control(url, "GET", "/scenarios");
-    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name }) => name)).toEqual(["brownout", "two-losses"]);
-  });
 });
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/scenarios.md"), "utf8");
-const fence = (language: string) => page.match(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m"))?.[1] ?? "";
-
 test("docs/scenarios.md shows what its commands print", async () => {
-  const { url } = await start(["--memory"]);
-  const [arm = "", call = "", score = ""] = fence("sh")
-    .split("\n")
-    .map((line) => line.replaceAll("http://127.0.0.1:4747", url));
-  const command = (line: string) => run(line.replace(/^npx merchant-sandbox /, "").split(" "), { MERCHANT_SANDBOX_URL: url });
-  expect((await command(arm)).code).toBe(0);
-  await promisify(execFile)("sh", ["-c", call]);
-  expect((await command(score)).out.join("\n")).toBe(fence("text"));
+  const { url } = await open({ clock: "real" });
+  const page = readPage("docs/scenarios.md");
+  const { run } = openShell({ MERCHANT_SANDBOX_URL: url });
+  const [commands = ""] = fences(page, "sh");
+  const { out } = await run(commands.replaceAll("http://127.0.0.1:4747", url));
+  expect(out.endsWith(`${fences(page, "text")[0]}\n`), out).toBe(true);
 });

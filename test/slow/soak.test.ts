@@ -3,7 +3,6 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Spoilt, spoilt, tryOn } from "../soak/files.ts";
 import { growth } from "../soak/flat.ts";
 import { hazards } from "../soak/hazards.ts";
 import { openSoak, type Soak } from "../soak/soak.ts";
@@ -118,16 +117,8 @@ function expectFlat(held: readonly Held[]): void {
   }
 }
 
-async function expectLeftAlone(soak: Soak, one: Spoilt): Promise<boolean> {
-  const tried = await tryOn(soak.db, one);
-  if (tried === undefined) return false;
-  expectRefusal(tried, one.says);
-  expect([one.what, tried.after]).toEqual([one.what, tried.before]);
-  return true;
-}
-
 test.skipIf(process.platform === "win32")(
-  "runs one process through every hazard, kills many in one, and rejects damaged files",
+  "runs one process through every hazard, and kills many in one",
   async () => {
     const soak = await openSoak({ seed: SEED, long: LONG });
     const began = performance.now();
@@ -136,10 +127,9 @@ test.skipIf(process.platform === "win32")(
       const held = await runAllHazards(soak, ending(ONE_LIFE));
       const lives = await killRepeatedly(soak, ending(1));
       expect((await soak.subject.stop()).code).toBe(0);
-      const refused = (await Promise.all(spoilt.map((one) => expectLeftAlone(soak, one)))).filter(Boolean).length;
       const seconds = (performance.now() - began) / 1_000;
       const later = held.slice(names.length);
-      if (LONG) process.stdout.write(table(soak, { seconds, seed: SEED, lives, refused, held: later }));
+      if (LONG) process.stdout.write(table(soak, { seconds, seed: SEED, lives, held: later }));
       expectNothingLost(soak);
       expectNoDefects(soak);
       if (later.length > 0) expectFlat(later);

@@ -1,8 +1,9 @@
 // The receivers of the soak test: one that records everything, and some that never respond.
 
 import { createHash } from "node:crypto";
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type Server as HttpServer, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { sign } from "../../src/webhooks/signature.ts";
 
 export interface Record {
@@ -40,7 +41,7 @@ export async function keepRecord(pick: Pick): Promise<Record> {
     return copies + 1 <= pick(8, "fails", id) - 5;
   };
   const server = createServer(async (incoming, outgoing) => {
-    const body = await read(incoming).catch(() => undefined);
+    const body = await buffer(incoming).catch(() => undefined);
     if (body === undefined) return;
     seen.deliveries++;
     const isGenuine = incoming.headers["x-webhook-signature"] === sign(body.toString(), record.secret);
@@ -56,12 +57,6 @@ export async function keepRecord(pick: Pick): Promise<Record> {
 /** Slow responses keep deliveries in flight. */
 const answerLate = (outgoing: ServerResponse, status: number, after: number) =>
   void setTimeout(() => outgoing.writeHead(status).end(), after);
-
-async function read(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
 
 export interface Deaf {
   url: string;

@@ -8,8 +8,6 @@ export interface Outcome {
   seconds: number;
   seed: number;
   lives: { killed: number; stopped: number };
-  /** Files that were refused. */
-  refused: number;
   /** The memory and handles after each hazard of the first sandbox. */
   held: readonly Held[];
 }
@@ -24,12 +22,12 @@ function memory(held: readonly Held[], of: "heap" | "rss"): string {
 
 const range = (values: number[]) => `${Math.min(...values)} to ${Math.max(...values)}`;
 
-export function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, refused, held }: Outcome): string {
+export function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held }: Outcome): string {
   const { seen, writes } = load;
   const copies = [...receiver.copies.values()].reduce((sum, count) => sum + count, 0);
   const rows: [string, string][] = [
     ["soak", `${Math.round(seconds)} s, seed ${seed}`],
-    ["lives", `1 long, ${lives.killed} killed, ${lives.stopped} stopped; ${refused} spoilt files refused`],
+    ["lives", `1 long, ${lives.killed} killed, ${lives.stopped} stopped`],
     ["calls", `${seen.reads} reads and ${seen.writes} writes answered, ${seen.refused} refused, ${seen.broken} without an answer`],
     ["writes", `${writes.length}, each there once; ${seen.again} asked again, of which ${seen.hadHappened} had happened`],
     [

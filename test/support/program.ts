@@ -50,6 +50,9 @@ export function folder(): string {
   return made;
 }
 
+/** The variables of this process, without those of the program. */
+export const ownEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_")));
+
 /** Starts the program with these arguments, in an empty folder and with only the given variables. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
   if (!existsSync(PROGRAM)) throw new Error("There is no dist/bin.cjs: run npm run build first.");
@@ -68,8 +71,7 @@ export function launchCommand(
   cwd = folder(),
   ...beside: "pipe"[]
 ): Program {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_"));
-  const env = { ...Object.fromEntries(inherited), ...variables };
+  const env = { ...ownEnvironment(), ...variables };
   const child = spawn(command, words, { cwd, env, stdio: ["pipe", "pipe", "pipe", ...beside] }) as ChildProcessWithoutNullStreams;
   children.add(child);
   const out: string[] = [];

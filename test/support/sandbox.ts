@@ -123,8 +123,8 @@ function record(request: { method: string; path: string; headers: object; body?:
 
 const bytesOf = (body: unknown) => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
 
-/** Parses a JSON response; undefined for other text. */
-function parsed(text: string): unknown {
+/** Parses JSON; undefined for other text, which faults send. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

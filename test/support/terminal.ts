@@ -1,12 +1,9 @@
 // The built program in a pseudo-terminal: tests send keys and read the screen as text and as cells.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { afterEachTest } from "./cleanup.ts";
-import { PROGRAM } from "./program.ts";
+import { folder, ownEnvironment, PROGRAM } from "./program.ts";
 
 export interface Size {
   columns: number;
@@ -44,7 +41,6 @@ export const LEAST: Size = { columns: 60, rows: 15 };
 const IN_A_FRAME = 2026;
 const PATIENCE = 60_000;
 const opened: IPty[] = [];
-const folders: string[] = [];
 
 afterEachTest.push(() => {
   for (const { pid } of opened.splice(0)) {
@@ -54,7 +50,6 @@ afterEachTest.push(() => {
       // The process has already exited.
     }
   }
-  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
 });
 
 interface Opening {
@@ -80,11 +75,9 @@ export async function openDashboard(words: string[] = [], opening?: Opening): Pr
 }
 
 export function open(file: string, words: string[], { size = WIDE, variables = {} }: Opening = {}): TestTerminal {
-  const cwd = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
-  folders.push(cwd);
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && !SILENT.includes(name));
+  const inherited = Object.entries(ownEnvironment()).filter(([name]) => !SILENT.includes(name));
   const env = { ...Object.fromEntries(inherited), LANG: "C.UTF-8", TERM: "xterm-256color", ...variables };
-  const child = spawn(file, words, { name: env.TERM, cols: size.columns, rows: size.rows, cwd, env });
+  const child = spawn(file, words, { name: env.TERM, cols: size.columns, rows: size.rows, cwd: folder(), env });
   opened.push(child);
   const screen = new xterm.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true, scrollback: 0 });
   const modes = watchModes(screen);

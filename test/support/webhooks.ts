@@ -2,9 +2,10 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 import type { WebhookDelivery } from "../../src/contracts/webhook.ts";
 import { afterEachTest } from "./cleanup.ts";
-import type { Bench } from "./sandbox.ts";
+import { type Bench, parsed } from "./sandbox.ts";
 
 /** One received request. */
 export interface Arrival {
@@ -66,7 +67,7 @@ export async function startReceiver(host: string, port: number): Promise<Receive
     waiting = waiting.filter(({ count }) => count > arrivals.length);
   };
   const server = createServer((incoming, outgoing) => {
-    void read(incoming).then((body) => {
+    void buffer(incoming).then((body) => {
       const arrival = describe(incoming, body, sockets.get(incoming.socket) ?? 0);
       const step = every ?? steps.shift() ?? 200;
       note(arrival);
@@ -112,12 +113,6 @@ function perform(step: Step, arrival: Arrival, outgoing: ServerResponse): void {
   }
 }
 
-async function read(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 function describe(incoming: IncomingMessage, body: Buffer, connection: number): Arrival {
   return {
     url: incoming.url ?? "",
@@ -127,15 +122,6 @@ function describe(incoming: IncomingMessage, body: Buffer, connection: number): 
     event: parsed(body.toString("utf8")),
     connection,
   };
-}
-
-/** Undefined if the text is not JSON, which fault rules cause. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface Registered {

@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { sleep } from "./client.ts";
 
 interface Delivery {
@@ -75,9 +76,7 @@ export async function openReceiver(behaviour: ReceiverBehaviour, act: (key: stri
     return status;
   };
   const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    outgoing.statusCode = await respond(Buffer.concat(chunks), String(incoming.headers["x-webhook-signature"] ?? ""));
+    outgoing.statusCode = await respond(await buffer(incoming), String(incoming.headers["x-webhook-signature"] ?? ""));
     outgoing.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,0 +1,50 @@
+// A page of the documentation as tests read it: its sections and fenced blocks, and a shell in which its commands run.
+
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { folder, ownEnvironment, PROGRAM } from "./program.ts";
+
+export const root = join(import.meta.dirname, "../..");
+
+export const readPage = (name: string) => readFileSync(join(root, name), "utf8");
+
+/** The section under a heading. */
+export const section = (page: string, title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+
+/** The fenced blocks of one language. */
+export const fences = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
+
+/** The lines of the shell blocks. */
+export const linesOf = (text: string) => fences(text, "sh").flatMap((block) => block.split("\n"));
+
+export interface ShellRun {
+  code: number;
+  out: string;
+  error: string;
+}
+
+/** A folder with `npx merchant-sandbox`, and a shell in it. `variables` are added to the environment of each script. */
+export function openShell(variables: Readonly<Record<string, string>> = {}) {
+  const cwd = folder();
+  const bin = join(cwd, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  /** Adds a command that the scripts find first. */
+  const addCommand = (name: string, script: string) => writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  addCommand("npx", `shift\nexec "${process.execPath}" "${PROGRAM}" "$@"`);
+  const env = { ...ownEnvironment(), PATH: `${bin}${delimiter}${process.env.PATH}`, ...variables };
+  return {
+    cwd,
+    env,
+    addCommand,
+    run: (script: string, more: Readonly<Record<string, string>> = {}) =>
+      new Promise<ShellRun>((resolve) => {
+        execFile("sh", ["-e", "-c", script], { cwd, env: { ...env, ...more } }, (failure, out, error) =>
+          resolve({ code: failure ? Number(failure.code) : 0, out, error }),
+        );
+      }),
+  };
+}
+
+export type PageShell = ReturnType<typeof openShell>;
