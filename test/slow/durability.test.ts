@@ -3,40 +3,39 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
+import type { GivenOptions } from "../../src/sandbox/options.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { attempted } from "../support/attacks.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
-import { call, control } from "../support/sandbox.ts";
-import { receive } from "../support/webhooks.ts";
+import { call, control, open } from "../support/sandbox.ts";
+import { log, receive, register, trigger } from "../support/webhooks.ts";
 
 /** Milliseconds that a write waits for the lock of another program. */
 const LOCK_TIMEOUT = 500;
+
+const RULES = "/v1/hospitality/pricing-rules";
+const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
 describe("after a restart", () => {
   test("a sandbox has its records, keys, sessions, idempotent responses, request log and counters", async () => {
     const db = join(folder(), "data.db");
     const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };
-    const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
-    const post = (url: string, key: string) =>
-      call(url, "POST", "/v1/hospitality/pricing-rules", { body: rule, headers: { "idempotency-key": key } });
+    const post = (url: string, key: string) => call(url, "POST", RULES, { body: RULE, headers: { "idempotency-key": key } });
     const first = await createSandbox(options);
     const made = await post(first.url, "one");
     const { body: merchant } = await call(first.url, "POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
@@ -59,21 +58,6 @@ describe("after a restart", () => {
   });
 });
 
-describe("after a crash", () => {
-  test("no request gets the number of an earlier one, even of one missing from the request log", async () => {
-    const cwd = folder();
-    const numbers: number[] = [];
-    for (let round = 0; round < 2; round++) {
-      const program = await start(["--db", "data.db"], {}, cwd);
-      const answers = await Promise.all(Array.from({ length: 5 }, () => call(program.url, "GET", "/v1/merchants/me")));
-      await program.kill();
-      numbers.push(...answers.map(({ headers }) => Number(String(headers["x-sandbox-request-id"]).slice("req_".length))));
-    }
-    expect(new Set(numbers).size).toBe(10);
-    expect([...numbers].sort((one, other) => one - other).slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
-  });
-});
-
 describe("the file", () => {
   test("and every file beside it are readable by the owner only", async () => {
     const cwd = folder();
@@ -84,49 +68,55 @@ describe("the file", () => {
     expect(existsSync(join(cwd, "deep/er/data.db-wal"))).toBe(false);
   });
 
-  test("belongs to one process at a time, and the second names the first in its error", async () => {
+  test("belongs to one process at a time, and after a crash no request gets the number of an earlier one", async () => {
     const cwd = folder();
-    const program = await start(["--db", "data.db"], {}, cwd);
-    const second = await run(["--port", "0", "--db", "data.db"], {}, cwd);
-    expect(second).toMatchObject({ code: 1, out: [] });
-    expect(second.error).toMatch(/^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .*--db.*\n$/);
-    expect(second.error).toContain(`process ${program.child.pid} at ${program.url}`);
-    await expect(createSandbox({ memory: false, db: join(cwd, "data.db") })).rejects.toThrow(program.url);
-    await program.kill();
-    const third = await start(["--db", "data.db"], {}, cwd);
-    expect((await call(third.url, "GET", "/v1/merchants/me")).status).toBe(200);
+    const numbers: number[] = [];
+    for (const isFirst of [true, false]) {
+      const program = await start(["--db", "data.db"], {}, cwd);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => call(program.url, "GET", "/v1/merchants/me")));
+      numbers.push(...answers.map(({ headers }) => Number(String(headers["x-sandbox-request-id"]).slice("req_".length))));
+      if (isFirst) {
+        const second = await run(["--port", "0", "--db", "data.db"], {}, cwd);
+        expect(second).toMatchObject({ code: 1, out: [] });
+        expect(second.error).toMatch(/^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .*--db.*\n$/);
+        expect(second.error).toContain(`process ${program.child.pid} at ${program.url}`);
+        await expect(createSandbox({ memory: false, db: join(cwd, "data.db") })).rejects.toThrow(program.url);
+      }
+      await program.kill();
+    }
+    // The request log may lack the last of them.
+    expect(new Set(numbers).size).toBe(10);
+    expect([...numbers].sort((one, other) => one - other).slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("belongs to one sandbox at a time within a process too", async () => {
+  /** A sandbox on a file that another program has open too. */
+  async function contested(options: GivenOptions = {}) {
     const db = join(folder(), "data.db");
-    const sandbox = await createSandbox({ memory: false, db });
-    await expect(createSandbox({ memory: false, db })).rejects.toThrow(/is in use by process/);
-    await sandbox.close();
-    await (await createSandbox({ memory: false, db })).close();
-  });
+    const bench = await open({ memory: false, db, clock: "real", ...options });
+    const other = new Sqlite(db);
+    onTestFinished(() => void other.close());
+    /** Waits for a defect from there, which the test expects. */
+    const defect = async (where: string) => {
+      await expect.poll(() => bench.defects.map((found) => found.where)).toContain(where);
+      return String(bench.defects.splice(0)[0]?.error);
+    };
+    return { bench, other, defect };
+  }
 
   test("may be read and briefly locked by other programs: a write fails as a whole, and everything else works", async () => {
-    const cwd = folder();
-    const program = await start(["--db", "data.db"], {}, cwd);
-    const other = new Sqlite(join(cwd, "data.db"));
-    const write = () =>
-      call(program.url, "POST", "/v1/hospitality/pricing-rules", { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 } });
-    const me = async () => (await call(program.url, "GET", "/v1/merchants/me")).status;
+    const { bench, other } = await contested();
+    const write = () => bench.call("POST", RULES, { body: RULE });
+    const me = async () => (await bench.call("GET", "/v1/merchants/me")).status;
+    const written = () => other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get();
     other.exec("begin immediate");
     expect(await me()).toBe(200);
     expect(await write()).toMatchObject({ status: 500, body: { code: "internal_error" } });
-    expect(await program.line((line) => line.includes('"defect"'))).toContain("Another program keeps the SQLite file locked.");
-    expect(await me()).toBe(200);
-    expect(other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get()).toBe(0);
+    expect(String(bench.defects.splice(0)[0]?.error)).toContain("Another program keeps the SQLite file locked.");
+    expect([await me(), written()]).toEqual([200, 0]);
     other.exec("rollback");
-    expect((await write()).status).toBe(200);
-    expect(other.prepare("select count(*) from pricing_rules where name = 'x'").pluck().get()).toBe(1);
-    other.close();
-    program.child.kill("SIGTERM");
-    expect(await program.ended).toMatchObject({ code: 0, error: "" });
-    const requestLog = new Sqlite(join(cwd, "data.db"), { readonly: true });
-    expect(requestLog.prepare("select status from request_log order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
-    requestLog.close();
+    expect([(await write()).status, written()]).toEqual([200, 1]);
+    await bench.close();
+    expect(other.prepare("select status from request_log order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
   });
 
   test("that stays locked delays one write: later ones fail immediately until one succeeds", async () => {
@@ -149,63 +139,51 @@ describe("the file", () => {
   });
 
   test("survives deliveries and expiries that fall due while it is locked", async () => {
-    const cwd = folder();
-    const program = await start(["--db", "data.db", "--rate-limit", "none"], {}, cwd);
-    const rule = { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 }, headers: { "idempotency-key": "one" } };
-    const write = () => call(program.url, "POST", "/v1/hospitality/pricing-rules", rule);
+    const { bench, other } = await contested({ rateLimit: "none" });
+    const write = () => bench.call("POST", RULES, { body: RULE, headers: { "idempotency-key": "one" } });
     const made = await write();
-    const other = new Sqlite(join(cwd, "data.db"));
     other.exec("begin immediate");
-    expect(await control(program.url, "POST", "/clock/advance", { by: "25h" })).toMatchObject({ mode: "offset", forgotten: 0 });
-    expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
+    expect(await bench.control("POST", "/clock/advance", { by: "25h" })).toMatchObject({ mode: "offset", forgotten: 0 });
+    expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
     expect((await write()).body.message).toMatch(/^Another program keeps the SQLite file locked\. .* Nothing of this request was kept\.$/);
     other.exec("rollback");
     expect((await write()).body.id).not.toBe(made.body.id);
-    other.close();
-    program.child.kill("SIGTERM");
-    expect(await program.ended).toMatchObject({ code: 0, error: "" });
+    bench.defects.length = 0;
   });
 
   test("that is locked for a while loses no delivery: responses of receivers are recorded later", async () => {
-    const cwd = folder();
-    const program = await start(["--db", "data.db", "--retry-schedule", "20ms"], {}, cwd);
+    const { bench, other, defect } = await contested({ retrySchedule: "20ms" });
     const receiver = await receive();
-    await call(program.url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
-    const other = new Sqlite(join(cwd, "data.db"));
+    await register(bench, receiver.url);
     receiver.script((_, outgoing) => {
       other.exec("begin immediate");
       outgoing.writeHead(500).end();
     });
-    await call(program.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
-    await program.line((line) => line.includes('"defect","where":"webhooks"'));
+    await trigger(bench);
+    await defect("webhooks");
     other.exec("rollback");
-    other.close();
     await receiver.arrived(2);
-    expect(await control(program.url, "POST", "/drain", { within: "30s" })).toMatchObject({ settled: true, pending: 0 });
-    const { data } = await control(program.url, "GET", "/deliveries");
-    expect((data as { status: string }[]).map(({ status }) => status)).toEqual(["succeeded", "failed"]);
+    expect(await bench.control("POST", "/drain", { within: "30s" })).toMatchObject({ settled: true, pending: 0 });
+    expect((await log(bench)).map(({ status }) => status)).toEqual(["failed", "succeeded"]);
+    bench.defects.length = 0;
   });
 
   test("that accepts some due deliveries and not others leaves each endpoint its concurrency limit", async () => {
-    const cwd = folder();
-    const program = await start(["--db", "data.db"], {}, cwd);
+    const { bench, other, defect } = await contested();
     const receiver = await receive();
     receiver.always("hang");
-    const addresses = [`${receiver.url}/one`, `${receiver.url}/two`];
-    const endpoints: { id: string }[] = [];
-    for (const url of addresses) endpoints.push((await call(program.url, "POST", "/v1/webhooks", { body: { url, events: ["*"] } })).body);
-    const other = new Sqlite(join(cwd, "data.db"));
-    other.exec(`create trigger refuse before update on deliveries when new.state = 'sending' and old.endpoint = '${endpoints[1]?.id}'
+    await register(bench, `${receiver.url}/one`);
+    const { id } = await register(bench, `${receiver.url}/two`);
+    other.exec(`create trigger refuse before update on deliveries when new.state = 'sending' and old.endpoint = '${id}'
       begin select raise(abort, 'no room'); end`);
-    const tell = () => call(program.url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
-    for (let times = 0; times < 3; times++) await tell();
-    await program.line((line) => line.includes('"defect","where":"webhooks"'));
+    for (let times = 0; times < 3; times++) await trigger(bench);
+    await defect("webhooks");
     other.exec("drop trigger refuse");
-    other.close();
     await receiver.arrived(2);
-    await tell();
-    expect(await control(program.url, "POST", "/drain", { within: "1s" })).toMatchObject({ settled: false, inFlight: 2 });
+    await trigger(bench);
+    expect(await bench.control("POST", "/drain", { within: "1s" })).toMatchObject({ settled: false, inFlight: 2 });
     expect(receiver.arrivals.map(({ url }) => url).sort()).toEqual(["/hooks/one", "/hooks/two"]);
+    bench.defects.length = 0;
   });
 
   test.skipIf(!existsSync("/dev/full"))("survives a disk too full for its own error log", async () => {
@@ -220,93 +198,51 @@ describe("the file", () => {
     expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
   });
 
-  /** A file as a closed sandbox leaves it. */
-  async function ours(): Promise<string> {
+  /** A file as a closed sandbox leaves it, after a change. */
+  async function ours(change: (sql: Sqlite.Database) => void = () => {}): Promise<string> {
     const db = join(folder(), "data.db");
     await (await createSandbox({ memory: false, db })).close();
+    const sql = new Sqlite(db);
+    change(sql);
+    sql.close();
     return db;
   }
 
-  const spoilt: [what: string, make: () => Promise<string>, says: RegExp][] = [
-    [
-      "of another version of the program",
-      async () => {
-        const db = await ours();
-        const sql = new Sqlite(db);
-        sql.pragma("user_version = 999");
-        sql.close();
-        return db;
-      },
-      /another version .*schema 999/,
-    ],
-    [
-      "of another program",
-      async () => {
-        const db = join(folder(), "notes.db");
-        const sql = new Sqlite(db);
-        sql.exec("create table notes (text text); insert into notes values ('mine')");
-        sql.close();
-        return db;
-      },
-      /another program/,
-    ],
-    [
-      "of another program, in WAL mode",
-      async () => {
-        const db = join(folder(), "notes.db");
-        const sql = new Sqlite(db);
-        sql.pragma("journal_mode = wal");
-        sql.exec("create table notes (text text)");
-        sql.close();
-        return db;
-      },
-      /another program/,
-    ],
-    [
-      "that is no database",
-      async () => {
-        const file = join(folder(), "letter.txt");
-        writeFileSync(file, "Dear reader,\n".repeat(1_000));
-        return file;
-      },
-      /not a usable SQLite file/,
-    ],
-    [
-      "that was cut short",
-      async () => {
-        const db = await ours();
-        writeFileSync(db, readFileSync(db).subarray(0, 20_000));
-        return db;
-      },
-      /not a usable SQLite file/,
-    ],
+  /** A copy of the database of another program, with or without its log. */
+  function foreign(...suffixes: string[]): string {
+    const [db, copy] = [join(folder(), "notes.db"), join(folder(), "notes.db")];
+    const sql = new Sqlite(db);
+    if (suffixes.length > 0) sql.pragma("journal_mode = wal");
+    sql.exec("create table notes (text text); insert into notes values ('mine')");
+    for (const suffix of ["", ...suffixes]) copyFileSync(db + suffix, copy + suffix);
+    sql.close();
+    return copy;
+  }
+
+  const overwrite = async (bytesOf: (bytes: Buffer) => string | Buffer) => {
+    const db = await ours();
+    writeFileSync(db, bytesOf(readFileSync(db)));
+    return db;
+  };
+
+  const spoilt: [what: string, make: () => string | Promise<string>, says: RegExp][] = [
+    ["of another version of the program", () => ours((sql) => sql.pragma("user_version = 999")), /another version .*schema 999/],
+    ["of another program", () => foreign(), /another program/],
+    ["of another program that crashed, its log still to be played back", () => foreign("-wal"), /another program/],
+    ["that is no database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
+    ["that was cut short", () => overwrite((bytes) => bytes.subarray(0, 20_000)), /not a usable SQLite file/],
     [
       "one of whose pages was overwritten",
       async () => {
-        const db = await ours();
-        const sql = new Sqlite(db, { readonly: true });
-        const page = sql.prepare("select rootpage from sqlite_master where name = 'documents_newest'").pluck().get() as number;
-        sql.close();
-        const handle = openSync(db, "r+");
-        writeSync(handle, Buffer.alloc(64, 0xa5), 0, 64, (page - 1) * 4_096 + 2);
-        closeSync(handle);
+        let page = 0;
+        const db = await ours((sql) => {
+          page = sql.prepare("select rootpage from sqlite_master where name = 'documents_newest'").pluck().get() as number;
+        });
+        const bytes = readFileSync(db);
+        writeFileSync(db, bytes.fill(0xa5, (page - 1) * 4_096 + 2, (page - 1) * 4_096 + 66));
         return db;
       },
       /not a usable SQLite file/,
-    ],
-    [
-      "of another program that crashed, its log still to be played back",
-      async () => {
-        const db = join(folder(), "notes.db");
-        const sql = new Sqlite(db);
-        sql.pragma("journal_mode = wal");
-        sql.exec("create table notes (text text)");
-        const copy = join(folder(), "notes.db");
-        for (const suffix of ["", "-wal"]) copyFileSync(db + suffix, copy + suffix);
-        sql.close();
-        return copy;
-      },
-      /another program/,
     ],
     [
       "without its write-ahead log",
@@ -323,46 +259,20 @@ describe("the file", () => {
     ],
     [
       "with a table that this version does not create",
-      async () => {
-        const db = await ours();
-        const sql = new Sqlite(db);
-        sql.exec("create trigger spy after insert on documents begin delete from keys; end");
-        sql.close();
-        return db;
-      },
+      () => ours((sql) => sql.exec("create trigger spy after insert on documents begin delete from keys; end")),
       /has another trigger spy than this version/,
-    ],
-    [
-      "whose pages were overwritten",
-      async () => {
-        const db = await ours();
-        const handle = openSync(db, "r+");
-        const { size } = statSync(db);
-        for (let at = 8_192; at < size; at += 4_096) writeSync(handle, Buffer.alloc(600, 0xa5), 0, 600, at);
-        closeSync(handle);
-        return db;
-      },
-      /not a usable SQLite file/,
     ],
   ];
 
   test.each(spoilt)("%s is rejected in one sentence and not changed", async (_, make, says) => {
     const file = await make();
     attempted("Changed snapshots and database files", 2);
-    const before = { bytes: readFileSync(file), mode: statSync(file).mode };
-    const hadLock = existsSync(`${file}-lock`);
-    copyFileSync(file, `${file}.copy`);
-    await expect(createSandbox({ memory: false, db: file })).rejects.toThrow(says);
-    const after = { bytes: readFileSync(file), mode: statSync(file).mode };
-    expect(after.mode).toBe(before.mode);
-    expect(after.bytes.equals(before.bytes)).toBe(true);
-    const { code, error } = await run(["--port", "0", "--db", file]);
-    expect(code).toBe(1);
-    expect(error).toMatch(/^merchant-sandbox: [^\n]+\n$/);
-    expect(error).toMatch(says);
-    expect(error).toContain("--db");
-    expect(readFileSync(file).equals(before.bytes)).toBe(true);
-    expect(existsSync(`${file}-lock`)).toBe(hadLock);
+    const look = () => [readFileSync(file, "hex"), statSync(file).mode, existsSync(`${file}-lock`)];
+    const before = look();
+    const refusal = await createSandbox({ memory: false, db: file }).catch(({ message }: Error) => message);
+    expect(refusal).toMatch(says);
+    expect(refusal).toMatch(/^[^\n]*--db[^\n]*$/);
+    expect(look()).toEqual(before);
   });
 
   test("that has another path is the same file: the second sandbox is rejected", async () => {
@@ -435,14 +345,12 @@ describe("the file", () => {
     expect(statSync(profile).mode & 0o100).toBe(0o100);
   });
 
-  test("at an impossible path is rejected in one sentence", async () => {
+  test("at an impossible path is rejected in one sentence, by the program with exit code 1", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     mkdirSync(join(cwd, "folder"));
-    for (const db of ["file/data.db", "folder"]) {
-      const { code, error } = await run(["--port", "0", "--db", db], {}, cwd);
-      expect([db, code]).toEqual([db, 1]);
-      expect(error).toMatch(/^merchant-sandbox: Cannot [^\n]+--memory[^\n]*\n$/);
-    }
+    await expect(createSandbox({ memory: false, db: join(cwd, "folder") })).rejects.toThrow(/^Cannot [^\n]+--memory[^\n]*$/);
+    const { code, error } = await run(["--port", "0", "--db", "file/data.db"], {}, cwd);
+    expect([code, error]).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot [^\n]+--memory[^\n]*\n$/)]);
   });
 });
