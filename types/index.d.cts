@@ -1866,7 +1866,7 @@ export interface Scenario {
   score: number;
   /** The points available */
   points: number;
-  /** Null if it is not armed */
+  /** `inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed */
   verdict: "pass" | "fail" | "inconclusive" | null;
   /** The verdict in a sentence */
   says: string;
@@ -2105,238 +2105,102 @@ export interface VerificationResult {
   closest: NearMiss[];
 }
 declare const errors: {
-  readonly invalid_json: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The body is not JSON, or not UTF-8.";
+  database_missing: ErrorFacts;
+  outage: ErrorFacts;
+  sandbox_unavailable: ErrorFacts;
+  part_not_built: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly body_not_object: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The body is JSON, but not an object at its top level.";
+  internal_error: ErrorFacts;
+  injected_error: ErrorFacts;
+  expectation_failed: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly body_too_deep: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The body nests deeper than 32 levels.";
+  idempotency_key_reused: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly validation_failed: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "A known field or query parameter is missing or has the wrong shape.";
+  rate_limit_exceeded: {
+    status: number;
+    error: string;
+    when: string;
+    documented: boolean;
   };
-  readonly invalid_limit: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "`limit` is not an integer from 1 to 100. It is never clamped, because that would hide a bug.";
+  injected_rate_limit: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly invalid_cursor: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "A cursor does not name a record of the caller, or both cursors were sent.";
+  headers_too_large: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly invalid_webhook_url: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The webhook URL is not a usable http or https URL.";
+  unsupported_media_type: ErrorFacts;
+  unsupported_content_encoding: ErrorFacts;
+  payload_too_large: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly webhook_url_not_local: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.";
+  uri_too_long: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly webhook_url_loopback: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.";
+  invalid_state: ErrorFacts;
+  already_exists: ErrorFacts;
+  verification_failed: ErrorFacts;
+  idempotency_key_in_use: ErrorFacts;
+  method_not_allowed: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly malformed_http: {
-    readonly status: 400;
-    readonly error: "invalid_request";
-    readonly when: "The bytes received are not an HTTP request.";
+  request_timeout: {
+    status: number;
+    error: string;
+    when: string;
   };
-  readonly idempotency_key_empty: {
-    readonly status: 400;
-    readonly error: "idempotency_error";
-    readonly when: "`Idempotency-Key` was sent without a value.";
-  };
-  readonly idempotency_key_too_long: {
-    readonly status: 400;
-    readonly error: "idempotency_error";
-    readonly when: "`Idempotency-Key` has more than 255 characters.";
-  };
-  readonly idempotency_key_invalid: {
-    readonly status: 400;
-    readonly error: "idempotency_error";
-    readonly when: "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.";
-  };
-  readonly missing_api_key: {
-    readonly status: 401;
-    readonly error: "authentication_error";
-    readonly when: "No `Authorization` header was sent.";
-  };
-  readonly malformed_authorization: {
-    readonly status: 401;
-    readonly error: "authentication_error";
-    readonly when: "`Authorization` is not exactly one `Bearer <key>`.";
-  };
-  readonly invalid_api_key: {
-    readonly status: 401;
-    readonly error: "authentication_error";
-    readonly when: "This sandbox does not know the key, or the key was revoked.";
-  };
-  readonly token_expired: {
-    readonly status: 401;
-    readonly error: "authentication_error";
-    readonly when: "The session token from a login has expired.";
-  };
-  readonly invalid_credentials: {
-    readonly status: 401;
-    readonly error: "authentication_error";
-    readonly when: "The e-mail address of a login is unknown or the password is wrong; the response does not say which.";
-  };
-  readonly live_key_refused: {
-    readonly status: 403;
-    readonly error: "permission_error";
-    readonly when: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.";
-  };
-  readonly merchant_suspended: {
-    readonly status: 403;
-    readonly error: "permission_error";
-    readonly when: "The merchant of this key is suspended.";
-  };
-  readonly host_not_allowed: {
-    readonly status: 403;
-    readonly error: "permission_error";
-    readonly when: "The `Host` header names another machine. This prevents DNS rebinding.";
-  };
-  readonly origin_not_allowed: {
-    readonly status: 403;
-    readonly error: "permission_error";
-    readonly when: "A web page of another origin sent the request.";
-  };
-  readonly control_token_required: {
-    readonly status: 403;
-    readonly error: "permission_error";
-    readonly when: "The sandbox is open to the network, and the control API request lacks the control token; or a learner's key does not allow the request.";
-  };
-  readonly resource_not_found: {
-    readonly status: 404;
-    readonly error: "not_found";
-    readonly when: "The caller owns no record with this id. Another merchant's id gives the same error.";
-  };
-  readonly route_not_found: {
-    readonly status: 404;
-    readonly error: "not_found";
-    readonly when: "No operation has this path.";
-  };
-  readonly method_not_allowed: {
-    readonly status: 405;
-    readonly error: "method_not_allowed";
-    readonly when: "The path exists, but not with this method; `Allow` lists the allowed methods.";
-  };
-  readonly request_timeout: {
-    readonly status: 408;
-    readonly error: "request_timeout";
-    readonly when: "The request did not arrive completely in time.";
-  };
-  readonly invalid_state: {
-    readonly status: 409;
-    readonly error: "conflict";
-    readonly when: "The record's current state does not allow the operation; `details` names the states that do.";
-  };
-  readonly already_exists: {
-    readonly status: 409;
-    readonly error: "conflict";
-    readonly when: "A record with the same unique value exists.";
-  };
-  readonly verification_failed: {
-    readonly status: 409;
-    readonly error: "conflict";
-    readonly when: "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.";
-  };
-  readonly idempotency_key_in_use: {
-    readonly status: 409;
-    readonly error: "conflict";
-    readonly when: "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.";
-  };
-  readonly payload_too_large: {
-    readonly status: 413;
-    readonly error: "payload_too_large";
-    readonly when: "The body is larger than 1 MiB.";
-  };
-  readonly uri_too_long: {
-    readonly status: 414;
-    readonly error: "uri_too_long";
-    readonly when: `The request target is longer than ${string} characters.`;
-  };
-  readonly unsupported_media_type: {
-    readonly status: 415;
-    readonly error: "unsupported_media_type";
-    readonly when: "A body was sent whose `Content-Type` is not `application/json`.";
-  };
-  readonly unsupported_content_encoding: {
-    readonly status: 415;
-    readonly error: "unsupported_media_type";
-    readonly when: "The body is compressed; the sandbox accepts only uncompressed bodies.";
-  };
-  readonly expectation_failed: {
-    readonly status: 417;
-    readonly error: "expectation_failed";
-    readonly when: "`Expect` asks for anything other than `100-continue`.";
-  };
-  readonly idempotency_key_reused: {
-    readonly status: 422;
-    readonly error: "idempotency_error";
-    readonly when: "The `Idempotency-Key` was already used for a different request.";
-  };
-  readonly rate_limit_exceeded: {
-    readonly status: 429;
-    readonly error: "rate_limited";
-    readonly when: "The request limit of the current window is reached.";
-    readonly documented: true;
-  };
-  readonly injected_rate_limit: {
-    readonly status: 429;
-    readonly error: "rate_limited";
-    readonly when: "A fault rule returned this error.";
-  };
-  readonly headers_too_large: {
-    readonly status: 431;
-    readonly error: "headers_too_large";
-    readonly when: "The request's headers exceed 16 KiB.";
-  };
-  readonly internal_error: {
-    readonly status: 500;
-    readonly error: "api_error";
-    readonly when: "A bug in the sandbox. All effects of the request were rolled back.";
-  };
-  readonly injected_error: {
-    readonly status: 500;
-    readonly error: "api_error";
-    readonly when: "A fault rule returned this error.";
-  };
-  readonly part_not_built: {
-    readonly status: 501;
-    readonly error: "not_built";
-    readonly when: "This version of the sandbox does not implement the requested part.";
-  };
-  readonly database_missing: {
-    readonly status: 503;
-    readonly error: "service_unavailable";
-    readonly when: "The SQLite file was deleted or replaced while the sandbox was running.";
-  };
-  readonly outage: {
-    readonly status: 503;
-    readonly error: "service_unavailable";
-    readonly when: "An injected outage: the service is down for all callers.";
-  };
-  readonly sandbox_unavailable: {
-    readonly status: 503;
-    readonly error: "service_unavailable";
-    readonly when: "The sandbox is closing, or too many clients wait for it at once.";
-  };
+  resource_not_found: ErrorFacts;
+  route_not_found: ErrorFacts;
+  live_key_refused: ErrorFacts;
+  merchant_suspended: ErrorFacts;
+  host_not_allowed: ErrorFacts;
+  origin_not_allowed: ErrorFacts;
+  control_token_required: ErrorFacts;
+  missing_api_key: ErrorFacts;
+  malformed_authorization: ErrorFacts;
+  invalid_api_key: ErrorFacts;
+  token_expired: ErrorFacts;
+  invalid_credentials: ErrorFacts;
+  idempotency_key_empty: ErrorFacts;
+  idempotency_key_too_long: ErrorFacts;
+  idempotency_key_invalid: ErrorFacts;
+  invalid_json: ErrorFacts;
+  body_not_object: ErrorFacts;
+  body_too_deep: ErrorFacts;
+  validation_failed: ErrorFacts;
+  invalid_limit: ErrorFacts;
+  invalid_cursor: ErrorFacts;
+  invalid_webhook_url: ErrorFacts;
+  webhook_url_not_local: ErrorFacts;
+  webhook_url_loopback: ErrorFacts;
+  malformed_http: ErrorFacts;
 };
+interface ErrorFacts {
+  status: number;
+  /** The category: the only field of an error that the service's document requires. */
+  error: string;
+  when: string;
+  /** True where the service's document states the status; every other row is an assumption. */
+  documented?: true;
+}
 type ErrorCode = keyof typeof errors;
 export interface FieldError {
   pointer: string;

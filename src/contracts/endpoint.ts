@@ -78,34 +78,32 @@ export interface EndpointDeclaration<
 
 type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
+type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
+/** The fields without a default. */
+type MayLack = "body" | "example" | "replayWindow" | "access";
+
 /** A declared operation without its type parameters, for code that iterates over all operations. */
-export interface Endpoint<World = unknown> {
-  readonly id: string;
-  readonly position: number;
-  readonly area: string;
-  readonly method: Method;
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly query: ObjectSchema;
-  readonly body: ObjectSchema | undefined;
-  readonly example: Record<string, unknown> | undefined;
+export type Endpoint<World = unknown> = Readonly<
+  Required<Omit<Declared<World>, MayLack | "exampleParams">> & Pick<Declared<World>, Exclude<MayLack, "example">>
+> & {
+  readonly example?: Readonly<Record<string, unknown>> | undefined;
   readonly exampleParams: Readonly<Record<string, string>>;
-  readonly reply: TSchema;
-  readonly documents: Readonly<Record<string, string>>;
-  readonly status: Fact<number>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly errors: readonly ErrorCode[];
-  readonly emits: readonly Fact<string>[];
-  readonly mayEmit: Readonly<Record<string, string>>;
-  readonly idempotent: boolean;
-  readonly replayWindow: number | undefined;
-  readonly access: Access<World> | undefined;
-  handle(call: HandlerInput<string, ObjectSchema, ObjectSchema> & World): unknown;
-}
+};
 
 const OK: Assumed<number> = assumed<number>(200, "The service's documentation says `OK`, which is the reason phrase of status 200.");
-const nothing: ObjectSchema = Type.Object({});
+
+const DEFAULTS = {
+  position: Number.MAX_SAFE_INTEGER,
+  description: "",
+  query: Type.Object({}),
+  exampleParams: {},
+  documents: {},
+  status: OK,
+  headers: {},
+  errors: [],
+  emits: [],
+  mayEmit: {},
+};
 
 type Declare<World, More> = <const Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema>(
   declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
@@ -114,27 +112,11 @@ type Declare<World, More> = <const Path extends string, Query extends ObjectSche
 /** Creates the `endpoint()` function for operations of one area, or of any; `World` is what their handlers receive with the request. */
 export function endpointFactory<World>(): Declare<World, { area: string }>;
 export function endpointFactory<World>(area: string): Declare<World, unknown>;
-export function endpointFactory<World>(area = ""): Declare<World, { area?: string }> {
-  return (declared) => ({
-    area,
-    ...declared,
-    position: declared.position ?? Number.MAX_SAFE_INTEGER,
-    description: declared.description ?? "",
-    query: declared.query ?? nothing,
-    body: declared.body,
-    example: declared.example as Record<string, unknown> | undefined,
-    exampleParams: declared.exampleParams ?? {},
-    documents: declared.documents ?? {},
-    status: declared.status ?? OK,
-    headers: declared.headers ?? {},
-    errors: declared.errors ?? [],
-    emits: declared.emits ?? [],
-    mayEmit: declared.mayEmit ?? {},
-    idempotent: declared.idempotent ?? (declared.method === "POST" || declared.method === "PATCH"),
-    replayWindow: declared.replayWindow,
-    access: declared.access,
-    handle: declared.handle as unknown as Endpoint<World>["handle"],
-  });
+export function endpointFactory<World>(area = ""): Declare<World, unknown> {
+  return (declared) => {
+    const idempotent = declared.method === "POST" || declared.method === "PATCH";
+    return { ...DEFAULTS, area, idempotent, ...declared } as unknown as Endpoint<World>;
+  };
 }
 
 /** The names of the path parameters, in order. */

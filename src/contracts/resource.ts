@@ -255,7 +255,9 @@ export function resource<const F extends TProperties, const S extends string = s
       ...timeRules({ kind, transitions, arrivalTimes }),
     ],
     sums: declared.sums ?? [],
-    ...hooksOf<R>(declared),
+    corrects: declared.corrects as unknown as Resource<R>["corrects"],
+    changed: declared.changed as unknown as Resource<R>["changed"],
+    outstanding: declared.outstanding as unknown as Resource<R>["outstanding"],
     references: (declared.references ?? {}) as Record<string, string>,
     unique: declared.unique ?? [],
     hidden: declared.hidden ?? [],
@@ -264,13 +266,6 @@ export function resource<const F extends TProperties, const S extends string = s
     datesMoveBy: declared.datesMoveBy ?? "weeks",
     sample: declared.sample,
   };
-}
-
-type Hooks<R extends RecordBase> = Pick<Resource<R>, "corrects" | "changed" | "outstanding">;
-
-/** The functions that only some kinds declare. */
-function hooksOf<R extends RecordBase>({ corrects, changed, outstanding }: { [Name in keyof Hooks<R>]?: unknown }): Hooks<R> {
-  return Object.fromEntries(Object.entries({ corrects, changed, outstanding }).filter(([, hook]) => hook !== undefined));
 }
 
 function eventsOf(

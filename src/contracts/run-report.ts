@@ -4,6 +4,10 @@ import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shap
 import { ReportedRequest } from "./logged-request.ts";
 import { ShownVerdict, VERDICTS } from "./verdict.ts";
 
+export const REPORT_FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
+
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
 const text = Type.String();
 const integer = Type.Integer();
 const texts = Type.Array(Type.String());
@@ -11,7 +15,7 @@ const maybeText = nullable(Type.String());
 const counts = (description: string) => Type.Record(Type.Integer(), { description });
 const verdict = oneOf(VERDICTS, "");
 
-/** How `exec` ended; outside of it, there are no problems and no conditions. */
+/** Result of `exec`. Outside of it, there are no problems and no conditions. */
 const end = {
   problems: Type.Array(Type.String(), { description: "Why the run failed besides its verdicts, such as a condition of `exec --fail-on`" }),
   failOn: Type.Union([texts, Type.Null()], {

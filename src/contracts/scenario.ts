@@ -1,9 +1,7 @@
 // Scenarios between rooms: fault rules with the verdicts that they should lead to, and the score of a run.
 
-import { oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 import { ShownVerdict, VERDICTS, type VerdictMessage } from "./verdict.ts";
-
-const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const expectation = {
   rule: Type.String({ description: "A rule of the judge, or a pattern for several" }),
@@ -28,17 +26,17 @@ export const ShownScenario = Type.Object(
     title: Type.String({ description: "What fails, in one line" }),
     about: Type.String({ description: "What happens, and what a correct client does" }),
     armed: Type.Boolean(),
-    merchant: nullable("The merchant that it is armed for; null for all"),
-    since: Type.Union([timeText("Sandbox time"), Type.Null()], { description: "Sandbox time; null if it is not armed" }),
+    merchant: nullable(Type.String({ description: "The merchant that it is armed for; null for all" })),
+    since: nullable(timeText("Sandbox time; null if it is not armed")),
     faults: Type.Array(Type.Record(Type.Unknown()), {
       description: "The fault rules with their counts; as written in its file if it is not armed",
     }),
     expectations: Type.Array(ShownResult),
     score: Type.Integer({ description: "The points earned" }),
     points: Type.Integer({ description: "The points available" }),
-    verdict: Type.Union([oneOf(VERDICTS, "`inconclusive` while an expectation is undecided, or a fault has not fired"), Type.Null()], {
-      description: "Null if it is not armed",
-    }),
+    verdict: nullable(
+      oneOf(VERDICTS, "`inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed"),
+    ),
     says: Type.String({ description: "The verdict in a sentence" }),
   },
   { title: "scenario" },

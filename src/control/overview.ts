@@ -12,7 +12,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { StallGauge } from "../kernel/event-loop.ts";
 import type { Life } from "../life/life.ts";
-import { SPAN_SECONDS, SPANS, type Trends } from "../live/trends.ts";
+import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import type { OpenApiForm } from "../reference/openapi-forms.ts";
 import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
@@ -195,15 +195,6 @@ const listOperations = endpoint({
   },
 });
 
-const trendFields = {
-  requests: Type.Integer(),
-  clientErrors: Type.Integer({ description: "Responses with a 4xx" }),
-  serverErrors: Type.Integer({ description: "Responses with a 5xx, and connections closed without a response" }),
-  p95: nullable(
-    Type.Number({ description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests" }),
-  ),
-};
-
 const showTrend = endpoint({
   id: "sandbox.trend",
   method: "GET",
@@ -215,8 +206,8 @@ const showTrend = endpoint({
     operation: nullable(Type.String()),
     seconds: Type.Integer({ description: "How long a span is" }),
     elapsed: Type.Number({ description: "Milliseconds since the last span began" }),
-    total: Type.Object(trendFields, { description: "All spans together" }),
-    spans: Type.Array(Type.Object(trendFields), { description: "Oldest first; the last one is not over yet" }),
+    total: Type.Object(TrendSpan.properties, { description: "All spans together" }),
+    spans: Type.Array(TrendSpan, { description: "Oldest first; the last one is not over yet" }),
   }),
   handle: ({ trends, query: { operation } }) => ({ operation: operation ?? null, seconds: SPAN_SECONDS, ...trends.read(operation) }),
 });

@@ -3,8 +3,7 @@
 import type { Audit } from "../audit/audit.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { Expectations, Verification } from "../contracts/expectations.ts";
-import { REPORT_FORMATS, type ReportFormat } from "../contracts/report-format.ts";
-import { HarLog, type RunEnd, RunReport } from "../contracts/run-report.ts";
+import { HarLog, REPORT_FORMATS, type ReportFormat, type RunEnd, RunReport } from "../contracts/run-report.ts";
 import { VERDICTS } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";

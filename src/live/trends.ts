@@ -1,21 +1,23 @@
 // Trends of the last minutes: requests, errors and the 95th percentile of durations in short spans of real time, of all operations and of each.
 
 import { realNow } from "../kernel/clock.ts";
+import { nullable, type Static, Type } from "../schema/shapes.ts";
 
 export const SPAN_SECONDS = 5;
 export const SPANS = 60;
 const SPAN = SPAN_SECONDS * 1_000;
 
 /** The requests of one span of time. */
-export interface TrendSpan {
-  requests: number;
-  /** Responses with a 4xx. */
-  clientErrors: number;
-  /** Responses with a 5xx, and connections closed without a response. */
-  serverErrors: number;
-  /** Real milliseconds; null without requests. */
-  p95: number | null;
-}
+export const TrendSpan = Type.Object({
+  requests: Type.Integer(),
+  clientErrors: Type.Integer({ description: "Responses with a 4xx" }),
+  serverErrors: Type.Integer({ description: "Responses with a 5xx, and connections closed without a response" }),
+  p95: nullable(
+    Type.Number({ description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests" }),
+  ),
+});
+
+type TrendSpan = Static<typeof TrendSpan>;
 
 export interface Trend {
   total: TrendSpan;

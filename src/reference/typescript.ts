@@ -1,5 +1,6 @@
 // Generates TypeScript from JSON Schemas: named schemas become interfaces, descriptions become doc comments.
 
+import type { ObjectSchema } from "../contracts/endpoint.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
@@ -10,6 +11,14 @@ export interface Types {
   named(name: string, schema: TSchema): string;
   /** All declarations, sorted by name. */
   declarations(): string[];
+}
+
+interface TypedService {
+  operations: readonly { id: string; body?: ObjectSchema | undefined; reply: TSchema }[];
+  error: TSchema;
+  event: TSchema;
+  /** The types of events. */
+  eventTypes: readonly string[];
 }
 
 /** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
@@ -33,6 +42,20 @@ export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
   };
   const print = (schema: TSchema): string => printed(schema as DocumentedKeywords, typeOf);
   return { typeOf, named, declarations: () => [...declared].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text) };
+}
+
+/** The declarations of a service: the bodies and replies of its operations, its errors and its events. */
+export function serviceTypes({ operations, error, event, eventTypes }: TypedService): string {
+  // Error and Event are names of the language and of browsers.
+  const types = createTypes({ ApiError: error, WebhookEvent: event });
+  for (const { id, body, reply } of operations) {
+    if (body) types.named(`${pascal(id)}Body`, body);
+    if (titleOf(reply) === undefined) types.named(`${pascal(id)}Reply`, reply);
+    else types.typeOf(reply);
+  }
+  for (const schema of [error, event]) types.typeOf(schema);
+  const names = `/** The types of events. */\nexport type EventType =\n${eventTypes.map((type) => `  | ${JSON.stringify(type)}`).join("\n")};`;
+  return `${["// The types of the service, by merchant-sandbox types.", ...types.declarations(), names].join("\n\n")}\n`;
 }
 
 function printed(schema: DocumentedKeywords, typeOf: (schema: TSchema) => string): string {

@@ -61,179 +61,110 @@ interface OptionDefinition<V> {
   schema?: TSchema;
 }
 
-export const optionDefinitions: { readonly [Name in OptionName]: OptionDefinition<Options[Name]> } = {
-  port: {
-    group: "Address and storage",
-    value: "n",
-    description: "listen on this port; 0 selects any free port (default: 4747)",
-    default: 4747,
-    parse: wholeNumber(0, 65_535),
-    schema: Type.Integer({ minimum: 0, maximum: 65_535 }),
-  },
-  host: {
-    group: "Address and storage",
-    value: "address",
-    description: "listen on this address (default: both loopback addresses)",
-    default: undefined,
-    parse: nonEmpty,
-  },
-  db: {
-    group: "Address and storage",
-    value: "file",
-    description: "keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db)",
-    default: ".merchant-sandbox/sandbox.db",
-    parse: nonEmpty,
-  },
-  memory: { group: "Address and storage", description: "keep all data in memory instead of a file", default: false, parse: onOrOff },
-  fixtures: {
-    group: "Data",
-    value: "dir",
-    description: "load merchants from this folder instead of lodge, market, stage and blank",
-    default: undefined,
-    parse: nonEmpty,
-  },
-  lessons: {
-    group: "Data",
-    value: "dir",
-    description: "load lessons from this folder instead of the built-in ones",
-    default: undefined,
-    parse: nonEmpty,
-  },
-  snapshot: {
-    group: "Data",
-    value: "file",
-    description: "start from this snapshot, which replaces the data in the database",
-    default: undefined,
-    parse: nonEmpty,
-  },
-  seed: {
-    group: "Data",
-    value: "n",
-    description: "generate ids, keys and secrets from this seed (default: 1)",
-    default: 1,
-    parse: wholeNumber(0, 2 ** 32),
-    schema: Type.Integer({ minimum: 0, maximum: 2 ** 32 }),
-  },
-  clock: {
-    group: "Data",
-    value: "time",
-    description: "freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real)",
-    default: undefined,
-    parse: clockTime,
-  },
-  life: {
-    group: "Behaviour",
-    value: "on|off",
-    description: "change records on their dates, such as payouts that arrive, or leave them as they are (default: on)",
-    default: "on",
-    parse: oneOf("on", "off"),
-    schema: oneOfTexts(["on", "off"], ""),
-  },
-  bodies: {
-    group: "Behaviour",
-    value: "checked|open",
-    description: "reject body fields of an unexpected shape, or keep them as sent (default: checked)",
-    default: "checked",
-    parse: oneOf("checked", "open"),
-    schema: oneOfTexts(["checked", "open"], ""),
-  },
-  service: {
-    group: "Behaviour",
-    value: "file",
-    description: "respond as the real service does, by this file of compare --write (docs/real-service.md)",
-    default: undefined,
-    parse: nonEmpty,
-  },
-  rateLimit: {
-    group: "Behaviour",
-    value: "limit",
-    multiple: true,
-    description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
-    default: {},
-    parse: rateRule,
-  },
-  faults: {
-    group: "Behaviour",
-    value: "file",
-    description: "arm the fault rules of this JSON file at start, until a reset",
-    default: undefined,
-    parse: nonEmpty,
-    schema: Type.Union([Type.String(), Type.Array(Type.Record(Type.Unknown()))]),
-  },
-  scenario: {
-    group: "Behaviour",
-    value: "name|file",
-    multiple: true,
-    description: "arm this scenario at start, such as lost-response, until a reset",
-    default: [],
-    parse: nonEmpty,
-  },
-  endpoints: {
-    group: "Webhooks",
-    value: "url",
-    multiple: true,
-    description: "register this webhook endpoint of the first merchant at start, for all events, until a reset",
-    default: [],
-    parse: (text, flag) => ({ url: nonEmpty(text, flag) }),
-    schema: Type.Array(NewEndpoint),
-  },
-  retrySchedule: {
-    group: "Webhooks",
-    value: "schedule",
-    description: "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)",
-    default: undefined,
-    parse: retrySchedule,
-  },
-  webhookTimeout: {
-    group: "Webhooks",
-    value: "duration",
-    description: "limit the total time for a webhook response (default: 10s)",
-    default: 10_000,
-    parse: parseDuration,
-  },
-  webhookInsecureTls: {
-    group: "Webhooks",
-    description: "accept self-signed certificates of https receivers",
-    default: false,
-    parse: onOrOff,
-  },
-  allowWebhookHost: {
-    group: "Webhooks",
-    value: "name",
-    multiple: true,
-    description: "allow deliveries to this host too, such as host.docker.internal",
-    default: [],
-    parse: nonEmpty,
-  },
-  allowLoopbackWebhooks: {
-    group: "Webhooks",
-    description: "deliver to services on this machine's loopback even if --host opens the network",
-    default: false,
-    parse: onOrOff,
-  },
-  allowedHost: {
-    group: "Security",
-    value: "name",
-    multiple: true,
-    description: "accept requests for this host name too; NAME:PORT for one port",
-    default: [],
-    parse: nonEmpty,
-  },
-  allowedOrigin: {
-    group: "Security",
-    value: "origin",
-    multiple: true,
-    description: "accept requests from web pages of this origin",
-    default: [],
-    parse: nonEmpty,
-  },
-  controlToken: {
-    group: "Security",
-    value: "token",
-    description: "require this token on the control API (default: generated if --host opens the network)",
-    default: undefined,
-    parse: nonEmpty,
-  },
+/** An option that is off without its flag. */
+const switchOption = (description: string) => ({ description, default: false, parse: onOrOff });
+
+/** A text without a default. */
+const textOption = (value: string, description: string) => ({ value, description, default: undefined, parse: nonEmpty });
+
+/** A list of texts, by repeating the flag. */
+const textsOption = (value: string, description: string) => ({
+  value,
+  description,
+  multiple: true as const,
+  default: [] as string[],
+  parse: nonEmpty,
+});
+
+/** One of several words, by default the first. */
+const choiceOption = <const V extends string>(words: readonly [V, ...V[]], description: string) => ({
+  value: words.join("|"),
+  description: `${description} (default: ${words[0]})`,
+  default: words[0],
+  parse: oneOf(...words),
+  schema: oneOfTexts(words, ""),
+});
+
+const numberOption = (description: string, usual: number, minimum: number, maximum: number) => ({
+  value: "n",
+  description: `${description} (default: ${usual})`,
+  default: usual,
+  parse: wholeNumber(minimum, maximum),
+  schema: Type.Integer({ minimum, maximum }),
+});
+
+type Definitions = { readonly [Name in OptionName]: OptionDefinition<Options[Name]> };
+
+const inGroup = <const D>(group: OptionDefinition<unknown>["group"], definitions: D) =>
+  Object.fromEntries(Object.entries(definitions as object).map(([name, definition]) => [name, { group, ...definition }])) as {
+    [Name in keyof D]: D[Name] & { group: typeof group };
+  };
+
+export const optionDefinitions: Definitions = {
+  ...inGroup("Address and storage", {
+    port: numberOption("listen on this port; 0 selects any free port", 4747, 0, 65_535),
+    host: textOption("address", "listen on this address (default: both loopback addresses)"),
+    db: {
+      ...textOption("file", "keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db)"),
+      default: ".merchant-sandbox/sandbox.db",
+    },
+    memory: switchOption("keep all data in memory instead of a file"),
+  }),
+  ...inGroup("Data", {
+    fixtures: textOption("dir", "load merchants from this folder instead of lodge, market, stage and blank"),
+    lessons: textOption("dir", "load lessons from this folder instead of the built-in ones"),
+    snapshot: textOption("file", "start from this snapshot, which replaces the data in the database"),
+    seed: numberOption("generate ids, keys and secrets from this seed", 1, 0, 2 ** 32),
+    clock: {
+      ...textOption("time", "freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real)"),
+      parse: clockTime,
+    },
+  }),
+  ...inGroup("Behaviour", {
+    life: choiceOption(["on", "off"], "change records on their dates, such as payouts that arrive, or leave them as they are"),
+    bodies: choiceOption(["checked", "open"], "reject body fields of an unexpected shape, or keep them as sent"),
+    service: textOption("file", "respond as the real service does, by this file of compare --write (docs/real-service.md)"),
+    rateLimit: {
+      value: "limit",
+      multiple: true,
+      description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
+      default: {},
+      parse: rateRule,
+    },
+    faults: {
+      ...textOption("file", "arm the fault rules of this JSON file at start, until a reset"),
+      schema: Type.Union([Type.String(), Type.Array(Type.Record(Type.Unknown()))]),
+    },
+    scenario: textsOption("name|file", "arm this scenario at start, such as lost-response, until a reset"),
+  }),
+  ...inGroup("Webhooks", {
+    endpoints: {
+      value: "url",
+      multiple: true,
+      description: "register this webhook endpoint of the first merchant at start, for all events, until a reset",
+      default: [],
+      parse: (text: string, flag: string) => ({ url: nonEmpty(text, flag) }),
+      schema: Type.Array(NewEndpoint),
+    },
+    retrySchedule: {
+      ...textOption("schedule", "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)"),
+      parse: retrySchedule,
+    },
+    webhookTimeout: {
+      value: "duration",
+      description: "limit the total time for a webhook response (default: 10s)",
+      default: 10_000,
+      parse: parseDuration,
+    },
+    webhookInsecureTls: switchOption("accept self-signed certificates of https receivers"),
+    allowWebhookHost: textsOption("name", "allow deliveries to this host too, such as host.docker.internal"),
+    allowLoopbackWebhooks: switchOption("deliver to services on this machine's loopback even if --host opens the network"),
+  }),
+  ...inGroup("Security", {
+    allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),
+    allowedOrigin: textsOption("origin", "accept requests from web pages of this origin"),
+    controlToken: textOption("token", "require this token on the control API (default: generated if --host opens the network)"),
+  }),
 };
 
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];

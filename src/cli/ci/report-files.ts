@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { REPORT_FORMATS, type ReportFormat } from "../../contracts/report-format.ts";
+import { REPORT_FORMATS, type ReportFormat } from "../../contracts/run-report.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
