@@ -11,7 +11,7 @@ import { type RunOptions, runTrace } from "../model/runner/run-trace.ts";
 import { type ShrunkTrace, shrink } from "../model/runner/shrinker.ts";
 import { builtProgram, inProcess, type TargetOptions } from "../model/runner/targets.ts";
 import { type Receivers, startReceivers } from "../model/runner/webhook-receivers.ts";
-import { PROGRAM } from "../support/program.ts";
+import { oneWordProgram } from "../support/program.ts";
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
@@ -83,7 +83,7 @@ async function findFlaw(options: Omit<RunOptions, "receivers" | "coverage">, cra
 /** Runs a script with bash and returns its output. */
 function runScript(script: string): string {
   const { stdout, stderr, status } = spawnSync("bash", ["-c", script], {
-    env: { ...process.env, COMMAND: `${process.execPath} ${PROGRAM}` },
+    env: { ...process.env, COMMAND: oneWordProgram() },
     encoding: "utf8",
   });
   expect([status, stderr], stdout).toEqual([0, ""]);

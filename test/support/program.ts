@@ -1,7 +1,7 @@
 // Starts, reads and stops the built program.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -48,6 +48,13 @@ export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
   folders.push(made);
   return made;
+}
+
+/** The program as one word of a shell, without spaces, whatever folder the checkout lies in. */
+export function oneWordProgram(): string {
+  const file = join(folder(), "program");
+  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
+  return file;
 }
 
 /** The variables of this process, without those of the program. */

@@ -3,7 +3,7 @@
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { afterEachTest } from "./cleanup.ts";
-import { folder, ownEnvironment, PROGRAM } from "./program.ts";
+import { folder, oneWordProgram, ownEnvironment, PROGRAM } from "./program.ts";
 
 export interface Size {
   columns: number;
@@ -65,7 +65,7 @@ export const openProgram = (words: string[], opening?: Opening) => open(process.
 
 /** A shell in which `$program` is the program. */
 export const openShell = (opening: Opening = {}) =>
-  open("sh", ["-i"], { ...opening, variables: { PS1: "$ ", ENV: "", program: `${process.execPath} ${PROGRAM}`, ...opening.variables } });
+  open("sh", ["-i"], { ...opening, variables: { PS1: "$ ", ENV: "", program: oneWordProgram(), ...opening.variables } });
 
 /** An in-memory sandbox with its dashboard, once it is live. */
 export async function openDashboard(words: string[] = [], opening?: Opening): Promise<TestTerminal & { url: string }> {
