@@ -7,21 +7,8 @@ import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
-import {
-  amount,
-  assumedListOf,
-  assumedPageQuery,
-  currency,
-  day,
-  metadata,
-  nullables,
-  optionals,
-  type Static,
-  Type,
-  text,
-  timestamp,
-} from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { amount, currency, day, metadata, nullables, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, onDay } from "./merchants.ts";
 import {
   composeItem,
@@ -171,30 +158,20 @@ const createPayroll = endpoint({
   },
 });
 
-const listDisciplinaryRecords = endpoint({
+const listDisciplinaryRecords = listEndpoint(disciplinaryRecords, {
   id: "disciplinary.list",
   position: 10,
   area: "Employees",
-  method: "GET",
   path: "/employees/disciplinary",
   summary: "List all disciplinary records",
-  query: assumedPageQuery,
-  reply: assumedListOf(disciplinaryRecords.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(disciplinaryRecords).list(query),
 });
 
-const listAppraisals = endpoint({
+const listAppraisals = listEndpoint(appraisals, {
   id: "appraisals.list",
   position: 14,
   area: "Employees",
-  method: "GET",
   path: "/employees/appraisals",
   summary: "List all appraisals",
-  query: assumedPageQuery,
-  reply: assumedListOf(appraisals.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(appraisals).list(query),
 });
 
 export const overridePayrollItem = endpoint({

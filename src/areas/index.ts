@@ -74,7 +74,7 @@ export const eventTypes: ReadonlySet<string> = new Set([
   ...resources.flatMap(({ events }) => Object.values(events)),
 ]);
 
-/** The event types that the words name, such as payment.succeeded, payment.* or *; `fail` is called with a message for a word that matches none. `*` stays as it is. */
+/** The event types that words such as payment.succeeded or payment.* name. `*` stays as it is. Calls `fail` for a word that matches none. */
 export const matchingTypes = (words: readonly string[], fail: (message: string) => never): string[] => [
   ...new Set(words.flatMap((word) => typesOf(word, fail))),
 ];

@@ -2,8 +2,8 @@
 
 import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
-import { assumedListOf, assumedPageQuery, count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
+import { listEndpoint } from "../store/operation-context.ts";
 import { sampleSyncLog } from "./samples/office.ts";
 
 /** Milliseconds that a synchronisation takes. */
@@ -71,17 +71,12 @@ export const syncLogs = resource({
   rules: [inOrder("created", "finishedAt"), inOrder("startedAt", "finishedAt"), failuresFit],
 });
 
-const listSyncLogs = endpoint({
+const listSyncLogs = listEndpoint(syncLogs, {
   id: "sync_logs.list",
   position: 13,
   area: "Integrations",
-  method: "GET",
   path: "/integrations/sync-logs",
   summary: "List all synchronisation logs",
-  query: assumedPageQuery,
-  reply: assumedListOf(syncLogs.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(syncLogs).list(query),
 });
 
 export const operations = [listSyncLogs];

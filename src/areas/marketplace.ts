@@ -7,7 +7,6 @@ import { fail } from "../kernel/errors.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
-  assumedPageQuery,
   count,
   country,
   currency,
@@ -21,7 +20,7 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { listEndpoint } from "../store/operation-context.ts";
 import { homeDay, homeOf, onDay } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
 import { sampleOrder } from "./samples/sales.ts";
@@ -193,18 +192,17 @@ export const marketplaceOrders = resource({
   references: { customerId: "customer" },
 });
 
-const listMarketplaceOrders = endpoint({
-  id: "marketplace_orders.list",
-  position: 8,
-  area: "Marketplace orders",
-  method: "GET",
-  path: "/marketplace/orders",
-  summary: "List all marketplace orders",
-  query: assumedPageQuery,
-  reply: listOf(marketplaceOrders.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(marketplaceOrders).list(query),
-});
+const listMarketplaceOrders = listEndpoint(
+  marketplaceOrders,
+  {
+    id: "marketplace_orders.list",
+    position: 8,
+    area: "Marketplace orders",
+    path: "/marketplace/orders",
+    summary: "List all marketplace orders",
+  },
+  { reply: listOf(marketplaceOrders.schema) },
+);
 
 export const operations = [listMarketplaceOrders];
 

@@ -3,8 +3,8 @@
 import { resource } from "../contracts/resource.ts";
 import { inOrder } from "../contracts/rules.ts";
 import { addDays, addMonths } from "../kernel/calendar.ts";
-import { amount, assumedListOf, assumedPageQuery, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { amount, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
+import { listEndpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./merchants.ts";
 import { sampleRenewal } from "./samples/sales.ts";
 
@@ -76,17 +76,12 @@ export const membershipRenewals = resource({
   references: { customerId: "customer" },
 });
 
-const listRenewals = endpoint({
+const listRenewals = listEndpoint(membershipRenewals, {
   id: "renewals.list",
   position: 11,
   area: "Memberships",
-  method: "GET",
   path: "/memberships/renewals",
   summary: "List all membership renewals",
-  query: assumedPageQuery,
-  reply: assumedListOf(membershipRenewals.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(membershipRenewals).list(query),
 });
 
 export const operations = [listRenewals];

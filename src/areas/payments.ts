@@ -4,7 +4,7 @@ import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
 import { type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { listEndpoint } from "../store/operation-context.ts";
 import { homeOf } from "./merchants.ts";
 import { samplePayment } from "./samples/sales.ts";
 import { unsettledPayments } from "./world-sums.ts";
@@ -138,18 +138,11 @@ function failureOf(method: string | null): string {
   return method === "bank_transfer" ? "insufficient_funds" : method === "mobile_money" ? "timeout" : "card_declined";
 }
 
-const listPayments = endpoint({
-  id: "payments.list",
-  position: 9,
-  area: "Payments",
-  method: "GET",
-  path: "/payments",
-  summary: "List all payments",
-  query: documentedPageQuery,
-  reply: listOf(payments.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(payments).list(query),
-});
+const listPayments = listEndpoint(
+  payments,
+  { id: "payments.list", position: 9, area: "Payments", path: "/payments", summary: "List all payments" },
+  { reply: listOf(payments.schema), query: documentedPageQuery },
+);
 
 export const operations = [listPayments];
 

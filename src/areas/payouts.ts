@@ -8,7 +8,6 @@ import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
-  assumedPageQuery,
   country,
   currency,
   day,
@@ -23,7 +22,7 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
 import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
@@ -275,18 +274,11 @@ function arrivalOf(now: number, methodId: string | null, home: string | null, ow
   return method?.type === "mobile_money" ? next : nextBusinessDay(next);
 }
 
-const listPayouts = endpoint({
-  id: "payouts.list",
-  position: 7,
-  area: "Payouts",
-  method: "GET",
-  path: "/payouts",
-  summary: "List all payouts",
-  query: assumedPageQuery,
-  reply: listOf(payouts.schema),
-  errors: ["invalid_limit", "invalid_cursor"],
-  handle: ({ query, own }) => own(payouts).list(query),
-});
+const listPayouts = listEndpoint(
+  payouts,
+  { id: "payouts.list", position: 7, area: "Payouts", path: "/payouts", summary: "List all payouts" },
+  { reply: listOf(payouts.schema) },
+);
 
 export const operations = [setPayoutMethod, listPayouts];
 

@@ -28,7 +28,7 @@ export interface Clock {
    */
   advance(begin: () => number): Promise<boolean>;
   isAdvancing(): boolean;
-  /** Ends all advances, those that wait as well, without waiting for work that has started. */
+  /** Ends all advances, also those in the queue, without waiting for work that has started. */
   endAdvances(): void;
   /** Adds work, from the next wake on. */
   watch(work: DueWork): void;
@@ -50,18 +50,22 @@ export function createClock(frozenAt?: number): Clock {
   let lastAdvance: Promise<unknown> = Promise.resolve();
   let advances = 0;
   const failureListeners = new Set<(error: unknown) => void>();
-  const end = createEnd();
+  let isEnded = false;
+  let endAll = () => {};
+  const ended = new Promise<void>((resolve) => {
+    endAll = resolve;
+  });
   // Work that is due or started belongs to the present: it settles before time moves on.
   const play = async (until: number) => {
-    const settle = () => alarm.settle(end.isReached);
+    const settle = () => alarm.settle(() => isEnded);
     await settle();
-    while (!end.isReached()) {
+    while (!isEnded) {
       const due = alarm.earliest();
       if (due > until) break;
       if (due > time.now()) time.moveTo(due);
       await settle();
     }
-    if (end.isReached()) return;
+    if (isEnded) return;
     if (until > time.now()) time.moveTo(until);
     alarm.arm();
   };
@@ -78,36 +82,22 @@ export function createClock(frozenAt?: number): Clock {
     // Concurrent calls run one after another.
     async advance(begin) {
       advances++;
-      const advanced = lastAdvance.then(() => (end.isReached() ? undefined : play(begin()))).finally(() => void advances--);
+      const advanced = lastAdvance.then(() => (isEnded ? undefined : play(begin()))).finally(() => void advances--);
       lastAdvance = advanced.catch(() => {});
-      await Promise.race([advanced, end.reached]);
-      return !end.isReached();
+      await Promise.race([advanced, ended]);
+      return !isEnded;
     },
     isAdvancing: () => advances > 0,
-    endAdvances: end.reach,
+    endAdvances() {
+      isEnded = true;
+      endAll();
+    },
     watch(work) {
       alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));
     },
     onFailure: (listener) => void failureListeners.add(listener),
     wake: alarm.wake,
     stop: alarm.stop,
-  };
-}
-
-/** The end of all advances. */
-function createEnd() {
-  let isReached = false;
-  let resolve = () => {};
-  const reached = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return {
-    reached,
-    isReached: () => isReached,
-    reach() {
-      isReached = true;
-      resolve();
-    },
   };
 }
 

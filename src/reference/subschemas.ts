@@ -1,7 +1,7 @@
 // Traversal of JSON Schemas: which keywords contain schemas, and the JSON Pointer to each.
 
-import type { SchemaKeywords } from "../schema/compile.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
+import type { SchemaKeywords } from "../schema/schema.ts";
 import type { TProperties, TSchema } from "../schema/shapes.ts";
 
 /** A schema as plain JSON, without the symbols that TypeBox adds. */

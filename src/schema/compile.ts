@@ -5,18 +5,8 @@
 import { once, oncePerKey } from "../kernel/once.ts";
 import { ASSUMED } from "./assumed.ts";
 import { FUNCTIONS, KEYWORDS, type Keyword, typeCondition, unsupported } from "./keywords.ts";
-import type { TSchema } from "./schema.ts";
+import type { SchemaKeywords, TSchema } from "./schema.ts";
 import { PREFIX, UNIT } from "./shapes.ts";
-
-export interface SchemaKeywords extends TSchema {
-  type?: string | string[];
-  required?: readonly string[];
-  additionalProperties?: boolean;
-  patternProperties?: Readonly<Record<string, TSchema>>;
-  properties?: Readonly<Record<string, TSchema>>;
-  items?: TSchema;
-  anyOf?: readonly TSchema[];
-}
 
 /** The keywords that constrain the parts of a value. */
 const APPLICATORS = ["required", "additionalProperties", "patternProperties", "properties", "items", "anyOf"];

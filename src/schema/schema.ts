@@ -9,6 +9,20 @@ export interface TSchema {
   readonly [VALUE]: unknown;
 }
 
+/** A schema as code that walks through schemas reads it. */
+export interface SchemaKeywords extends TSchema {
+  title?: string;
+  type?: string | string[];
+  required?: readonly string[];
+  additionalProperties?: boolean;
+  patternProperties?: Readonly<Record<string, TSchema>>;
+  properties?: Readonly<Record<string, TSchema>>;
+  items?: TSchema;
+  anyOf?: readonly TSchema[];
+  enum?: readonly unknown[];
+  const?: unknown;
+}
+
 export interface TUnsafe<T> extends TSchema {
   readonly [VALUE]: T;
 }

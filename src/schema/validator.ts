@@ -4,10 +4,10 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import type { FieldError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
-import { checkOf, constraintsOf, type SchemaKeywords } from "./compile.ts";
+import { checkOf, constraintsOf } from "./compile.ts";
 import { escapePointer, pointerSegments } from "./json-pointer.ts";
 import { withArticle } from "./keywords.ts";
-import type { JsonObject, TSchema } from "./schema.ts";
+import type { JsonObject, SchemaKeywords, TSchema } from "./schema.ts";
 
 export const matchesSchema = (schema: TSchema, value: unknown): boolean => checkOf(schema)(value);
 

@@ -1,20 +1,8 @@
 // Walks through schemas as facts see them: the names of objects, their fields, and the values and items inside.
 
-import type { TSchema } from "./shapes.ts";
+import type { SchemaKeywords, TSchema } from "./schema.ts";
 
-interface Keywords {
-  title?: string;
-  type?: string | readonly string[];
-  anyOf?: readonly TSchema[];
-  enum?: readonly unknown[];
-  const?: unknown;
-  properties?: Readonly<Record<string, TSchema>>;
-  required?: readonly string[];
-  additionalProperties?: boolean;
-  items?: TSchema;
-}
-
-const keywordsOf = (schema: TSchema) => schema as TSchema & Keywords;
+const keywordsOf = (schema: TSchema): SchemaKeywords => schema;
 
 /** A titled schema has one name wherever it occurs; any other is named after its place. */
 export const nameOf = (schema: TSchema, place: string): string => keywordsOf(schema).title ?? place;

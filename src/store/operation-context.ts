@@ -4,6 +4,7 @@ import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Random } from "../kernel/random.ts";
 import type { TSchema } from "../schema/schema.ts";
+import { assumedListOf, assumedPageQuery } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Collection, Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
@@ -55,6 +56,21 @@ export interface WebhookRules {
 export type Operation = Endpoint<OperationContext>;
 
 export const endpoint = endpointFactory<OperationContext>();
+
+/** The operation that lists the merchant's records of a kind. Default: the reply and the query are assumed. */
+export const listEndpoint = <R extends RecordBase>(
+  resource: Resource<R>,
+  declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,
+  { reply = assumedListOf(resource.schema), query = assumedPageQuery }: { reply?: TSchema; query?: typeof assumedPageQuery } = {},
+): Operation =>
+  endpoint({
+    ...declared,
+    method: "GET",
+    query,
+    reply,
+    errors: ["invalid_limit", "invalid_cursor"],
+    handle: ({ query: page, own }) => own(resource).list(page),
+  });
 
 interface OperationDependencies {
   collections: Collections;

@@ -99,12 +99,14 @@ describe("the guard", () => {
       `localhost:${port}:${port}`,
       `localhost:0${port}`,
     ];
+    attempted("DNS rebinding", foreign.length);
     for (const host of foreign) expect([host, await status(host)]).toEqual([host, 403]);
   });
 
   test("protects the control API and every other path", async () => {
     const bench = await open();
     for (const path of ["/v1/payments", "/v1/nowhere", "/_sandbox", "/_sandbox/clock", "/", "/elsewhere"]) {
+      attempted("DNS rebinding");
       const rebound = await bench.call("GET", path, { headers: { host: "evil.example" } });
       expect([path, rebound.status, rebound.body.code]).toEqual([path, 403, "host_not_allowed"]);
       const foreign = await bench.call("GET", path, { headers: { origin: "http://evil.example" } });

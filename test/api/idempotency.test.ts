@@ -111,13 +111,6 @@ describe("a key", () => {
     expect(await code(["same", "same"])).toBe("idempotency_key_invalid");
   });
 
-  test("with invalid syntax is rejected on every operation that accepts a key, before the body is validated", async () => {
-    const bench = await open();
-    expect((await post(bench, RULES, "k".repeat(256), { name: 5 })).body.code).toBe("idempotency_key_too_long");
-    expect((await post(bench, DECLINE, "k".repeat(256), {})).body.code).toBe("idempotency_key_too_long");
-    expect((await post(bench, "/v1/employees/payroll", "k".repeat(256), {})).body.code).toBe("idempotency_key_too_long");
-  });
-
   test("is ignored on GET and DELETE", async () => {
     const bench = await open();
     for (const key of ["", "two words", "k".repeat(300)]) {
@@ -130,14 +123,6 @@ describe("a key", () => {
     await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount: 1 });
     const second = await bench.call("GET", "/v1/payments?limit=1", { headers: { "idempotency-key": "key" } });
     expect([replayed(second), second.text === first.text]).toEqual([false, false]);
-  });
-
-  test("is optional: without it, each call takes effect", async () => {
-    const bench = await open();
-    const ids = [await bench.call("POST", RULES, { body: rule }), await bench.call("POST", RULES, { body: rule })].map(
-      ({ body }) => body.id,
-    );
-    expect(new Set(ids).size).toBe(2);
   });
 });
 

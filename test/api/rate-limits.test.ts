@@ -20,11 +20,6 @@ const windowOf = ({ headers }: Answer) =>
 const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 
 describe("a window", () => {
-  test("has 6,000 requests in 60 seconds by default", async () => {
-    const bench = await open();
-    expect(windowOf(await me(bench))).toEqual([6_000, 5_999, NOON_SECONDS + 60]);
-  });
-
   test("is aligned to the epoch", async () => {
     const bench = await open({ clock: "2026-01-05T12:00:47Z", rateLimit: "5/10s" });
     expect(windowOf(await me(bench))).toEqual([5, 4, NOON_SECONDS + 50]);
@@ -169,13 +164,6 @@ describe("the scope of a window", () => {
     expect(windowOf(await me(bench, { key: body.accessToken }))[1]).toBe(3);
     expect(windowOf(await me(bench))[1]).toBe(2);
     expect(windowOf(await me(bench, { key: "sk_test_market" }))[1]).toBe(4);
-  });
-
-  test("is separate for a created merchant", async () => {
-    const bench = await open({ rateLimit: "5/1m" });
-    const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
-    expect(windowOf(await me(bench, { key: body.apiKey }))[1]).toBe(4);
-    expect(windowOf(await me(bench))[1]).toBe(3);
   });
 
   test("is the address for clients without a valid key, who learn nothing about a merchant's window", async () => {

@@ -24,24 +24,6 @@ const post = (path: string, body: string, ...headers: string[]) =>
 
 const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-test("DNS rebinding: a page whose host name resolves to this machine can neither read nor change anything", async () => {
-  const bench = await open();
-  const alive = await canary(bench);
-  for (const host of ["evil.example", `evil.example:${bench.port}`, `localhost.evil.example:${bench.port}`, `0.0.0.0:${bench.port}`]) {
-    for (const request of [
-      lines("GET /_sandbox HTTP/1.1", `Host: ${host}`),
-      post(RESET, "{}", `Host: ${host}`, `Origin: http://${host}`, "Content-Type: application/json"),
-      post(RESET, "{}", `Host: ${host}`, "Content-Type: application/json"),
-    ]) {
-      attempted("DNS rebinding");
-      const { status, body } = readRaw(await raw(bench.port, request));
-      expect([host, status, body.code]).toEqual([host, 403, "host_not_allowed"]);
-      expect(JSON.stringify(body)).not.toContain("sk_test_");
-    }
-  }
-  expect(await alive()).toBe(true);
-});
-
 test("cross-site request forgery: neither a form nor a fetch without preflight changes anything", async () => {
   const bench = await open();
   const alive = await canary(bench);
@@ -136,17 +118,6 @@ test("request smuggling: ambiguous framing never yields a second request", async
   }
 });
 
-test("a request that offers an upgrade to HTTP/2 gets the same Host and Origin checks", async () => {
-  const bench = await open();
-  const alive = await canary(bench);
-  const offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"];
-  const first = ["GET /v1/merchants/me HTTP/1.1", `Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge", ...offer, "", ""];
-  const second = post(RESET, "{}", "Host: evil.example", "Content-Type: application/json");
-  attempted("Request smuggling, response splitting");
-  expect(statuses(await raw(bench.port, first.join("\r\n") + second))).toEqual([200, 403]);
-  expect(await alive()).toBe(true);
-});
-
 test("response splitting: names in a query, field or key cannot inject a header", async () => {
   const bench = await open();
   const own = [`Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge"];
@@ -176,7 +147,7 @@ test("response splitting: names in a query, field or key cannot inject a header"
 test("path traversal: no name of a snapshot, page or record leaves its folder", async () => {
   const bench = await open();
   const own = `Host: localhost:${bench.port}`;
-  for (const name of ["..%2f..%2fevil", "%2e%2e%2fevil", "..", "a%00b", "a%5cb", "/etc/passwd"]) {
+  for (const name of ["..%2f..%2fevil", "%2e%2e%2fevil", "..", "a%00b", "a%5cb", "a%20b", "a.b", "x".repeat(65), "/etc/passwd"]) {
     attempted("Path traversal");
     const saved = readRaw(await raw(bench.port, lines(`PUT /_sandbox/snapshots/${name} HTTP/1.1`, own, "Content-Length: 0")));
     expect([name, saved.status >= 400 && saved.status < 500]).toEqual([name, true]);

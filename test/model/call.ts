@@ -1,7 +1,17 @@
 // One authenticated call in the model, and the helpers its operation uses: lookups, creation, transitions and events.
 
 import { type Fields, type Home, type Kind, type KindName, kinds } from "./record-kinds.ts";
-import { buildRecord, type Entry, type Event, type Merchant, newestFirst, recordsOf, secondsOf, type World } from "./world.ts";
+import {
+  buildRecord,
+  type Delivery,
+  type Entry,
+  type Event,
+  type Merchant,
+  newestFirst,
+  recordsOf,
+  secondsOf,
+  type World,
+} from "./world.ts";
 
 export interface Request {
   method: string;
@@ -120,28 +130,25 @@ export function emit(world: World, merchant: Merchant, type: string, data: unkno
     test,
   };
   merchant.events.push(event);
-  enqueueDeliveries(world, merchant, event);
+  for (const endpoint of subscribedEndpoints(merchant, type)) enqueueDelivery(world, merchant, event, endpoint, test ? "test" : "event", 6);
   return event;
 }
 
-/** Queues the event for every subscribed endpoint, those subscribed to every type first. */
-function enqueueDeliveries(world: World, merchant: Merchant, event: Event): void {
-  for (const endpoint of subscribedEndpoints(merchant, event.type))
-    merchant.deliveries.push({
-      number: undefined,
-      order: world.orders++,
-      event,
-      endpoint,
-      trigger: event.test ? "test" : "event",
-      state: "pending",
-      allowed: 6,
-      attempts: 0,
-      due: world.now,
-      decided: undefined,
-      isCopy: false,
-    });
+export function enqueueDelivery(
+  world: World,
+  merchant: Merchant,
+  event: Event,
+  endpoint: string,
+  trigger: Delivery["trigger"],
+  allowed: number,
+): void {
+  const { orders, now: due } = world;
+  world.orders++;
+  const start = { state: "pending" as const, attempts: 0, decided: undefined, isCopy: false };
+  merchant.deliveries.push({ number: undefined, order: orders, event, endpoint, trigger, allowed, due, ...start });
 }
 
+/** Those subscribed to every type come first. */
 export function subscribedEndpoints(merchant: Merchant, type: string): string[] {
   const enabled = recordsOf(merchant, "webhook_endpoint").filter(({ status }) => status === "enabled");
   const ids = (wanted: string) => enabled.filter(({ events }) => (events as string[]).includes(wanted)).map(({ id }) => id);

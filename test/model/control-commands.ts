@@ -1,6 +1,6 @@
 // Control API commands: how each is sent and what it does to the model; and the effect of a restart.
 
-import { ApiError, arriveNew, emit, refuse, subscribedEndpoints, transition } from "./call.ts";
+import { ApiError, arriveNew, emit, enqueueDelivery, refuse, statusOf, subscribedEndpoints, transition } from "./call.ts";
 import { advance, deliverDue } from "./deliveries.ts";
 import { arm, type FaultRuleInput, span } from "./faults.ts";
 import { type Fields, type KindName, kinds } from "./record-kinds.ts";
@@ -9,7 +9,6 @@ import {
   type Attempt,
   addFixtureMerchant,
   buildRecord,
-  type Delivery,
   type Event,
   fillWithFixtures,
   fixtures,
@@ -23,24 +22,24 @@ import {
   windowOf,
 } from "./world.ts";
 
-/** A command sent to the control API. */
-export type ControlCommand =
-  | { do: "reset"; merchant?: string }
-  | { do: "save" }
-  | { do: "restore" }
-  | { do: "mint"; fixture: string }
-  | { do: "remove"; merchant: string }
-  | { do: "record"; kind: KindName; merchant: string; status: string | undefined }
-  | { do: "move"; kind: KindName; merchant: string; id: string; status: string }
-  | { do: "window"; merchant: string; limit?: number; remaining: number; resetIn?: string }
-  | { do: "arm"; rule: FaultRuleInput }
-  | { do: "disarm" }
-  | { do: "advance"; by: string }
-  | { do: "set"; now: number }
-  | { do: "thaw"; now: number }
-  | { do: "replay"; event: Event }
-  | { do: "replay attempt"; attempt: Attempt }
-  | { do: "enable"; merchant: string; endpoint: string };
+/** A command to the control API: how it is sent, and what it does to the model. */
+export interface ControlCommand {
+  name: string;
+  requests: ControlRequest[];
+  /** `observed` is the body of the last response. */
+  apply(world: World, observed: Fields): Outcome;
+  /** Milliseconds by which it advances the clock. */
+  advance?: number;
+  /** Whether it sets the clock. */
+  setsClock?: boolean;
+}
+
+/** One HTTP request of a command; most commands need one. */
+interface ControlRequest {
+  method: string;
+  path: string;
+  body?: unknown;
+}
 
 /** Expected response; `body` only where the model predicts all of it. */
 export interface Outcome {
@@ -49,148 +48,162 @@ export interface Outcome {
   body?: unknown;
 }
 
-/** One HTTP request of a command; most commands need one. */
-export interface ControlRequest {
-  method: string;
-  path: string;
-  body?: unknown;
-}
+const post = (path: string, body: unknown = {}): ControlRequest => ({ method: "POST", path, body });
 
-export function controlRequests(command: ControlCommand): ControlRequest[] {
-  const iso = (time: number) => new Date(time).toISOString();
-  switch (command.do) {
-    case "reset":
-      return [{ method: "POST", path: "/reset", body: command.merchant === undefined ? {} : { merchant: command.merchant } }];
-    case "save":
-      return [{ method: "PUT", path: "/snapshots/model" }];
-    case "restore":
-      return [{ method: "POST", path: "/snapshots/model/restore", body: {} }];
-    case "mint":
-      return [{ method: "POST", path: "/merchants", body: { fixture: command.fixture } }];
-    case "remove":
-      return [{ method: "DELETE", path: `/merchants/${command.merchant}` }];
-    case "record": {
-      const { kind, merchant, status } = command;
-      return [
-        { method: "POST", path: `/records/${kind}`, body: { merchant, ...madeFields(kind), ...(status === undefined ? {} : { status }) } },
-      ];
-    }
-    case "move": {
-      const { merchant, status } = command;
-      return [{ method: "PATCH", path: `/records/${command.kind}/${command.id}`, body: { merchant, status } }];
-    }
-    case "window": {
-      const { do: _, merchant, ...body } = command;
-      return [{ method: "PUT", path: `/rate-limits/${merchant}`, body }];
-    }
-    case "arm":
-      return [{ method: "POST", path: "/faults", body: command.rule }];
-    case "disarm":
-      return [{ method: "DELETE", path: "/faults" }];
-    case "advance":
-      return [{ method: "POST", path: "/clock/advance", body: { by: command.by } }];
-    case "set":
-      return [{ method: "PUT", path: "/clock", body: { mode: "frozen", now: iso(command.now) } }];
-    case "thaw":
-      return [
-        { method: "PUT", path: "/clock", body: { mode: "offset" } },
-        { method: "PUT", path: "/clock", body: { mode: "frozen", now: iso(command.now) } },
-      ];
-    case "replay":
-      return [{ method: "POST", path: `/events/${command.event.id}/replay`, body: {} }];
-    case "replay attempt":
-      return [{ method: "POST", path: `/deliveries/${command.attempt.id}/replay`, body: {} }];
-    case "enable":
-      return [{ method: "POST", path: `/endpoints/${command.endpoint}/enable`, body: {} }];
-  }
-}
+const put = (path: string, body?: unknown): ControlRequest => ({ method: "PUT", path, body });
 
-/** Applies a command to the model. `observed` is the body of its last response. */
-export function applyControlCommand(world: World, command: ControlCommand, observed: unknown): Outcome {
-  try {
-    return carryOut(world, command, (observed ?? {}) as Fields);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const statuses: Record<string, number> = { resource_not_found: 404, invalid_state: 409, already_exists: 409 };
-    return { status: statuses[error.code] ?? 400, code: error.code };
-  }
-}
+const frozen = (now: number) => put("/clock", { mode: "frozen", now: new Date(now).toISOString() });
 
-function carryOut(world: World, command: ControlCommand, observed: Fields): Outcome {
-  switch (command.do) {
-    case "reset":
-      reset(world, command.merchant);
-      return { status: 200, body: { reset: command.merchant ?? "everything" } };
-    case "save":
+const setClock = (name: string, requests: ControlRequest[], now: number): ControlCommand => ({
+  name,
+  requests,
+  setsClock: true,
+  apply(world) {
+    world.now = now;
+    return { status: 200, body: { mode: "frozen", now: new Date(now).toISOString(), unix: secondsOf(now) } };
+  },
+});
+
+export const controlCommands = {
+  reset: (merchant?: string): ControlCommand => ({
+    name: "reset",
+    requests: [post("/reset", merchant === undefined ? {} : { merchant })],
+    apply(world) {
+      reset(world, merchant);
+      return { status: 200, body: { reset: merchant ?? "everything" } };
+    },
+  }),
+  save: (): ControlCommand => ({
+    name: "save",
+    requests: [put("/snapshots/model")],
+    apply(world) {
       world.saved = snapshotOf(world);
       return { status: 200 };
-    case "restore":
+    },
+  }),
+  restore: (): ControlCommand => ({
+    name: "restore",
+    requests: [post("/snapshots/model/restore")],
+    apply(world) {
       Object.assign(world, snapshotOf(world.saved ?? refuse("resource_not_found")));
       restart(world);
       return { status: 200, body: { restored: "model" } };
-    case "mint": {
+    },
+  }),
+  mint: (fixtureName: string): ControlCommand => ({
+    name: "mint",
+    requests: [post("/merchants", { fixture: fixtureName })],
+    apply(world, observed) {
       const id = String(observed.merchant);
       if (world.merchants.has(id)) return { status: 201, body: `another merchant than ${id}, who was there before` };
-      const fixture = fixtures.find(({ name }) => name === command.fixture) ?? refuse("validation_failed");
+      const fixture = fixtures.find(({ name }) => name === fixtureName) ?? refuse("validation_failed");
       addFixtureMerchant(world, fixture, id, fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`), String(observed.apiKey));
       return { status: 201 };
-    }
-    case "remove":
-      if (!world.merchants.has(command.merchant)) refuse("resource_not_found");
-      removeMerchant(world, command.merchant);
-      return { status: 200, body: { removed: command.merchant } };
-    case "record":
-      return makeRecord(world, merchantOf(world, command.merchant), command.kind, command.status, observed);
-    case "move":
-      return moveRecord(world, merchantOf(world, command.merchant), command.kind, command.id, command.status);
-    case "window": {
-      const window = windowOf(world, command.merchant);
-      if (command.remaining > (command.limit ?? window.limit)) refuse("validation_failed");
-      window.limit = command.limit ?? window.limit;
-      window.used = window.limit - command.remaining;
-      if (command.resetIn !== undefined) window.end = world.now + span(command.resetIn);
+    },
+  }),
+  remove: (merchant: string): ControlCommand => ({
+    name: "remove",
+    requests: [{ method: "DELETE", path: `/merchants/${merchant}` }],
+    apply(world) {
+      if (!world.merchants.has(merchant)) refuse("resource_not_found");
+      removeMerchant(world, merchant);
+      return { status: 200, body: { removed: merchant } };
+    },
+  }),
+  record: (kind: KindName, merchant: string, status: string | undefined): ControlCommand => ({
+    name: "record",
+    requests: [post(`/records/${kind}`, { merchant, ...madeFields(kind), ...(status === undefined ? {} : { status }) })],
+    apply: (world, observed) => makeRecord(world, merchantOf(world, merchant), kind, status, observed),
+  }),
+  move: (kind: KindName, merchant: string, id: string, status: string): ControlCommand => ({
+    name: "move",
+    requests: [{ method: "PATCH", path: `/records/${kind}/${id}`, body: { merchant, status } }],
+    apply: (world) => moveRecord(world, merchantOf(world, merchant), kind, id, status),
+  }),
+  window: (merchant: string, body: { limit?: number; remaining: number; resetIn?: string | undefined }): ControlCommand => ({
+    name: "window",
+    requests: [put(`/rate-limits/${merchant}`, body)],
+    apply(world) {
+      const window = windowOf(world, merchant);
+      if (body.remaining > (body.limit ?? window.limit)) refuse("validation_failed");
+      window.limit = body.limit ?? window.limit;
+      window.used = window.limit - body.remaining;
+      if (body.resetIn !== undefined) window.end = world.now + span(body.resetIn);
       return { status: 200 };
-    }
-    case "arm":
-      arm(world, command.rule);
+    },
+  }),
+  arm: (rule: FaultRuleInput): ControlCommand => ({
+    name: `fault ${rule.action.type}`,
+    requests: [post("/faults", rule)],
+    apply(world) {
+      arm(world, rule);
       return { status: 201 };
-    case "disarm": {
+    },
+  }),
+  disarm: (): ControlCommand => ({
+    name: "disarm",
+    requests: [{ method: "DELETE", path: "/faults" }],
+    apply(world) {
       const removed = world.faults.length;
       world.faults = [];
       return { status: 200, body: { removed } };
-    }
-    case "advance":
-      return { status: 200 };
-    case "set":
-    case "thaw":
-      world.now = command.now;
-      return { status: 200, body: { mode: "frozen", now: new Date(command.now).toISOString(), unix: secondsOf(command.now) } };
-    case "replay": {
-      const merchant = merchantOf(world, command.event.merchant);
-      for (const endpoint of subscribedEndpoints(merchant, command.event.type)) enqueueReplay(world, merchant, command.event, endpoint);
+    },
+  }),
+  advance: (by: string): ControlCommand => ({
+    name: "advance",
+    requests: [post("/clock/advance", { by })],
+    advance: span(by),
+    apply: () => ({ status: 200 }),
+  }),
+  set: (now: number) => setClock("set", [frozen(now)], now),
+  thaw: (now: number) => setClock("thaw", [put("/clock", { mode: "offset" }), frozen(now)], now),
+  replay: (event: Event): ControlCommand => ({
+    name: "replay",
+    requests: [post(`/events/${event.id}/replay`)],
+    apply(world) {
+      const merchant = merchantOf(world, event.merchant);
+      for (const endpoint of subscribedEndpoints(merchant, event.type)) enqueueReplay(world, merchant, event, endpoint);
       return { status: 202 };
-    }
-    case "replay attempt": {
-      const { event, endpoint } = command.attempt.delivery;
+    },
+  }),
+  replayAttempt: (attempt: Attempt): ControlCommand => ({
+    name: "replay attempt",
+    requests: [post(`/deliveries/${attempt.id}/replay`)],
+    apply(world) {
+      const { event, endpoint } = attempt.delivery;
       const merchant = merchantOf(world, event.merchant);
       const to = recordsOf(merchant, "webhook_endpoint").find(({ id }) => id === endpoint);
       if (to?.status !== "enabled") refuse("invalid_state");
       enqueueReplay(world, merchant, event, endpoint);
       return { status: 202 };
-    }
-    case "enable": {
-      const merchant = merchantOf(world, command.merchant);
-      const found = recordsOf(merchant, "webhook_endpoint").find(({ id }) => id === command.endpoint) ?? refuse("resource_not_found");
+    },
+  }),
+  enable: (owner: string, endpoint: string): ControlCommand => ({
+    name: "enable",
+    requests: [post(`/endpoints/${endpoint}/enable`)],
+    apply(world) {
+      const merchant = merchantOf(world, owner);
+      const found = recordsOf(merchant, "webhook_endpoint").find(({ id }) => id === endpoint) ?? refuse("resource_not_found");
       found.status = "enabled";
-      endpointOf(merchant, command.endpoint).disabledReason = null;
-      return { status: 200, body: { enabled: command.endpoint } };
-    }
+      endpointOf(merchant, endpoint).disabledReason = null;
+      return { status: 200, body: { enabled: endpoint } };
+    },
+  }),
+};
+
+/** Applies a command to the model. */
+export function applyControlCommand(world: World, command: ControlCommand, observed: unknown): Outcome {
+  try {
+    return command.apply(world, (observed ?? {}) as Fields);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { status: statusOf(error.code), code: error.code };
   }
 }
 
 /** Delivers what is due after a command or call, and returns the attempts made. */
 export const deliverAfter = (world: World, command?: ControlCommand): Attempt[] =>
-  command?.do === "advance" ? advance(world, world.now + span(command.by)) : deliverDue(world);
+  command?.advance === undefined ? deliverDue(world) : advance(world, world.now + command.advance);
 
 /** Resets everything, or one merchant that came from a fixture, to the fixtures. */
 function reset(world: World, id: string | undefined): void {
@@ -236,19 +249,5 @@ function moveRecord(world: World, merchant: Merchant, kind: KindName, id: string
   return { status: 200, body: structuredClone(record) };
 }
 
-function enqueueReplay(world: World, merchant: Merchant, event: Event, endpoint: string): void {
-  const owed: Delivery = {
-    number: undefined,
-    order: world.orders++,
-    event,
-    endpoint,
-    trigger: "replay",
-    state: "pending",
-    allowed: 1,
-    attempts: 0,
-    due: world.now,
-    decided: undefined,
-    isCopy: false,
-  };
-  merchant.deliveries.push(owed);
-}
+const enqueueReplay = (world: World, merchant: Merchant, event: Event, endpoint: string) =>
+  enqueueDelivery(world, merchant, event, endpoint, "replay", 1);

@@ -34,16 +34,15 @@ export const atWith = (field: string, other: string, value: unknown) => (now: nu
 /** Events named after the states: `eventsOf("booking", "confirmed")`. */
 export const eventsOf = (kind: string, ...states: string[]) => Object.fromEntries(states.map((state) => [state, `${kind}.${state}`]));
 
-export const none = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, null]));
+/** Fields that are null, by their names. */
+export const none = (names: string): Fields => Object.fromEntries(names.split(" ").map((name) => [name, null]));
 
-/** Parses transitions: in `pending > paid failed`, paid and failed may follow pending. */
-export const transitions = (...lines: string[]): Record<string, string[]> =>
-  Object.fromEntries(
-    lines.map((line) => {
-      const [from = "", to = ""] = line.split(" >");
-      return [from, to.split(" ").filter(Boolean)];
-    }),
-  );
+/** Parses transitions: in `pending > paid failed`, paid and failed may follow pending. A state that nothing follows needs no text of its own. */
+export function transitions(...lines: string[]): Record<string, string[]> {
+  const next = new Map(lines.map((line) => line.split(" > ") as [string, string]).map(([from, to]) => [from, to.split(" ")]));
+  for (const state of [...next.values()].flat()) if (!next.has(state)) next.set(state, []);
+  return Object.fromEntries(next);
+}
 
 const ZONES: Record<string, string> = { PT: "Europe/Lisbon", CH: "Europe/Zurich", KE: "Africa/Nairobi", JP: "Asia/Tokyo" };
 

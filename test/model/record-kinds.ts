@@ -1,46 +1,12 @@
 // The kinds of records by name, and every type of event.
 
 import type { Kind } from "./kind-parts.ts";
-import { appraisal, disciplinaryRecord, endpoint, govPayment, payroll, remittance, settings, syncLog } from "./office-kinds.ts";
-import {
-  booking,
-  customer,
-  merchant,
-  order,
-  organizer,
-  payment,
-  payout,
-  payoutMethod,
-  pricingRule,
-  product,
-  renewal,
-  variant,
-} from "./sales-kinds.ts";
+import { officeKinds } from "./office-kinds.ts";
+import { salesKinds } from "./sales-kinds.ts";
 
 export type { Fields, Home, Kind } from "./kind-parts.ts";
 
-export const kinds = {
-  merchant,
-  customer,
-  payment,
-  payout,
-  payout_method: payoutMethod,
-  marketplace_order: order,
-  pricing_rule: pricingRule,
-  booking,
-  payroll,
-  disciplinary_record: disciplinaryRecord,
-  appraisal,
-  membership_renewal: renewal,
-  event_organizer: organizer,
-  sync_log: syncLog,
-  product,
-  product_variant: variant,
-  remittance,
-  statutory_settings: settings,
-  gov_payment: govPayment,
-  webhook_endpoint: endpoint,
-} satisfies Record<string, Kind>;
+export const kinds = { ...salesKinds, ...officeKinds };
 
 export type KindName = keyof typeof kinds;
 

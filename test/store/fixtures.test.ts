@@ -45,6 +45,7 @@ const lastingStates = ({ states }: Pick<Resource, "states">) =>
     .filter((status) => !states[status]?.isBrief)
     .sort();
 
+// Reading them checks the rules of each kind, references and sums.
 describe("the built-in fixtures", () => {
   test("are valid, and are ordered by the creation of their merchants", () => {
     expect(fixtures.map(({ name }) => name)).toEqual(["lodge", "market", "stage", "blank"]);
@@ -102,31 +103,6 @@ describe("the built-in fixtures", () => {
         if (record.phone !== undefined) expect(record.phone).toMatch(/^\+44 7700 900\d{3}$/);
     });
 
-    test("refers only to its own records, and to customers created before", () => {
-      const created = new Map(all.map(({ record }) => [record.id, record.created]));
-      const owners = { customerId: "cus_", productId: "prod_", variantId: "var_", payoutMethodId: "pom_", payrollId: "pyr_" };
-      const check = (record: Some, when: number) => {
-        for (const field of Object.keys(owners)) {
-          if (record[field] === undefined) continue;
-          expect(created.get(record[field]), `${field} ${record[field]}`).toBeLessThanOrEqual(when);
-        }
-        for (const item of record.items ?? []) check(item, when);
-      };
-      for (const { record } of all) check(record, record.created);
-    });
-
-    test("has orders that cost what their items cost", () => {
-      for (const order of recordsOf(fixture, "marketplace_order"))
-        expect(order.amount).toBe(sum(order.items.map((item: Some) => item.quantity * item.unitAmount)));
-    });
-
-    test("has refunds of at most the amount paid", () => {
-      for (const { status, amount, refundedAmount = 0 } of recordsOf(fixture, "payment")) {
-        expect(refundedAmount).toBeLessThanOrEqual(status === "succeeded" || status === "refunded" ? amount : 0);
-        if (status === "refunded") expect(refundedAmount).toBe(amount);
-      }
-    });
-
     test("has one payout for each week, of the sum of its payments", () => {
       const payments = recordsOf(fixture, "payment").filter(({ status }) => status === "succeeded" || status === "refunded");
       const payouts = recordsOf(fixture, "payout");
@@ -139,27 +115,6 @@ describe("the built-in fixtures", () => {
       const standing = payouts.filter(({ status }) => status !== "failed" && status !== "canceled");
       expect(new Set(standing.map(({ metadata }) => metadata.from)).size).toBe(standing.length);
     });
-
-    test("has stays that end after they begin", () => {
-      for (const { checkIn, checkOut } of recordsOf(fixture, "booking")) expect(checkIn < checkOut).toBe(true);
-    });
-  });
-
-  test("lodge pays the exact amounts of its payrolls", () => {
-    for (const { id, items, totals } of recordsOf(named("lodge"), "payroll")) {
-      for (const item of items as Some[]) {
-        const computed = item.grossAmount - sum(item.deductions.map(({ amount }: Some) => amount));
-        expect(item.payrollId).toBe(id);
-        expect(item.override?.previousNetAmount ?? item.netAmount).toBe(computed);
-        expect(item.override?.amount ?? computed).toBe(item.netAmount);
-      }
-      expect(totals).toEqual({
-        employees: items.length,
-        grossAmount: sum(items.map((item: Some) => item.grossAmount)),
-        deductionAmount: sum(items.flatMap((item: Some) => item.deductions.map(({ amount }: Some) => amount))),
-        netAmount: sum(items.map((item: Some) => item.netAmount)),
-      });
-    }
   });
 
   test("lodge remits the employer's share and the amounts withheld from employees", () => {

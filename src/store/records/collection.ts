@@ -131,13 +131,29 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
 /** Makes and changes records of one kind. Built for each change: most collections only read. */
 function changer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
   const { merchant, now, dueFrom } = scope;
+  const { kind } = resource;
   const own: OwnRecords = (other) => collection(statements, other, scope);
-  const { insert, write } = writer(statements, resource, scope);
+  const claimUnique = (record: R, document: number | bigint) => {
+    for (const fields of resource.unique) {
+      const value = uniqueValue(record, fields);
+      if (value === undefined) continue;
+      const { changes } = statements.claim({ merchant, kind, field: fields.join(), value, document });
+      if (changes === 0) failDuplicate(resource, record, fields);
+    }
+  };
+  const rowOf = (record: R) => ({
+    merchant,
+    kind,
+    id: record.id,
+    status: stateOf(resource, record),
+    body: writtenJson(scope, resource, record),
+    outstanding: resource.outstanding?.(record) ? (1 as const) : null,
+  });
   const keepDue = (record: R, before?: R) => {
     if (!resource.changesWithTime) return record;
     const due = dueTimeOf({ resource, own, now, dueFrom }, record, before);
     const isKept = due === undefined || (before === undefined && due === null);
-    if (!isKept) statements.setDue({ merchant, kind: resource.kind, id: record.id }, due);
+    if (!isKept) statements.setDue({ merchant, kind, id: record.id }, due);
     return record;
   };
   const emit = (event: string | null | undefined, record: R) => {
@@ -152,8 +168,20 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     checkRules(resource, record, context);
     return record;
   };
-  const change = (record: R, before: R) => keepDue(write(check(record, before)), before);
-  const add = (record: R) => keepDue(insert(record));
+  const change = (given: R, before: R) => {
+    const record = check(given, before);
+    if (statements.update.run(rowOf(record)).changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
+    if (resource.unique.length > 0) {
+      const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
+      statements.release.run(sequence);
+      claimUnique(record, sequence);
+    }
+    return keepDue(record, before);
+  };
+  const add = (record: R) => {
+    claimUnique(record, statements.insert({ ...rowOf(record), created: record.created }).lastInsertRowid);
+    return keepDue(record);
+  };
   const arrivals = openArrivals({ resource, now, own, insert: (record) => add(check(record)), write: change, emit });
   return {
     create: (fields: RecordFields<R>) => arrivals.create(compose(resource, scope, fields), fields),
@@ -165,42 +193,6 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
       return updated;
     },
     move: arrivals.move,
-  };
-}
-
-/** Stores new and changed records of one kind, and their unique values. */
-function writer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
-  const { kind } = resource;
-  const { merchant } = scope;
-  const claim = (record: R, sequence: number | bigint) => {
-    for (const fields of resource.unique) {
-      const value = uniqueValue(record, fields);
-      if (value === undefined) continue;
-      const { changes } = statements.claim({ merchant, kind, field: fields.join(), value, document: sequence });
-      if (changes === 0) failDuplicate(resource, record, fields);
-    }
-    return record;
-  };
-  const contentOf = (record: R) => ({
-    status: stateOf(resource, record),
-    body: writtenJson(scope, resource, record),
-    outstanding: resource.outstanding?.(record) ? (1 as const) : null,
-  });
-  return {
-    insert(record: R): R {
-      const { id, created } = record;
-      const row = { merchant, kind, id, created, ...contentOf(record) };
-      const { lastInsertRowid } = statements.insert(row);
-      return claim(record, lastInsertRowid);
-    },
-    write(record: R): R {
-      const { changes } = statements.update.run({ merchant, kind, id: record.id, ...contentOf(record) });
-      if (changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
-      if (resource.unique.length === 0) return record;
-      const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
-      statements.release.run(sequence);
-      return claim(record, sequence);
-    },
   };
 }
 

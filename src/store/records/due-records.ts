@@ -49,7 +49,7 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     },
     /** The same among the records of a merchant. */
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
-    /** Changes the due time of a record; null: nothing is to come. A fixture may say that time does not change its records. */
+    /** Changes the due time of a record; null: no change is scheduled. Does nothing for records that a fixture exempts from time. */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;
       set.run({ merchant, kind, id, due });
@@ -63,13 +63,13 @@ interface DueTimeContext<R extends RecordBase> {
   own: OwnRecords;
   /** Unix seconds on the sandbox clock. */
   now: number;
-  /** The earliest time, in sandbox milliseconds, at which something is still to come. */
+  /** Dates before this time, in sandbox milliseconds, have passed and bring no change. */
   dueFrom: number;
 }
 
 /**
- * Sandbox milliseconds, a whole second; null if nothing is to come. Undefined keeps the stored time: the change left the state and its date
- * alone, and a date that had passed when the record was made stays past.
+ * Sandbox milliseconds, a whole second; null if no change is scheduled. Undefined keeps the stored time, because neither the state nor its date
+ * changed: a date that had passed when the record was made stays past.
  */
 export function dueTimeOf<R extends RecordBase>({ resource, own, now, dueFrom }: DueTimeContext<R>, record: R, before?: R) {
   const at = nextTime(resource, own, record);

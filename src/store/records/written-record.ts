@@ -1,7 +1,7 @@
 // The record that an operation wrote last, with its JSON.
 //
-// The row, the event and the response contain the same JSON of the same record, so it is serialised and checked against its schema once. Three
-// times took 13 % of the instructions of a POST. A record is a value: a change makes another one.
+// Trick. Reason: the row, the event and the response contain the same JSON of the same record, so it is serialised and checked against its schema
+// once. Figure: without it, a POST costs 1.3 to 1.5 times the CPU time. A record is a value: a change makes another one.
 
 import type { RecordBase, Resource } from "../../contracts/resource.ts";
 import type { TSchema } from "../../schema/schema.ts";

@@ -6,12 +6,7 @@ import type { Operation } from "../operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { RunSummary } from "./run-summary.ts";
 
-export interface OperationCoverage {
-  id: string;
-  area: string;
-  method: string;
-  path: string;
-  summary: string;
+export interface OperationCoverage extends Pick<Operation, "id" | "area" | "method" | "path" | "summary"> {
   calls: number;
   /** Only statuses of responses that were sent. */
   byStatus: Record<string, number>;

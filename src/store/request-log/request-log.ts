@@ -81,8 +81,8 @@ export interface RequestLog extends RequestReader {
 
 const MOST_ROWS = 10_000;
 /**
- * The rows of a slice: so few that one connection, whose request waits for a slice now and then, hardly notices it. Under load, more rows have
- * arrived when it begins. A commit to a file costs as much as three rows.
+ * The rows of a slice. A request may have to wait for one slice, so a slice is short. Under load more rows have arrived when it begins. A commit
+ * to a file costs as much as three rows.
  */
 const SLICE = 16;
 /** Deleting in batches costs less per row. */

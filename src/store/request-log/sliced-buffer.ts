@@ -1,4 +1,5 @@
 // A buffer of rows that are written in slices: short transactions between turns of the event loop, so that no request waits for a long one.
+// Trick. Reason: one transaction every 50 ms wrote 500 rows under full load, and every request waited for it. Figure: 15 to 20 ms, now at most one.
 
 import { afterRealTime, afterThisTurn, realNow } from "../../kernel/clock.ts";
 

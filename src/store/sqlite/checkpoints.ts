@@ -1,7 +1,8 @@
 // Checkpoints under load: a thread copies the write-ahead log into the database file, so that no request waits for it.
 //
-// SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk twice: 10 to 20 ms, in which the process
-// serves nothing. Everything acknowledged is in the log before, so it does not matter which thread copies it, or when.
+// Trick. Reason: SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk twice, in which time the process
+// serves nothing. Figure: 10 to 20 ms; without the thread, the longest stall of a GET at 4 connections is 1.4 times as long. Everything acknowledged
+// is in the log before, so it does not matter which thread copies it, or when.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";

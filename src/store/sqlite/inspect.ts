@@ -6,7 +6,10 @@ import Sqlite from "better-sqlite3";
 import { once } from "../../kernel/once.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 
-/** Why a file is no database of this version, as the rest of a sentence; undefined if it is one. Read-only, so that SQLite does not replay its log. */
+/**
+ * Why the sandbox cannot use a file, as the rest of a sentence; undefined if it is a database of this version. Read-only, so that SQLite does not
+ * replay its log.
+ */
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;
   try {
@@ -27,7 +30,7 @@ export function problemOf(file: string): string | undefined {
   }
 }
 
-/** Until the first checkpoint, all that a sandbox writes is in the write-ahead log: a copy of the database alone holds nothing, not even its application id. */
+/** Before the first checkpoint, the write-ahead log has everything that a sandbox wrote: a copy of the database without it is empty. */
 function foreignProblem(sql: Sqlite.Database, file: string): string {
   const isEmpty = definitionsIn(sql).size === 0 && sql.pragma("journal_mode", { simple: true }) === "wal";
   if (!isEmpty) return "is a SQLite database of another program";

@@ -1,5 +1,6 @@
 // A SQLite connection that is opened when it is first used, and statements that are prepared when they are first executed.
-// A start then compiles only the statements that are used: an idle sandbox in memory executes a few of its hundred statements.
+// Trick. Reason: an idle sandbox in memory executes a few of its hundred statements. Figure: without it, createSandbox() and its first response take
+// 1.5 times the CPU time.
 
 import type Sqlite from "better-sqlite3";
 import { translateError, withTranslatedErrors } from "./sqlite-errors.ts";

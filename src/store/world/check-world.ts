@@ -39,7 +39,7 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
   return [...each, ...kinds.flatMap(({ sums }) => sums.flatMap((check) => check(world)))];
 }
 
-/** The rule sees an unchanged record: what only holds of a change is not asked. */
+/** Passes the record as its own predecessor, so rules about changes do not apply. */
 function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<RuleContext<RecordBase>, "own" | "now">): Problem[] {
   try {
     const problem = rule(record, { before: record, ...context });

@@ -1,4 +1,5 @@
-// The freshly seeded world as the bytes of a SQLite database. It is built once per process, and new worlds start as a copy of it.
+// The freshly seeded world as the bytes of a SQLite database, built once per process; new worlds start as a copy of it.
+// Trick. Reason: seeding writes thousands of records. Figure: without the image, a start takes 1.4 times the CPU time.
 
 import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";

@@ -110,24 +110,18 @@ function copyInto(
     const replaced = tables.filter((name) => !NOT_RESTORED.has(name));
     transaction(() => {
       for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
-      const refused = firstOf(replaced, (table) => refusedRow(sql, table));
+      for (const table of replaced) {
+        const refused = refusedRow(sql, table);
+        if (refused !== undefined) refuse(refused);
+      }
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
-      const wrong = refused ?? wrongIn(sql);
+      const wrong = wrongIn(sql);
       if (wrong !== undefined) refuse(wrong);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");
   }
-}
-
-/** The first result for one of the values. */
-function firstOf<Value, Result>(values: readonly Value[], find: (value: Value) => Result | undefined): Result | undefined {
-  for (const value of values) {
-    const found = find(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** Copies a table; returns why its constraints refuse a row, as the rest of a sentence. */
@@ -163,12 +157,9 @@ const CONDITIONS = {
  * their schema, as requests may send them.
  */
 function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" | "open"): string | undefined {
-  const wrongRow = firstOf(
-    Object.entries(CONDITIONS),
-    ([table, condition]) =>
-      sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get() && falseFor(table, condition),
-  ) as string | undefined;
-  return wrongRow ?? wrongAttempt(sql) ?? wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
+  for (const [table, condition] of Object.entries(CONDITIONS))
+    if (sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get()) return falseFor(table, condition);
+  return wrongAttempt(sql) ?? wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
 }
 
 /** The API returns logged attempts without another check. */

@@ -31,11 +31,17 @@ interface WorldOptions {
 }
 
 export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions) {
-  const { database, requestLog, tenants } = stores;
+  const { database, counters, requestLog, tenants } = stores;
   const eraser = openEraser(database);
-  const { isEmpty, originOf } = prepare(database);
+  const isEmpty = database.sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
+  const originOf = database.sql.prepare<[string], MerchantOrigin>(
+    "select merchant as id, fixture, key, email, place from origins where merchant = ?",
+  );
   const reseed = (merchant: string) => {
-    const { fixture, ...identity } = originOf(tenants.require(merchant));
+    const origin = originOf.get(tenants.require(merchant));
+    if (!origin)
+      fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`);
+    const { fixture, ...identity } = origin;
     eraser.merchant(merchant);
     seeder.seed(named(fixtures(), fixture), identity);
   };
@@ -43,8 +49,15 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
     eraser.everything();
     image().copyInto(database);
   };
-
-  const create = createMerchants(stores, seeder);
+  /** Creates a merchant from a fixture, with a new id and a key made for it. */
+  const create = (fixture: Fixture, secretOf: (id: string) => string) =>
+    database.transaction(() => {
+      const id = counters.mint(SANDBOX, "mer");
+      const key = `sk_test_${secretOf(id)}`;
+      const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
+      seeder.seed(fixture, { id, key, email, place: null });
+      return { merchant: id, apiKey: key };
+    });
   const forget = (merchant?: string) => {
     requestLog.forget(merchant);
     renew(merchant);
@@ -53,7 +66,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
     fill() {
-      if (isEmpty()) database.transaction(reseedAll);
+      if (isEmpty.get() === 1) database.transaction(reseedAll);
     },
     /** Restores everything, or one merchant, to the fixtures with the same ids. */
     reset(merchant?: string) {
@@ -72,31 +85,6 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       database.transaction(() => eraser.merchant(tenants.require(merchant)));
       forget(merchant);
     },
-  };
-}
-
-/** Creates merchants from fixtures, each with a new id and a key made for it. */
-const createMerchants =
-  ({ database, counters }: Stores, seeder: Seeder) =>
-  (fixture: Fixture, secretOf: (id: string) => string) =>
-    database.transaction(() => {
-      const id = counters.mint(SANDBOX, "mer");
-      const key = `sk_test_${secretOf(id)}`;
-      const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-      seeder.seed(fixture, { id, key, email, place: null });
-      return { merchant: id, apiKey: key };
-    });
-
-function prepare({ sql }: Database) {
-  const isEmpty = sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
-  const originOf = sql.prepare<[string], MerchantOrigin>(
-    "select merchant as id, fixture, key, email, place from origins where merchant = ?",
-  );
-  return {
-    isEmpty: () => isEmpty.get() === 1,
-    originOf: (merchant: string) =>
-      originOf.get(merchant) ??
-      fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`),
   };
 }
 

@@ -1,7 +1,7 @@
 // Renders a generated command as a concrete request or control action, using the records, keys and calls of the run so far.
 
 import type { Request } from "../call.ts";
-import type { ControlCommand } from "../control-commands.ts";
+import { type ControlCommand, controlCommands } from "../control-commands.ts";
 import { receiverOf } from "../deliveries.ts";
 import type { FaultRuleInput } from "../faults.ts";
 import { operations } from "../operations.ts";
@@ -216,45 +216,36 @@ type GeneratedControlCommand = Exclude<Command, CallCommand | { type: "again" | 
 
 function renderControlCommand(history: RunHistory, command: GeneratedControlCommand): ControlCommand | undefined {
   const { world } = history;
+  const merchantId = (nth: number) => merchantAt(world, nth).id;
   switch (command.type) {
     case "reset":
-      return command.nth === undefined ? { do: "reset" } : { do: "reset", merchant: merchantAt(world, command.nth).id };
+      return controlCommands.reset(command.nth === undefined ? undefined : merchantId(command.nth));
     case "mint":
-      return { do: "mint", fixture: at(fixtures, command.nth)?.name ?? "" };
+      return controlCommands.mint(at(fixtures, command.nth)?.name ?? "");
     // Keep at least one merchant.
     case "remove":
-      return world.merchants.size > 1 ? { do: "remove", merchant: merchantAt(world, command.nth).id } : undefined;
+      return world.merchants.size > 1 ? controlCommands.remove(merchantId(command.nth)) : undefined;
     case "record":
-      return {
-        do: "record",
-        kind: command.kind,
-        merchant: merchantAt(world, command.merchant).id,
-        status: stateAt(command.kind, command.state),
-      };
+      return controlCommands.record(command.kind, merchantId(command.merchant), stateAt(command.kind, command.state));
     case "move": {
       const merchant = merchantAt(world, command.merchant);
       const record = at(recordsOf(merchant, command.kind), command.nth);
       const status = stateAt(command.kind, command.state);
-      return record && status !== undefined && !hasConsequences(command.kind, record, status)
-        ? { do: "move", kind: command.kind, merchant: merchant.id, id: record.id, status }
-        : undefined;
+      if (!record || status === undefined || hasConsequences(command.kind, record, status)) return undefined;
+      return controlCommands.move(command.kind, merchant.id, record.id, status);
     }
-    case "window": {
-      const { remaining, resetIn } = command;
-      return { do: "window", merchant: merchantAt(world, command.merchant).id, remaining, ...(resetIn === undefined ? {} : { resetIn }) };
-    }
+    case "window":
+      return controlCommands.window(merchantId(command.merchant), { remaining: command.remaining, resetIn: command.resetIn });
     case "fault":
-      return { do: "arm", rule: ruleOf(history, command) };
+      return controlCommands.arm(ruleOf(history, command));
     case "disarm":
-      return { do: "disarm" };
     case "save":
-      return { do: "save" };
     case "restore":
-      return { do: "restore" };
+      return controlCommands[command.type]();
     case "advance":
-      return { do: "advance", by: command.by };
+      return controlCommands.advance(command.by);
     case "set":
-      return { do: command.thaw ? "thaw" : "set", now: Math.max(0, world.now + command.by * 1_000) };
+      return controlCommands[command.thaw ? "thaw" : "set"](Math.max(0, world.now + command.by * 1_000));
     case "replay":
       return replayOf(world, command);
     case "enable": {
@@ -262,7 +253,7 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
         [...world.merchants.values()].flatMap((merchant) => recordsOf(merchant, "webhook_endpoint")),
         command.nth,
       );
-      return endpoint && { do: "enable", merchant: String(endpoint.merchantId), endpoint: endpoint.id };
+      return endpoint && controlCommands.enable(String(endpoint.merchantId), endpoint.id);
     }
   }
 }
@@ -288,10 +279,10 @@ function replayOf(world: World, { nth, attempt }: { nth: number; attempt: boolea
     merchants.flatMap(({ attempts }) => attempts),
     nth,
   );
-  if (attempt) return made && { do: "replay attempt", attempt: made };
+  if (attempt) return made && controlCommands.replayAttempt(made);
   const event = at(
     merchants.flatMap(({ events }) => events),
     nth,
   );
-  return event && { do: "replay", event };
+  return event && controlCommands.replay(event);
 }

@@ -1,15 +1,16 @@
-// Runs one trace from start to end and reports the first difference as a curl script.
+// Runs one trace from start to end and reports the first difference with the requests that led to it.
 
 import type { Trace } from "./commands.ts";
 import type { Coverage } from "./coverage.ts";
-import { curlScript } from "./curl-script.ts";
 import { checkWorlds, Difference, initialWorld, type Run, readAllRecords, runCommand } from "./runner.ts";
 import { inProcess, type Target, type TargetOptions } from "./targets.ts";
 import type { Receivers } from "./webhook-receivers.ts";
 
 export interface Failure {
   message: string;
-  script: string;
+  /** What the model expected. */
+  expected: string;
+  lines: string[];
   /** Number of commands executed before the failure; one more than the trace has if the final reads failed. */
   commands: number;
 }
@@ -62,9 +63,8 @@ export async function runTrace({ rateLimit, bodies, commands }: Trace, options: 
     difference = error;
   } finally {
     const defect = await target.close();
-    if (defect !== undefined)
-      difference = new Difference([difference?.message ?? "", defect], difference?.expected ?? "no defect", run.lines);
+    if (defect !== undefined) difference = new Difference([difference?.message ?? "", defect], difference?.expected ?? "no defect");
     receivers.reset();
   }
-  return difference && { message: difference.message, script: curlScript(difference, initial, WEBHOOK_TIMEOUT, address), commands: taken };
+  return difference && { message: difference.message, expected: difference.expected, lines: run.lines, commands: taken };
 }

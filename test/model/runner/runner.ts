@@ -3,7 +3,7 @@
 import { openWorldFile, violationsIn } from "../../support/world-violations.ts";
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
-import { applyControlCommand, type ControlCommand, controlRequests, deliverAfter, restart } from "../control-commands.ts";
+import { applyControlCommand, type ControlCommand, controlCommands, deliverAfter, restart } from "../control-commands.ts";
 import { handleRequest } from "../request-pipeline.ts";
 import { type Attempt, createWorld, type Event, type World } from "../world.ts";
 import type { Command } from "./commands.ts";
@@ -13,19 +13,12 @@ import { type RenderedCommand, renderCommand } from "./render-command.ts";
 import type { Target } from "./targets.ts";
 import type { Receivers } from "./webhook-receivers.ts";
 
-/** One line of the log from which the curl script is made. */
-export type Line =
-  | { line: "send"; request: Request; response?: HttpResponse | undefined; isInspection: boolean }
-  | { line: "restart"; now: number; during?: Request | undefined };
-
 /** Thrown when the sandbox differs from the model. */
 export class Difference extends Error {
-  readonly lines: Line[];
   readonly expected: string;
 
-  constructor(differences: readonly string[], expected: string, lines: Line[]) {
+  constructor(differences: readonly string[], expected: string) {
     super(differences.join("\n"));
-    this.lines = lines;
     this.expected = expected;
   }
 }
@@ -36,7 +29,8 @@ export interface Run {
   receivers: Receivers;
   /** Base address of the receivers. */
   address: string;
-  lines: Line[];
+  /** Every request so far with the status of its response, and every restart. */
+  lines: string[];
   calls: Request[];
   count: number;
   /** Called with the expected response to each call. */
@@ -75,7 +69,7 @@ async function execute(run: Run, rendered: RenderedCommand): Promise<void> {
     return crash(run, rendered.during);
   }
   if (rendered.kind === "controlCommand") {
-    run.onAction(rendered.controlCommand.do === "arm" ? `fault ${rendered.controlCommand.rule.action.type}` : rendered.controlCommand.do);
+    run.onAction(rendered.controlCommand.name);
     return runControlCommand(run, rendered.controlCommand);
   }
   run.calls.push(rendered.request);
@@ -83,11 +77,11 @@ async function execute(run: Run, rendered: RenderedCommand): Promise<void> {
   await checkCall(run, rendered.request, response);
 }
 
-async function send(run: Run, request: Request, isInspection = false): Promise<HttpResponse | undefined> {
-  const line: Line = { line: "send", request, isInspection };
-  run.lines.push(line);
-  line.response = await run.target.call(request);
-  return line.response;
+async function send(run: Run, request: Request): Promise<HttpResponse | undefined> {
+  const response = await run.target.call(request);
+  const { method, path, headers, body = "" } = request;
+  run.lines.push(`${method} ${path} ${JSON.stringify(headers)} ${body} -> ${response?.status ?? "no response"}`);
+  return response;
 }
 
 /** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call came. */
@@ -98,7 +92,7 @@ async function checkCall(run: Run, request: Request, response: HttpResponse | un
   if (replayed) served.headers["idempotent-replayed"] = response?.headers["idempotent-replayed"] as string | undefined;
   const expected = run.mutate(served, request);
   const { idempotencyReply, status, corruption } = expected;
-  fail(run, diffResponse(expected, response), format({ status, code: expected.code, headers: expected.headers, body: expected.body }));
+  fail(diffResponse(expected, response), format({ status, code: expected.code, headers: expected.headers, body: expected.body }));
   if (idempotencyReply && status === idempotencyReply.status && corruption === undefined) idempotencyReply.text = response?.text;
   run.onCall(expected);
   await checkSideEffects(run);
@@ -113,16 +107,12 @@ async function recordOfNewestRequest(run: Run): Promise<unknown> {
 
 export async function runControlCommand(run: Run, controlCommand: ControlCommand): Promise<void> {
   let response: HttpResponse | undefined;
-  for (const { method, path, body } of controlRequests(controlCommand)) response = await send(run, control(method, path, body));
+  for (const { method, path, body } of controlCommand.requests) response = await send(run, control(method, path, body));
   const outcome = applyControlCommand(run.world, controlCommand, response?.body);
   const { code } = bodyOf<{ code?: string }>(response);
   const found = response?.status !== outcome.status || (outcome.code !== undefined && code !== outcome.code);
-  fail(
-    run,
-    found ? [`status: must be ${outcome.status} ${outcome.code ?? ""}, is ${response?.status} ${code ?? ""}`] : [],
-    format(outcome),
-  );
-  if (outcome.body !== undefined) fail(run, diff(outcome.body, response?.body), format(outcome));
+  fail(found ? [`status: must be ${outcome.status} ${outcome.code ?? ""}, is ${response?.status} ${code ?? ""}`] : [], format(outcome));
+  if (outcome.body !== undefined) fail(diff(outcome.body, response?.body), format(outcome));
   await checkSideEffects(run, controlCommand);
 }
 
@@ -133,7 +123,7 @@ async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Prom
   const hasPending = [...world.merchants.values()].some(({ deliveries }) => deliveries.some(({ state }) => state === "pending"));
   const made = deliverAfter(world, controlCommand);
   // Setting the clock also expires stored replies, which takes time in the background.
-  if (controlCommand?.do !== "advance" && (hasPending || controlCommand?.do === "set" || controlCommand?.do === "thaw"))
+  if (controlCommand?.advance === undefined && (hasPending || controlCommand?.setsClock))
     await send(run, control("POST", "/clock/advance", { by: "0s" }));
   if (hasPending || made.length > 0) await checkDeliveryLog(run, made);
 }
@@ -142,15 +132,14 @@ async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Prom
 async function checkEvents(run: Run): Promise<void> {
   const events = [...run.world.merchants.values()].flatMap((merchant) => merchant.events).sort((one, other) => other.order - one.order);
   const fresh = events.filter(({ id }) => id === undefined);
-  const { data: rows = [] } = bodyOf<{ data?: Row[] }>(await send(run, control("GET", `/events?limit=${fresh.length + 1}`), true));
+  const { data: rows = [] } = bodyOf<{ data?: Row[] }>(await run.target.call(control("GET", `/events?limit=${fresh.length + 1}`)));
   const actual = rows.map(({ id, type, merchant, body }) => ({ id, type, merchant, body }));
   const expected = fresh.map((event, place) => {
     event.id = event.promised ?? String(rows[place]?.id);
     return eventRow(event);
   });
   const known = events[fresh.length];
-  fail(run, diff([...expected, ...(known ? [eventRow(known)] : [])], actual, "events"), format(expected));
-  run.lines.pop();
+  fail(diff([...expected, ...(known ? [eventRow(known)] : [])], actual, "events"), format(expected));
 }
 
 type Row = Record<string, unknown>;
@@ -168,14 +157,13 @@ async function checkDeliveryLog(run: Run, made: Attempt[]): Promise<void> {
   const path = `/deliveries?limit=${Math.min(100, made.length + 1)}`;
   const rows: Row[] = [];
   for (let after = ""; rows.length < made.length + 1; after = `&starting_after=${rows.at(-1)?.id}`) {
-    const response = await send(run, control("GET", `${path}${after}`), true);
+    const response = await run.target.call(control("GET", `${path}${after}`));
     const { data = [], has_more: hasMore } = bodyOf<{ data?: Row[]; has_more?: boolean }>(response);
     rows.push(...data);
     if (!hasMore) break;
   }
-  fail(run, diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world), format(made.map(({ delivery, ...rest }) => rest)));
-  fail(run, diffArrivals(made, run.receivers.taken()), "what the log says");
-  while (run.lines.at(-1)?.line === "send" && (run.lines.at(-1) as { isInspection: boolean }).isInspection) run.lines.pop();
+  fail(diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world), format(made.map(({ delivery, ...rest }) => rest)));
+  fail(diffArrivals(made, run.receivers.taken()), "what the log says");
 }
 
 export const control = (method: string, path: string, body?: unknown): Request => ({
@@ -187,7 +175,7 @@ export const control = (method: string, path: string, body?: unknown): Request =
 
 /** Crashes and restarts the sandbox, with or without a call in flight. That call is then sent again. */
 async function crash(run: Run, during: Request | undefined): Promise<void> {
-  run.lines.push({ line: "restart", now: run.world.now, during });
+  run.lines.push(during ? `kill during ${during.method} ${during.path}, and restart` : "kill, and restart");
   const under = during && run.target.call(during);
   await run.target.crash(run.world.now);
   await under;
@@ -195,17 +183,17 @@ async function crash(run: Run, during: Request | undefined): Promise<void> {
   if (during) await checkCall(run, during, await send(run, during), true);
 }
 
-function fail(run: Run, differences: string[], expected: string): void {
-  if (differences.length > 0) throw new Difference(differences, expected, run.lines);
+function fail(differences: string[], expected: string): void {
+  if (differences.length > 0) throw new Difference(differences, expected);
 }
 
 /** Reads every record at the end of a run, page by page and merchant by merchant. */
 export async function readAllRecords(run: Run): Promise<void> {
-  await runControlCommand(run, { do: "disarm" });
+  await runControlCommand(run, controlCommands.disarm());
   for (const { id, records } of [...run.world.merchants.values()]) {
-    await runControlCommand(run, { do: "window", merchant: id, limit: 1_000_000, remaining: 1_000_000 });
+    await runControlCommand(run, controlCommands.window(id, { limit: 1_000_000, remaining: 1_000_000 }));
     if (records.get("merchant")?.[0]?.status === "suspended")
-      await runControlCommand(run, { do: "move", kind: "merchant", merchant: id, id, status: "active" });
+      await runControlCommand(run, controlCommands.move("merchant", id, id, "active"));
     await readUnlisted(run, id);
     const [key] = [...run.world.keys].find(([, { merchant, expires }]) => merchant === id && expires === undefined) ?? [];
     if (key !== undefined) for (const path of READ) await readAll(run, path, key);
@@ -221,7 +209,7 @@ async function readUnlisted(run: Run, merchant: string): Promise<void> {
   for (const kind of UNLISTED)
     for (const { id, status } of [...(run.world.merchants.get(merchant)?.records.get(kind) ?? [])])
       if (/_[0-9A-Za-z]{16}$/.test(id) || paths.some((path) => path.includes(`/${id}/`)))
-        await runControlCommand(run, { do: "move", kind, merchant, id, status: String(status) });
+        await runControlCommand(run, controlCommands.move(kind, merchant, id, String(status)));
 }
 
 /** After all commands the world of each merchant holds together, by the checker of the sandbox. */
@@ -232,7 +220,7 @@ export async function checkWorlds(run: Run): Promise<void> {
     .merchants()
     .flatMap((merchant) => violationsIn(world.records(merchant), run.world.now / 1_000).map((violation) => `${merchant} ${violation}`));
   world.close();
-  fail(run, found, "a coherent world");
+  fail(found, "a coherent world");
 }
 
 const LISTS = [
@@ -246,7 +234,7 @@ async function readAll(run: Run, path: string, key: string): Promise<void> {
     const request: Request = { method: "GET", path: next, headers: { authorization: `Bearer ${key}` }, body: undefined };
     const response = await send(run, request);
     const expected = run.mutate(handleRequest(run.world, request, response?.body), request);
-    fail(run, diffResponse(expected, response), format(expected.body));
+    fail(diffResponse(expected, response), format(expected.body));
     const { has_more: hasMore, data } = bodyOf<{ has_more?: boolean; data?: Row[] }>(response);
     next = hasMore ? `${path}&starting_after=${data?.at(-1)?.id}` : undefined;
   }
