@@ -122,13 +122,4 @@ describe("the import order", () => {
   ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
-
-  it.each([
-    ["a sibling's types", "src/areas/index.ts", "src/http/guard.ts", true],
-    ["a lower floor", "src/http/pipeline.ts", "src/kernel/clock.ts", false],
-    ["the dashboard from the command line", "src/cli/output/terminal-session.ts", "ui/dashboard.ts", false],
-    ["the shared contracts from the dashboard", "ui/dashboard.ts", "src/contracts/fault.ts", false],
-  ])("allows %s", (_, from, to, isType) => {
-    expect(violations([{ from, to, isType }])).toEqual([]);
-  });
 });

@@ -4,10 +4,7 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import type { RunReport } from "../../src/contracts/run-report.ts";
-import { mask } from "../../src/kernel/mask.ts";
 import { escapeXml, junit } from "../../src/report/junit.ts";
-import { Type } from "../../src/schema/shapes.ts";
-import { fieldErrors } from "../../src/schema/validator.ts";
 import { type Answer, type Bench, NOON, open } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 
@@ -26,14 +23,8 @@ async function busy(): Promise<{ bench: Bench; secret: string; minted: string }>
   const receiver = await receive();
   receiver.script(200, 503);
   const { secret } = await register(bench, `${receiver.url}?token=hush-hush`);
-  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
-    body: { reason: EVIL },
-    headers: { "idempotency-key": "once" },
-  });
-  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
-    body: { reason: EVIL },
-    headers: { "idempotency-key": "once" },
-  });
+  const once = { body: { reason: EVIL }, headers: { "idempotency-key": "once" } };
+  for (let time = 0; time < 2; time++) await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", once);
   await bench.call("GET", `/v1/customers/${encodeURIComponent(EVIL)}`);
   await bench.call("GET", `/v1/nothing?api_key=hush-hush`);
   await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.example", password: PASSWORD } });
@@ -357,49 +348,25 @@ describe("html", () => {
 });
 
 describe("har", () => {
-  const Pairs = Type.Array(Type.Object({ name: Type.String(), value: Type.String() }, { additionalProperties: false }));
-  const message = {
-    httpVersion: Type.String(),
-    cookies: Type.Array(Type.Unknown()),
-    headers: Pairs,
-    headersSize: Type.Integer(),
-    bodySize: Type.Integer(),
-  };
-  const Har = Type.Object({
-    log: Type.Object({
-      version: Type.String({ const: "1.2" }),
-      creator: Type.Object({ name: Type.String(), version: Type.String() }),
-      pages: Type.Array(Type.Unknown()),
-      entries: Type.Array(
-        Type.Object({
-          startedDateTime: Type.String({ pattern: "^[0-9-]{10}T[0-9:.]+Z$" }),
-          time: Type.Number({ minimum: 0 }),
-          request: Type.Object({
-            method: Type.String(),
-            url: Type.String({ pattern: "^http" }),
-            queryString: Pairs,
-            postData: Type.Optional(Type.Object({ mimeType: Type.String(), text: Type.String() })),
-            ...message,
-          }),
-          response: Type.Object({
-            status: Type.Integer(),
-            statusText: Type.String(),
-            redirectURL: Type.String(),
-            content: Type.Object({ size: Type.Integer(), mimeType: Type.String(), text: Type.String() }),
-            ...message,
-          }),
-          cache: Type.Object({}),
-          timings: Type.Object({ send: Type.Number(), wait: Type.Number(), receive: Type.Number() }),
-        }),
-      ),
-    }),
-  });
-
   test("is HAR 1.2, with requests and deliveries in chronological order", async () => {
     const { bench } = await busy();
     const { body } = await fetchReport(bench, "har");
-    expect(fieldErrors(Har, body)).toEqual([]);
+    expect(body.log).toMatchObject({ version: "1.2", creator: { name: "merchant-sandbox", version: expect.any(String) }, pages: [] });
     expect(body.log.entries).toHaveLength(12);
+    for (const { time, request, response, cache, timings } of body.log.entries) {
+      const message = { httpVersion: expect.any(String), cookies: [], headersSize: expect.any(Number), bodySize: expect.any(Number) };
+      expect([time >= 0, cache, Object.keys(timings)]).toEqual([true, {}, ["send", "wait", "receive"]]);
+      expect(request).toMatchObject({ ...message, method: expect.any(String), url: expect.stringMatching(/^http/) });
+      expect(response).toMatchObject({
+        ...message,
+        status: expect.any(Number),
+        statusText: expect.any(String),
+        redirectURL: expect.any(String),
+      });
+      expect(response.content).toMatchObject({ size: expect.any(Number), mimeType: expect.any(String), text: expect.any(String) });
+      for (const pair of [...request.headers, ...request.queryString, ...response.headers])
+        expect(pair).toEqual({ name: expect.any(String), value: expect.any(String) });
+    }
     const times = body.log.entries.map(({ startedDateTime }: Record<string, string>) => startedDateTime);
     expect(times).toEqual([...times].sort());
     const decline = body.log.entries.find(({ comment }: Record<string, string>) => comment === "req_2 bookings.decline");
@@ -409,14 +376,4 @@ describe("har", () => {
     const delivery = body.log.entries.find(({ comment }: Record<string, string>) => comment?.startsWith("delivery"));
     expect(delivery.request.headers).toContainEqual({ name: "X-Webhook-Event", value: "booking.declined" });
   });
-});
-
-test.each([
-  ["http://localhost/hooks?token=abc&page=2", "http://localhost/hooks?token=…redacted…&page=2"],
-  ["api_key=abc", "api_key=…redacted…"],
-  ["limit=3&signature=abc#part", "limit=3&signature=…redacted…"],
-  ["limit=3", "limit=3"],
-  ['{"url":"http://localhost/hooks?token=abc","events":["*"]}', '{"url":"http://localhost/hooks?token=…redacted…","events":["*"]}'],
-])("masks secret parameters of the URL %s", (url, masked) => {
-  expect(mask(url)).toBe(masked);
 });
