@@ -7,7 +7,10 @@ import { RequestMessage } from "./live-messages.ts";
 export const ReportedRequest = Type.Object({ ...RequestMessage.properties, at: timeText("Sandbox time of arrival") });
 
 export const LoggedRequest = Type.Object(
-  { ...ReportedRequest.properties, key: nullable(Type.String({ description: "The last characters of the API key" })) },
+  {
+    ...ReportedRequest.properties,
+    key: nullable(Type.String({ description: "The last characters of the API key" })),
+  },
   { title: "logged_request" },
 );
 

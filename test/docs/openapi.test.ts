@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { endpointFactory } from "../../src/contracts/endpoint.ts";
-import { controlSurface, type DeclaredOperation, serviceSurface } from "../../src/reference/api-surface.ts";
+import { type DeclaredOperation, serviceSurface } from "../../src/reference/api-surface.ts";
 import { eventsOf } from "../../src/reference/events.ts";
 import { openapi } from "../../src/reference/openapi.ts";
 import { inForm } from "../../src/reference/openapi-forms.ts";
@@ -11,7 +11,6 @@ import { nullable, oneOf, Type, text } from "../../src/schema/shapes.ts";
 
 const declare = endpointFactory<object>();
 const service = serviceSurface("http://127.0.0.1:1", "1.2.3");
-const _control = controlSurface("http://127.0.0.1:1", "1.2.3");
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
 type Json = any;
@@ -140,17 +139,13 @@ test("each event has a webhook entry with its envelope, its object if declared, 
   expect([security, Object.keys(responses)]).toEqual([[], ["2XX"]]);
 });
 
-describe("names", () => {
-  const _document = print(service, read, feed);
-
-  test("a list is named after its items, and other bodies and replies after their operation", () => {
-    const list = Type.Object({ object: oneOf(["list"], ""), data: Type.Array(Keeper) });
-    const { components } = print(service, { ...read, reply: list }, feed);
-    expect(Object.keys(components.schemas)).toEqual(
-      expect.arrayContaining(["KeeperList", "AnimalsFeedInput", "ApiError", "ErrorCode", "WebhookEvent"]),
-    );
-    expect(components.schemas.KeeperList.properties.object).toEqual({ type: "string", description: "", const: "list" });
-  });
+test("a list is named after its items, and other bodies and replies after their operation", () => {
+  const list = Type.Object({ object: oneOf(["list"], ""), data: Type.Array(Keeper) });
+  const { components } = print(service, { ...read, reply: list }, feed);
+  expect(Object.keys(components.schemas)).toEqual(
+    expect.arrayContaining(["KeeperList", "AnimalsFeedInput", "ApiError", "ErrorCode", "WebhookEvent"]),
+  );
+  expect(components.schemas.KeeperList.properties.object).toEqual({ type: "string", description: "", const: "list" });
 });
 
 test("a pattern that only the flag u allows is left out", () => {
