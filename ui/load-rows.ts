@@ -5,7 +5,8 @@ import type { Pane } from "./panes/pane.ts";
 import { mayHide, TOP_GAP } from "./state/gaps.ts";
 import { addPage, failPage, visibleRows } from "./state/list.ts";
 import type { List, Row } from "./state/rows.ts";
-import { callEffect, type Effect, listOf, type StateUpdate, type UiState, update, withList } from "./state/state.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "./state/state.ts";
+import { callEffect, update, withList } from "./state/updates.ts";
 import { layoutOf, placementOf, visibleRowCount } from "./view/layout.ts";
 
 /** How many rows of a pane are shown outside the layout. */

@@ -10,8 +10,9 @@ import { loadRows } from "./load-rows.ts";
 import { panes, visiblePanes } from "./panes/index.ts";
 import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
-import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState, update, withNotice } from "./state/state.ts";
+import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState } from "./state/state.ts";
 import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
+import { update, withNotice } from "./state/updates.ts";
 import { placementOf } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 

@@ -9,6 +9,7 @@ import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame.tsx";
 import { perform, saveFile } from "../../ui/terminal/platform.ts";
+import { stripStyles } from "../../ui/view/style.ts";
 import { afterEachFile } from "./cleanup.ts";
 
 export interface TestDashboard {
@@ -30,6 +31,17 @@ export interface TestDashboard {
 export const PLAIN = { colours: false, unicode: true };
 
 let frames: FrameRenderer | undefined;
+
+/** The lines of the screen as the terminal gets them. */
+export function renderLines(state: UiState): string[] {
+  frames ??= createFrameRenderer();
+  return frames.render(state);
+}
+
+/** The lines of the screen without styles. */
+export const screenOf = (state: UiState): string[] => renderLines(state).map(stripStyles);
+
+export const screenText = (state: UiState): string => screenOf(state).join("\n");
 
 afterEachFile.push(() => {
   frames?.close();
@@ -82,17 +94,13 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
     },
     screen(width = columns, height = rows) {
       desk.state = { ...desk.state, size: { columns: width, rows: height } };
-      frames ??= createFrameRenderer();
-      return frames.render(desk.state).map(bare);
+      return screenOf(desk.state);
     },
   };
   await desk.settle();
   queue = [];
   return desk;
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
-const bare = (line: string) => line.replace(/\x1b\[[0-9;]*m/g, "");
 
 /** The keys that type a text. */
 export const typing = (text: string): string[] => [...text].map((letter) => (letter === " " ? "space" : letter));

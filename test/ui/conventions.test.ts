@@ -1,19 +1,14 @@
 // Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, dropped rows counted, copying through tmux.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { globalKeys, handleKey, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { MAX_ROWS } from "../../ui/state/list.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { copySequence } from "../../ui/terminal/platform.ts";
+import { screenOf as screen } from "../support/dashboard.ts";
 import { emptyDashboard, request, withLiveEvents } from "../support/live-rows.ts";
 
-const frames = createFrameRenderer();
-afterAll(() => frames.close());
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
-const screen = (state: UiState) => frames.render(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
 const withRows = (state: UiState, count: number) =>
   withLiveEvents(
     state,

@@ -1,6 +1,6 @@
 // Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by what is left.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { updatePreview } from "../../ui/dashboard.ts";
 import { timingLines } from "../../ui/details/request.ts";
@@ -10,8 +10,8 @@ import { sparkline } from "../../ui/panes/trends.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, type UiState } from "../../ui/state/state.ts";
 import { pollTrends } from "../../ui/state/trends.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { placementOf } from "../../ui/view/layout.ts";
+import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
 import {
   attempt,
   emptyDashboard,
@@ -25,12 +25,6 @@ import {
   withRulesAndWindows,
 } from "../support/live-rows.ts";
 
-const frames = createFrameRenderer();
-afterAll(() => frames.close());
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
-const screen = (state: UiState) => frames.render(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
-const textOf = (state: UiState) => screen(state).join("\n");
 const sized = (state: UiState, columns: number, rows: number): UiState => ({ ...state, size: { columns, rows } });
 const three = (columns: number, rows: number) =>
   withLiveEvents(emptyDashboard(columns, rows), [

@@ -1,18 +1,17 @@
 // The lesson pane with its keys, and the board of a workshop.
 
 import stringWidth from "string-width";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
 import { stepMarks } from "../../ui/details/lesson-text.ts";
-import { globalKeys, handleKey } from "../../ui/keys/key-bindings.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
 import { applyPolledRows } from "../../ui/state/apply-message.ts";
 import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
 import type { LearningMode } from "../../ui/state/learning-mode.ts";
-import type { Effect, UiState } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
+import type { Effect } from "../../ui/state/state.ts";
 import { perform } from "../../ui/terminal/platform.ts";
-import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { openTestDashboard, screenOf as screen, type TestDashboard, typing } from "../support/dashboard.ts";
 import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
@@ -229,23 +228,9 @@ describe("the lesson pane", () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
     expect(line.replace(/\x1b\[[0-9;]*m/g, "")).toBe("+1  -2  >3   4");
   });
-
-  test("rebinds no letter of the other panes", () => {
-    const taken = new Set([...globalKeys.flatMap(({ keys }) => keys), "h", "j", "k", "l", "g", "G", "f"]);
-    const own = panes.find(({ name }) => name === "lesson")?.keys.flatMap(({ keys }) => keys) ?? [];
-    expect(own).toEqual(["n", "y", "v", "H", "S", "L", "p"]);
-    expect(own.filter((key) => taken.has(key))).toEqual([]);
-    for (const { name, keys } of panes.filter(({ name }) => !["lesson", "board"].includes(name)))
-      expect([name, keys.flatMap(({ keys }) => keys).filter((key) => ["H", "S", "L"].includes(key))]).toEqual([name, []]);
-  });
 });
 
 describe("the board", () => {
-  const frames = createFrameRenderer();
-  afterAll(() => frames.close());
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
-  const screen = (state: UiState) => frames.render(state).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
-
   const ROOM: LearningMode = { kind: "workshop", url: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" };
   const learner = (number: number, changes: Partial<LearnerState> = {}): LearnerState => ({
     id: `mer_${number}`,

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { matchesOf } from "../../ui/overlays/detail.ts";
-import { topOverlay } from "../../ui/state/state.ts";
+import { topOverlay } from "../../ui/state/updates.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempt, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";

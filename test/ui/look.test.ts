@@ -1,17 +1,15 @@
 // How the dashboard looks: the contrast of failures, the selected row, headings, the key bar, JSON, and the widths of wide screens.
 
 import headless from "@xterm/headless";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bodyLines } from "../../ui/details/detail-lines.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
-import { type UiState, withNotice } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
+import type { UiState } from "../../ui/state/state.ts";
+import { withNotice } from "../../ui/state/updates.ts";
 import { contrast, detectTheme, fixedColour, HUES, type ReportedColours, stripStyles, type Theme, tonesOn } from "../../ui/view/style.ts";
+import { renderLines, screenOf, screenText } from "../support/dashboard.ts";
 import { attempt, emptyDashboard, rateWindow, request, rule, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { PALETTES, type Palette } from "../support/palettes.ts";
-
-const frames = createFrameRenderer();
-afterAll(() => frames.close());
 
 const COLOURS = { colours: true, unicode: true };
 
@@ -40,7 +38,7 @@ interface Cell {
 }
 
 /** The cells of the screen as a terminal shows them. */
-const cellsOf = (state: UiState) => cellsOfLines(frames.render(state), state.size);
+const cellsOf = (state: UiState) => cellsOfLines(renderLines(state), state.size);
 
 async function cellsOfLines(lines: readonly string[], { columns: cols, rows }: UiState["size"]): Promise<Cell[][]> {
   const terminal = new headless.Terminal({ cols, rows, allowProposedApi: true });
@@ -99,10 +97,7 @@ describe("failures", () => {
   test("of a server and cut connections have a mark before them, in colour or not", async () => {
     const state = failing();
     for (const theme of [COLOURS, { colours: false, unicode: true }]) {
-      const text = frames
-        .render({ ...state, theme })
-        .map(stripStyles)
-        .join("\n");
+      const text = screenText({ ...state, theme });
       expect(text).toMatch(/\/v1\/five +✗503/);
       expect(text).toMatch(/\/v1\/lost +✗cut/);
       expect(text).toMatch(/\/v1\/four + 429/);
@@ -187,12 +182,12 @@ describe("the selected row", () => {
 
 describe("headings", () => {
   test("are above the columns of a list, and give their line to rows where a list is low", () => {
-    const lines = frames.render(failing()).map(stripStyles);
+    const lines = screenOf(failing());
     const heading = lines.find((line) => line.includes("method"));
     const row = lines.find((line) => line.includes("/v1/five"));
     expect(heading?.indexOf("method")).toBe(row?.indexOf("GET"));
     expect(heading?.indexOf("path")).toBe(row?.indexOf("/v1/five"));
-    const low = frames.render(failing(110, 15)).map(stripStyles).join("\n");
+    const low = screenText(failing(110, 15));
     expect(low).not.toContain("of limit");
   });
 
@@ -207,8 +202,8 @@ describe("headings", () => {
       [60, 15],
     ] as const) {
       const state = withLiveEvents(emptyDashboard(columns, rows), many);
-      expect(frames.render(state).join("\n")).toContain("/v1/n59 ");
-      expect(frames.render(handleKey(state, "g").state).join("\n")).toContain("/v1/n0 ");
+      expect(renderLines(state).join("\n")).toContain("/v1/n59 ");
+      expect(renderLines(handleKey(state, "g").state).join("\n")).toContain("/v1/n0 ");
     }
   });
 });
@@ -249,7 +244,7 @@ describe("JSON", () => {
 test("each width shows more than the one before", () => {
   const [at80 = "", at120 = "", at140 = "", at160 = "", at220 = ""] = [80, 120, 140, 160, 220].map((columns) => {
     const state = failing(columns, 60, columns === 80 ? "deliveries" : "requests");
-    return frames.render(state).map(stripStyles).join("\n");
+    return screenText(state);
   });
   for (const text of [at80, at120, at140]) expect(text).toMatch(/payment\.succeeded +evt_1 +:3000\/hooks +1\/6/);
   expect(at80).not.toContain("Rate limits ─");

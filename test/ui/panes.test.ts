@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import stringWidth from "string-width";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
@@ -11,9 +11,9 @@ import { failedDeliveries } from "../../ui/panes/deliveries.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { addPage } from "../../ui/state/list.ts";
-import { listOf, type UiState, withList, withNotice } from "../../ui/state/state.ts";
-import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
-import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
+import { listOf, type UiState } from "../../ui/state/state.ts";
+import { withList, withNotice } from "../../ui/state/updates.ts";
+import { openTestDashboard, renderLines, screenOf as screen, type TestDashboard, screenText as textOf } from "../support/dashboard.ts";
 import {
   attempt,
   emptyDashboard,
@@ -32,19 +32,12 @@ import { advance, receive, register, settle, trigger } from "../support/webhooks
 
 const run = promisify(execFile);
 
-const frames = createFrameRenderer();
-afterAll(() => frames.close());
-
 const SIZES = [
   [120, 36],
   [80, 24],
   [60, 15],
 ] as const;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
-const bare = (line: string) => line.replace(/\x1b\[[0-9;]*m/g, "");
-const screen = (state: UiState) => frames.render(state).map(bare);
-const textOf = (state: UiState) => screen(state).join("\n");
 /** The one line that has all of this in it. */
 const lineWith = (state: UiState, ...parts: string[]) => screen(state).filter((line) => parts.every((part) => line.includes(part)));
 const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
@@ -339,11 +332,11 @@ describe("a terminal without Unicode or colours", () => {
   });
 
   test("gets no colour codes", () => {
-    const raw = frames.render(busy(120, 36, { colours: false, unicode: true })).join("");
+    const raw = renderLines(busy(120, 36, { colours: false, unicode: true })).join("");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
     expect(raw).not.toMatch(/\x1b\[3\d/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-    expect(frames.render(busy(120, 36)).join("")).toMatch(/\x1b\[3\d/);
+    expect(renderLines(busy(120, 36)).join("")).toMatch(/\x1b\[3\d/);
   });
 });
 

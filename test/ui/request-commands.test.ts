@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { diffLines } from "../../ui/details/compare.ts";
-import { topOverlay } from "../../ui/state/state.ts";
+import { topOverlay } from "../../ui/state/updates.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { request, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
@@ -143,23 +143,4 @@ test("the filtered rows are exported as HAR, secrets masked", async () => {
   ]);
   expect(entries).toHaveLength(2);
   expect(har).not.toContain("sk_test_lodge");
-});
-
-test("the rows are exported as a script that repeats them with the API keys it is given", async () => {
-  const bench = await open();
-  await bench.call("POST", RULES, { body: rule });
-  await bench.call("GET", "/v1/payouts", { key: "sk_test_market" });
-  const desk = await withRequests(bench);
-  const [file, script] = await exported(desk, "script");
-  expect(script).not.toContain("sk_test_");
-  await expect(shell("sh", [file], { env: {} })).rejects.toThrow("Set API_KEY_MER_LODGE to an API key of mer_lodge");
-  const { PATH } = process.env;
-  await shell("sh", [file], { env: { PATH, API_KEY_MER_LODGE: "sk_test_lodge", API_KEY_MER_MARKET: "sk_test_market" } });
-  const { data } = await bench.control("GET", "/requests");
-  expect(data.map(({ path, merchant, status }: RequestMessage) => [path, merchant, status])).toEqual([
-    ["/v1/payouts", "mer_market", 200],
-    [RULES, "mer_lodge", 200],
-    ["/v1/payouts", "mer_market", 200],
-    [RULES, "mer_lodge", 200],
-  ]);
 });

@@ -2,7 +2,7 @@
 
 import { enabledBindings } from "../keys/key-bindings.ts";
 import { topDetail } from "../overlays/detail.ts";
-import { topOverlay } from "../state/state.ts";
+import { topOverlay } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 
 const NAMES: Readonly<Record<string, string>> = {

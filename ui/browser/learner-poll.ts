@@ -13,7 +13,8 @@ import { applyUpdate, type RunningDashboard } from "../run-effects.ts";
 import { applyConnection, applyPolledRows, applySandboxIndex } from "../state/apply-message.ts";
 import { pollLearner } from "../state/learning.ts";
 import type { Row } from "../state/rows.ts";
-import { type UiState, update, valuesOf } from "../state/state.ts";
+import { type UiState, valuesOf } from "../state/state.ts";
+import { update } from "../state/updates.ts";
 
 /** Each learner of a room asks this often. */
 export const POLL_MS = 2_000;

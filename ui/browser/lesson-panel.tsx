@@ -5,7 +5,8 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
 import { lesson as lessonPane } from "../panes/lesson.ts";
 import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
-import { copyText, makeCall, type UiState } from "../state/state.ts";
+import type { UiState } from "../state/state.ts";
+import { copyText, makeCall } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { KeyAction, ListHead } from "./heads.tsx";
 

@@ -6,7 +6,7 @@ import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { type Call, curlOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
-import { copyText } from "../state/state.ts";
+import { copyText } from "../state/updates.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";

@@ -2,7 +2,7 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
-import { update, withNotice } from "../state/state.ts";
+import { update, withNotice } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 

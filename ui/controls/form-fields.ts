@@ -8,17 +8,8 @@ import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { FieldOption, FormValues } from "../overlays/field.ts";
 import { selectedRow } from "../state/list.ts";
-import {
-  type CachedLookups,
-  callEffect,
-  type Effect,
-  listOf,
-  topOverlay,
-  type UiState,
-  update,
-  valuesOf,
-  withNotice,
-} from "../state/state.ts";
+import { type CachedLookups, type Effect, listOf, type UiState, valuesOf } from "../state/state.ts";
+import { callEffect, topOverlay, update, withNotice } from "../state/updates.ts";
 
 /** The value of the selected row: in a list that follows, the newest one, which is highlighted. */
 const selectedValue =

@@ -1,6 +1,7 @@
 // The keys that change the sandbox, in the order of the key bar, and the key that undoes a change.
 
-import { type KeyBinding, makeCall, update, withNotice } from "../state/state.ts";
+import type { KeyBinding } from "../state/state.ts";
+import { makeCall, update, withNotice } from "../state/updates.ts";
 import { clockKey } from "./clock.ts";
 import { faultKeys } from "./faults.ts";
 import { merchantKeys } from "./merchants.ts";

@@ -5,7 +5,8 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
-import { apiKeysOf, copyText, type KeyBinding, type RowKey, shortMerchant, type UiState } from "../state/state.ts";
+import { apiKeysOf, type KeyBinding, type RowKey, shortMerchant, type UiState } from "../state/state.ts";
+import { copyText } from "../state/updates.ts";
 import {
   allOrOneMerchant,
   defaultMerchant,

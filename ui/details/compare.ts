@@ -5,9 +5,9 @@ import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
-import { duration } from "../view/format.ts";
-import { styled, type Theme } from "../view/style.ts";
-import { section, wrapped } from "./detail-lines.ts";
+import { duration, reformatJson } from "../view/format.ts";
+import { styled } from "../view/style.ts";
+import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
 
 /** A request after the first listed try of the same call, or for the first try itself before the next one; undefined without another try. */
@@ -26,49 +26,19 @@ export const comparison = (first: RequestMessage, second: RequestMessage): Detai
   fetch: { first: requestCall(first.id), second: requestCall(second.id) },
   lines({ first: one, second: other }, { theme }, width) {
     if (!one || !other) return [];
-    const compared = differences(one, other);
+    const marked = (line: string) => {
+      const style = line.startsWith("-") ? "red" : line.startsWith("+") ? "green" : "dim";
+      return wrapped(line, width).map((piece) => styled(theme, piece, style));
+    };
     return [
-      ...[summaryOf("-", one), summaryOf("+", other)].flatMap((line) => markedLines(theme, line, width)),
-      ...section(
-        theme,
-        "Request",
-        compared.request.flatMap((line) => markedLines(theme, line, width)),
-      ),
-      ...section(
-        theme,
-        "Response",
-        compared.response.flatMap((line) => markedLines(theme, line, width)),
-      ),
+      ...[`- ${summaryOf(one)}`, `+ ${summaryOf(other)}`].flatMap(marked),
+      ...sectionOf(theme, "Request", diffLines(requestText(one), requestText(other)), marked),
+      ...sectionOf(theme, "Response", diffLines(responseText(one), responseText(other)), marked),
     ];
   },
 });
 
-const summaryOf = (mark: string, { id, at, status, durationMs }: RequestDetail) =>
-  `${mark} ${id}  ${at}  ${status || "no response"}  ${duration(durationMs)}`;
-
-function markedLines(theme: Theme, line: string, width: number): string[] {
-  const style = line.startsWith("-") ? "red" : line.startsWith("+") ? "green" : "dim";
-  return wrapped(line, width).map((piece) => styled(theme, piece, style));
-}
-
-interface Differences {
-  request: readonly string[];
-  response: readonly string[];
-}
-
-/** Computed once for each fetched pair, because every frame asks for them. */
-const computed = new WeakMap<RequestDetail, { first: RequestDetail; result: Differences }>();
-
-function differences(first: RequestDetail, second: RequestDetail): Differences {
-  const cached = computed.get(second);
-  if (cached?.first === first) return cached.result;
-  const result = {
-    request: diffLines(requestText(first), requestText(second)),
-    response: diffLines(responseText(first), responseText(second)),
-  };
-  computed.set(second, { first, result });
-  return result;
-}
+const summaryOf = ({ id, at, status, durationMs }: RequestDetail) => `${id}  ${at}  ${status || "no response"}  ${duration(durationMs)}`;
 
 const requestText = ({ method, path, query, request }: RequestDetail) => [
   `${method} ${path}${query === "" ? "" : `?${query.replace(/^\?/, "")}`}`,
@@ -79,24 +49,15 @@ const responseText = ({ status, response }: RequestDetail) => [status === 0 ? "n
 
 function messageText({ headers, body }: RequestDetail["request"]): string[] {
   const shown = Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).map(([name, value]) => `${name}: ${value}`);
-  return [...shown.sort(), ...(body === "" ? [] : ["", ...mask(indented(body)).split("\n")])];
+  return [...shown.sort(), ...(body === "" ? [] : ["", ...mask(reformatJson(body, 2)).split("\n")])];
 }
 
-function indented(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
-}
-
-/** Longer differences are shown whole instead of matched line by line. */
-const MAX_CELLS = 250_000;
+/** Longer differences are shown whole instead of matched line by line: every frame computes them again. */
+const MAX_CELLS = 40_000;
 
 /** The lines of both texts in order: `-` only in the first, `+` only in the second, two spaces in both. */
 export function diffLines(first: readonly string[], second: readonly string[]): string[] {
-  const isEqual = (line: string, index: number) => line === second[index];
-  const firstChange = first.findIndex((line, index) => !isEqual(line, index));
+  const firstChange = first.findIndex((line, index) => line !== second[index]);
   const start = firstChange === -1 ? first.length : firstChange;
   const [one, other] = [first.slice(start), second.slice(start)];
   const same = first.slice(0, start).map((line) => `  ${line}`);

@@ -14,7 +14,7 @@ import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/form
 import { symbols, type Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
-import { verdictLines } from "./verdict.ts";
+import { verdictSection } from "./verdict.ts";
 
 interface DeliveryData {
   delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };
@@ -37,11 +37,7 @@ export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<Delivery
   fetch: { delivery: attemptCall(row.id) },
   lines({ delivery }, state, width) {
     const { theme } = state;
-    const verdicts = section(
-      theme,
-      "Verdicts",
-      verdictLines(state, ({ attempts }) => attempts.includes(row.id), width),
-    );
+    const verdicts = verdictSection(state, width, ({ attempts }) => attempts.includes(row.id));
     if (!delivery) return [...summary(state, row, width), ...verdicts];
     const { attempt, attempts, request } = delivery;
     return [

@@ -2,7 +2,7 @@
 
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
-import { fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
+import { fillLines, fitTo, sanitize, wrap } from "../view/cells.ts";
 import { count, reformatJson } from "../view/format.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
@@ -25,6 +25,10 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
 export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
+/** A section with the lines of each item. */
+export const sectionOf = <Item>(theme: Theme, heading: string, items: readonly Item[], linesOf: (item: Item) => readonly DetailLine[]) =>
+  section(theme, heading, items.flatMap(linesOf));
+
 const INDENT = "  ";
 const LABEL_WIDTH = 14;
 
@@ -32,7 +36,7 @@ const LABEL_WIDTH = 14;
 export function labelled(theme: Theme, width: number, label: string, value: string, ...styles: TextStyle[]): string[] {
   const name = styled(theme, INDENT + fitTo(sanitize(label), LABEL_WIDTH), "dim");
   const room = Math.max(10, width - INDENT.length - LABEL_WIDTH - 1);
-  const [first = "", ...rest] = value.split("\n").flatMap((line) => wrapWords(sanitize(line), room));
+  const [first = "", ...rest] = value.split("\n").flatMap((line) => fillLines(sanitize(line).split(" "), room));
   return [
     `${name} ${styled(theme, first, ...styles)}`,
     ...rest.map((line) => " ".repeat(INDENT.length + LABEL_WIDTH + 1) + styled(theme, line, ...styles)),
@@ -46,18 +50,7 @@ export const wrapped = (text: string, width: number, indent = ""): string[] =>
 /** Text wrapped between words. */
 export function paragraph(theme: Theme, width: number, text: string, ...styles: TextStyle[]): string[] {
   const room = Math.max(10, width - INDENT.length);
-  return wrapWords(sanitize(text), room).map((line) => INDENT + styled(theme, line, ...styles));
-}
-
-/** Wraps between words, and inside a word that is wider than a line. */
-function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.flatMap((line) => wrap(line, width));
+  return fillLines(sanitize(text).split(" "), room).map((line) => INDENT + styled(theme, line, ...styles));
 }
 
 const MAX_BODY_CHARACTERS = 16_384;

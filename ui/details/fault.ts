@@ -7,9 +7,7 @@ import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
-import { verdictLines } from "./verdict.ts";
-
-const MAX_REQUESTS = 10;
+import { verdictSection } from "./verdict.ts";
 
 export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
   title: `Fault ${opened.name ?? opened.id}`,
@@ -22,12 +20,8 @@ export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
       ...paragraph(theme, width, description, "bold"),
       ...definitionLines(state, rule, width),
       ...section(theme, "Status", statusLines(state, rule, newest !== undefined, width)),
-      ...section(
-        theme,
-        "Verdicts",
-        verdictLines(state, ({ fault }) => fault === rule.id, width),
-      ),
-      ...section(theme, "Affected requests, oldest first", requestLinks(affectedRequests(state, rule.id).slice(-MAX_REQUESTS), width)),
+      ...verdictSection(state, width, ({ fault }) => fault === rule.id),
+      ...section(theme, "Affected requests, oldest first", requestLinks(affectedRequests(state, rule.id), width)),
       ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definitionOf(rule), null, 2), width, "  ")),
     ];
   },
@@ -98,7 +92,11 @@ export function describeRule({ target, action, match, trigger }: FaultRule): str
 /** The fields that are set, as in `retryAfter 2, as cut`. */
 export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   const set = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return set.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
+  return set
+    .map(
+      ([name, value]) => `${name} ${typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value)}`,
+    )
+    .join(", ");
 }
 
 export function triggerText(trigger: Readonly<Record<string, unknown>>): string {

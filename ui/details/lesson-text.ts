@@ -2,7 +2,7 @@
 
 import type { Lesson, LessonBlock, LessonStep } from "../../generated/control-api.ts";
 import type { LearnerView } from "../state/learning-mode.ts";
-import { sanitize, widthOf, wrap } from "../view/cells.ts";
+import { fillLines, sanitize, widthOf } from "../view/cells.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { paragraph, wrapped } from "./detail-lines.ts";
 
@@ -48,24 +48,11 @@ const WORDS = /(?:--?\w[\w-]* )?(?:"[^"]*"|'[^']*'|[^\s"'])+|\S+/g;
 
 /** Wraps a command between its options; inside a quoted string only if it is wider than a line. Copying the command adds no breaks. */
 function commandLines(theme: Theme, line: string, width: number): string[] {
-  const room = width - 2 * INDENT;
-  const lines: string[] = [];
-  const add = (words: string) => {
-    const last = lines.at(-1);
-    const joined = last === undefined ? words : `${last} ${words}`;
-    if (widthOf(joined) <= room + (lines.length > 1 ? 0 : INDENT)) lines[Math.max(0, lines.length - 1)] = joined;
-    else lines.push(words);
-  };
-  for (const words of sanitize(line).match(WORDS) ?? []) for (const part of widthOf(words) > room ? words.split(" ") : [words]) add(part);
   const indent = /^ */.exec(line)?.[0] ?? "";
-  const indentOf = (index: number) => " ".repeat(index === 0 ? INDENT : 2 * INDENT);
-  return lines
-    .flatMap((one, index) => wrap(one, room + (index === 0 ? INDENT : 0)))
-    .map((one, index) => (index === 0 ? indentIfFits(indent, one, width) : "") + indentOf(index) + styled(theme, one, "green"));
+  const room = Math.max(10, width - 2 * INDENT - indent.length);
+  const words = (sanitize(line).match(WORDS) ?? []).flatMap((word) => (widthOf(word) > room ? word.split(" ") : [word]));
+  return fillLines(words, room).map((one, index) => indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, one, "green"));
 }
-
-/** The indent of the lesson's source, if there is room for it. */
-const indentIfFits = (indent: string, line: string, width: number) => (widthOf(line) + INDENT + indent.length <= width ? indent : "");
 
 /** The Markdown that lessons use: paragraphs, lists, links, bold and code. */
 function proseLines(theme: Theme, text: string, width: number): string[] {

@@ -7,9 +7,7 @@ import type { Detail } from "../overlays/detail.ts";
 import { apiKeysOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, linkTo, paragraph, section } from "./detail-lines.ts";
-import { requestLinks } from "./row-lines.ts";
-
-const MAX_REQUESTS = 10;
+import { requestLinks, requestsOf } from "./row-lines.ts";
 
 export const merchantDetail = (_: UiState, opened: ListedMerchant): Detail => ({
   title: `Merchant ${opened.id}`,
@@ -44,14 +42,7 @@ export const merchantDetail = (_: UiState, opened: ListedMerchant): Detail => ({
   },
 });
 
-const requestsOf = (state: UiState, id: string): RequestMessage[] =>
-  valuesOf<RequestMessage>(state, "requests")
-    .filter(({ merchant }) => merchant === id)
-    .slice(-MAX_REQUESTS);
-
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
-
-const MAX_REFUSED = 10;
 
 export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
   title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
@@ -76,6 +67,4 @@ export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
 });
 
 export const refusedRequests = (state: UiState, merchant: string): RequestMessage[] =>
-  valuesOf<RequestMessage>(state, "requests")
-    .filter((request) => request.status === 429 && request.merchant === merchant)
-    .slice(-MAX_REFUSED);
+  requestsOf(state, merchant).filter(({ status }) => status === 429);

@@ -12,9 +12,7 @@ import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { rateWindowId } from "./merchant.ts";
 import { type AttemptSummary, attemptLine, laterAttempts } from "./row-lines.ts";
-import { verdictLines } from "./verdict.ts";
-
-type EventAttempt = AttemptSummary & Pick<AttemptMessage, "id" | "eventId" | "endpointId">;
+import { verdictSection } from "./verdict.ts";
 
 interface RequestData {
   request: RequestDetail;
@@ -43,11 +41,7 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
     ];
     const findings = [
       ...section(theme, "Fault", faultLines(theme, row, width)),
-      ...section(
-        theme,
-        "Verdicts",
-        verdictLines(state, ({ requests }) => requests.includes(row.id), width),
-      ),
+      ...verdictSection(state, width, ({ requests }) => requests.includes(row.id)),
       ...section(theme, "Warnings", warningLines(theme, headers, width)),
     ];
     const timing = section(theme, "Timing", timingLines(theme, request?.stages ?? [], width));
@@ -170,7 +164,7 @@ const messageLines = (theme: Theme, { request, response }: RequestDetail, width:
 export const causedLines = (
   state: UiState,
   { events }: Pick<RequestDetail, "events">,
-  attempts: readonly EventAttempt[] | undefined,
+  attempts: readonly AttemptSummary[] | undefined,
   width: number,
 ): DetailLine[] => events.flatMap((event) => eventLines(state, event, attempts, width));
 
@@ -178,7 +172,7 @@ export const causedLines = (
 function eventLines(
   state: UiState,
   { id, type }: { id: string; type: string },
-  fetched: readonly EventAttempt[] | undefined,
+  fetched: readonly AttemptSummary[] | undefined,
   width: number,
 ): DetailLine[] {
   const older = (fetched ?? []).filter(({ eventId }) => eventId === id).toReversed();

@@ -7,9 +7,14 @@ import { countdown, duration, timeOfDay } from "../view/format.ts";
 import { styled, symbols, type TextStyle } from "../view/style.ts";
 import { type DetailLine, linkTo, wrapped } from "./detail-lines.ts";
 
-/** Requests as links, one in a line. */
+export const requestsOf = (state: UiState, id: string): RequestMessage[] =>
+  valuesOf<RequestMessage>(state, "requests").filter(({ merchant }) => merchant === id);
+
+const MAX_LINKS = 10;
+
+/** The newest of these requests as links, one in a line. */
 export const requestLinks = (requests: readonly RequestMessage[], width: number): DetailLine[] =>
-  requests.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
+  requests.slice(-MAX_LINKS).flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
 
 const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
   `${id}  ${timeOfDay(at)}  ${method} ${path}  ${status || "no response"}`;
@@ -20,21 +25,8 @@ export function requestText(state: UiState, id: string): string {
   return found ? requestLine(found) : id;
 }
 
-/** The fields that a line shows. */
-export type AttemptSummary = Pick<
-  AttemptMessage,
-  | "url"
-  | "eventId"
-  | "endpointId"
-  | "delivery"
-  | "attempt"
-  | "maxAttempts"
-  | "status"
-  | "responseStatus"
-  | "errorCode"
-  | "durationMs"
-  | "nextAttemptAt"
->;
+/** An attempt of the log or of the stream: the fields that both have. */
+export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault">;
 
 /** Error codes longer than the eight cells of the column. */
 const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([

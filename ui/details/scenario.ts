@@ -4,7 +4,7 @@ import type { Scenario } from "../../generated/control-api.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { counted, dateTimeToSecond, milliseconds, verdictLabel } from "../view/format.ts";
-import { type DetailLine, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
+import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf } from "./detail-lines.ts";
 import { fieldsText, triggerText } from "./fault.ts";
 
 /** A scenario that is armed for several merchants is listed for each. */
@@ -22,16 +22,8 @@ export const scenarioDetail = (_: UiState, opened: Scenario): Detail => ({
       ...paragraph(theme, width, scenario.title, "bold"),
       ...paragraph(theme, width, scenario.about),
       ...section(theme, "Score", scoreLines(state, scenario, width)),
-      ...section(
-        theme,
-        "Checks",
-        scenario.expectations.flatMap((check) => checkLines(state, scenario, check, width)),
-      ),
-      ...section(
-        theme,
-        "Faults",
-        scenario.faults.flatMap((fault) => faultLines(state, scenario, fault, width)),
-      ),
+      ...sectionOf(theme, "Checks", scenario.expectations, (check) => checkLines(state, scenario, check, width)),
+      ...sectionOf(theme, "Faults", scenario.faults, (fault) => faultLines(state, scenario, fault, width)),
     ];
   },
 });
@@ -70,14 +62,11 @@ function checkLines({ theme }: UiState, { armed }: Scenario, check: Check, width
   ];
 }
 
-const withLists = (fields: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
-
 /** An armed fault is a link to its rule. */
 function faultLines({ theme }: UiState, { armed }: Scenario, fault: Scenario["faults"][number], width: number): DetailLine[] {
   const { id, action, match, trigger } = fault as Partial<Record<string, Readonly<Record<string, unknown>>>> & { id?: unknown };
   const { type, ...fields } = action ?? {};
-  const parts = [String(type), fieldsText(fields), fieldsText(withLists(match ?? {})), trigger ? triggerText(trigger) : ""];
+  const parts = [String(type), fieldsText(fields), fieldsText(match ?? {}), trigger ? triggerText(trigger) : ""];
   const lines = labelled(theme, width, armed ? String(id) : "fault", parts.filter((part) => part !== "").join(", "));
   return armed && fault.status !== "removed" ? linkTo("faults", String(id), lines) : lines;
 }

@@ -7,7 +7,7 @@ import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { count, dateTime, duration, timeOfDay, verdictLabel } from "../view/format.ts";
-import { type DetailLine, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
+import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "./detail-lines.ts";
 import { requestText, resultOf } from "./row-lines.ts";
 
 export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
@@ -28,11 +28,7 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
       ...section(theme, "How to fix it", verdict.verdict === "pass" ? [] : paragraph(theme, width, verdict.hint)),
       ...section(theme, "Requests", requests),
       ...section(theme, "Delivery attempts", attempts),
-      ...section(
-        theme,
-        "Measured",
-        measured.flatMap(([name, value]) => labelled(theme, width, name, duration(value))),
-      ),
+      ...sectionOf(theme, "Measured", measured, ([name, value]) => labelled(theme, width, name, duration(value))),
       ...section(theme, "All verdicts of this rule", rule ? labelled(theme, width, "total", totals(rule)) : []),
     ];
   },
@@ -64,15 +60,12 @@ function attemptText(state: UiState, id: string): string {
   return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}`;
 }
 
-/** Oldest first. */
-export function verdictLines(state: UiState, isAbout: (verdict: VerdictMessage) => boolean, width: number): DetailLine[] {
-  return valuesOf<VerdictMessage>(state, "verdicts")
-    .filter(isAbout)
-    .flatMap((found) => {
-      const [label, style] = verdictLabel(state.theme, found.verdict);
-      return linkTo("verdicts", verdictId(found), labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style));
-    });
-}
+/** The section of the verdicts on a row, oldest first. */
+export const verdictSection = (state: UiState, width: number, isAbout: (verdict: VerdictMessage) => boolean): DetailLine[] =>
+  sectionOf(state.theme, "Verdicts", valuesOf<VerdictMessage>(state, "verdicts").filter(isAbout), (found) => {
+    const [label, style] = verdictLabel(state.theme, found.verdict);
+    return linkTo("verdicts", verdictId(found), labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style));
+  });
 
 /** The id of a verdict's row; an open verdict has no id of its own yet. */
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;

@@ -4,7 +4,8 @@ import { filterProblem } from "../../src/contracts/row-filter.ts";
 import { editText } from "../overlays/field.ts";
 import { paneNamed } from "../panes/index.ts";
 import { withFilter } from "../state/list.ts";
-import { type FilterLine, listOf, type StateUpdate, type UiState, update, withList } from "../state/state.ts";
+import { type FilterLine, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { update, withList } from "../state/updates.ts";
 
 const MAX_HISTORY = 50;
 

@@ -5,7 +5,6 @@ import { controls } from "../controls/index.ts";
 import { loadGap } from "../load-rows.ts";
 import { confirm } from "../overlays/confirm.ts";
 import { topDetail } from "../overlays/detail.ts";
-import { scrollOverlay } from "../overlays/detail-moves.ts";
 import { isPaste } from "../overlays/field.ts";
 import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
 import { paletteOverlay } from "../overlays/palette.ts";
@@ -13,21 +12,11 @@ import { textOverlay } from "../overlays/text-view.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
 import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
-import {
-  closeTopOverlay,
-  type KeyBinding,
-  listOf,
-  openOverlay,
-  type StateUpdate,
-  topOverlay,
-  type UiState,
-  update,
-  withList,
-  withNotice,
-} from "../state/state.ts";
+import { type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
+import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
-import { detailKeys, jumpKey } from "./detail-keys.ts";
+import { detailKeys, jumpKey, scrollOverlay } from "./detail-keys.ts";
 import { editFilterLine, openFilterLine } from "./filter-line.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
@@ -41,7 +30,7 @@ function move(state: UiState, by: CursorStep): StateUpdate {
   const half = Math.ceil(page / 2);
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
-  if (overlay) return update(scrollOverlay(state, distance));
+  if (overlay) return scrollOverlay(state, distance);
   if (textLines) return update(scrollText(state, distance, textLines(state, placement.width - 4).length - page));
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
 }
@@ -133,20 +122,12 @@ export const digitOf = (index: number): string => (index < 9 ? String(index + 1)
 
 /** The digits of the panes, and of the other views after them. */
 export function tabDigits(state: UiState): readonly KeyBinding[] {
-  const panes = visiblePanes(state);
-  const digit = (index: number) => [digitOf(index)].filter((key) => key !== "");
-  return [
-    ...panes.map(({ name, title }, index) => ({
-      keys: digit(index),
-      help: `go to ${title}`,
-      run: (later: UiState) => focusPane(later, name),
-    })),
-    ...state.views.map(({ name, title }, index) => ({
-      keys: digit(panes.length + index),
-      help: `go to ${title}`,
-      run: (later: UiState) => update({ ...later, view: name }),
-    })),
-  ];
+  const panes = visiblePanes(state).map(({ name, title }) => ({ title, run: (later: UiState) => focusPane(later, name) }));
+  const views = state.views.map(({ name, title }) => ({ title, run: (later: UiState) => update({ ...later, view: name }) }));
+  return [...panes, ...views].map(({ title, run }, index) => {
+    const digit = digitOf(index);
+    return { keys: digit === "" ? [] : [digit], help: `go to ${title}`, run };
+  });
 }
 
 /** The keys of the focused pane, while no overlay is open. Beside another view, the rows are not on the screen. */
@@ -201,33 +182,35 @@ function quit(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
-/** Work in every overlay. */
-const overlayKeys: readonly KeyBinding[] = [
-  { keys: ["escape"], label: "back", help: "go back", run: (state) => update(closeTopOverlay(state)) },
-];
-
 /** Whether a guest may use the binding; all others may use every one. */
 export const isAllowed = (state: UiState) => (isGuest(state) ? ({ isForHost }: KeyBinding) => !isForHost : () => true);
 
+/** The keys of a detail come before those of any overlay. */
+const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[] => [
+  ...(topDetail(state) ? [...detailKeys, jumpKey] : []),
+  ...overlay.keys,
+  { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
+];
+
 /** The groups of the help overlay. */
 const keyGroups = (state: UiState): KeyGroup[] =>
-  allKeyGroups(state).map(({ title, bindings }) => ({ title, bindings: bindings.filter(isAllowed(state)) }));
+  [...localGroups(state), { title: "Everywhere", bindings: globalKeys }].map(({ title, bindings }) => ({
+    title,
+    bindings: bindings.filter(isAllowed(state)),
+  }));
 
-function allKeyGroups(state: UiState): KeyGroup[] {
+function localGroups(state: UiState): KeyGroup[] {
   const overlay = topOverlay(state);
   if (overlay)
     return [
-      { title: overlay.title, bindings: [...(topDetail(state) ? [...detailKeys, jumpKey] : []), ...overlay.keys, ...overlayKeys] },
+      { title: overlay.title, bindings: overlayBindings(state, overlay) },
       { title: "Scrolling", bindings: movementKeys },
-      { title: "Everywhere", bindings: globalKeys },
     ];
-  const everywhere = { title: "Everywhere", bindings: globalKeys };
-  if (state.view !== undefined) return [{ title: "Views", bindings: tabDigits(state) }, everywhere];
+  if (state.view !== undefined) return [{ title: "Views", bindings: tabDigits(state) }];
   const { title, keys } = paneNamed(state.pane);
   return [
     { title, bindings: keys },
     { title: "All panes", bindings: [...commonPaneKeys, ...tabDigits(state), ...movementKeys] },
-    everywhere,
   ];
 }
 
@@ -240,9 +223,7 @@ const commandsOf = (state: UiState): readonly KeyBinding[] =>
 /** The bindings enabled now; the first one with a key wins. */
 export function enabledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);
-  const local = overlay
-    ? [...(topDetail(state) ? [...detailKeys, jumpKey] : []), ...overlay.keys, ...overlayKeys, ...movementKeys]
-    : paneKeys(state);
+  const local = overlay ? [...overlayBindings(state, overlay), ...movementKeys] : paneKeys(state);
   return [...local, ...globalKeys].filter(isAllowed(state)).filter(({ isEnabled }) => isEnabled?.(state) ?? true);
 }
 

@@ -11,7 +11,8 @@ import { causedAttemptsCall } from "../details/request.ts";
 import { isDetail, isStillAt, topDetail } from "../overlays/detail.ts";
 import { paneNamed } from "../panes/index.ts";
 import { selectedRow } from "../state/list.ts";
-import { callEffect, closeTopOverlay, listOf, type StateUpdate, type UiState, update, withNotice } from "../state/state.ts";
+import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { callEffect, closeTopOverlay, update, withNotice } from "../state/updates.ts";
 
 /** Opens a detail. If it is the one below the top detail, closes that instead, so that going to and fro does not pile them up. */
 export function openReference(state: UiState, { pane, id }: Reference): StateUpdate {

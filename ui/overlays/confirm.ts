@@ -2,17 +2,8 @@
 
 import { type Call, curlOf } from "../connection/calls.ts";
 import { wrapped } from "../details/detail-lines.ts";
-import {
-  type CallResult,
-  closeTopOverlay,
-  makeCall,
-  type Overlay,
-  openOverlay,
-  type StateUpdate,
-  type UiState,
-  update,
-  withNotice,
-} from "../state/state.ts";
+import type { Overlay, StateUpdate, UiState } from "../state/state.ts";
+import { type CallResult, closeTopOverlay, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { styled } from "../view/style.ts";
 
 /** Makes a call once it is confirmed. */

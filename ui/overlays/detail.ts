@@ -2,16 +2,8 @@
 
 import type { Call } from "../connection/calls.ts";
 import type { DetailLine, Reference } from "../details/detail-lines.ts";
-import {
-  callEffect,
-  type Effect,
-  type KeyBinding,
-  type Overlay,
-  type StateUpdate,
-  topOverlay,
-  type UiState,
-  update,
-} from "../state/state.ts";
+import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
+import { callEffect, topOverlay, update } from "../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../view/cells.ts";
 import { count } from "../view/format.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
@@ -109,8 +101,9 @@ export interface DetailView {
   readonly search: string;
   /** The index of the current match. */
   readonly match: number;
-  /** The search is being typed. */
+  /** The search is being typed: all keys go to `onKey`. */
   readonly isSearching?: boolean;
+  onKey?: Overlay["onKey"];
 }
 
 export interface Link {

@@ -1,5 +1,7 @@
 // A form field: its options, and how keys edit its value.
 
+import { sanitize, widthOf } from "../view/cells.ts";
+
 export interface FieldOption {
   value: string;
   /** Default: the value. */
@@ -136,6 +138,23 @@ export function editText({ value, caretFromEnd, isSelected }: TextEdit, key: str
   if (key === "delete") return edited(before, after.slice(1));
   if (key === "ctrl-u") return edited([], after);
   return text === undefined ? undefined : edited([...before, text], after);
+}
+
+/** The text of a search after a key; undefined for a key that does not edit it. */
+export function editSearch(text: string, key: string): string | undefined {
+  if (key === "ctrl-u") return "";
+  if (key === "backspace") return [...text].slice(0, -1).join("");
+  const typed = textOf(key);
+  return typed === undefined ? undefined : text + typed;
+}
+
+/** A text with a caret, without the characters at its start that leave no room before the caret. */
+export function withCaret({ text, caretFromEnd }: { text: string; caretFromEnd: number }, caret: string, room: number): string {
+  const letters = [...text];
+  const end = Math.max(0, letters.length - caretFromEnd);
+  const before = sanitize(letters.slice(0, end).join(""));
+  const hidden = Math.max(0, widthOf(before) - room);
+  return [...before].slice(hidden).join("") + caret + sanitize(letters.slice(end).join(""));
 }
 
 const PASTE_KEY = "paste ";

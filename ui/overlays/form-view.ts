@@ -6,7 +6,7 @@ import type { UiState } from "../state/state.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
-import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions } from "./field.ts";
+import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, withCaret } from "./field.ts";
 
 /** The user's input so far. */
 export interface FormState {
@@ -97,12 +97,7 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
   }
   if (input === undefined) return cut(sanitize(value) || "-", room);
   if (input.isSelected && value !== "") return cut(` ${sanitize(value)} `, room);
-  const letters = [...value];
-  const caret = Math.max(0, letters.length - input.caretFromEnd);
-  const before = sanitize(letters.slice(0, caret).join(""));
-  const after = sanitize(letters.slice(caret).join(""));
-  const hidden = Math.max(0, widthOf(before) - Math.max(1, room - 4));
-  return cut(` ${[...before].slice(hidden).join("")}_${after} `, room);
+  return cut(` ${withCaret({ text: value, caretFromEnd: input.caretFromEnd }, "_", Math.max(1, room - 4))} `, room);
 }
 
 /** The options around the chosen one, and below them which part of how many they are. */

@@ -3,24 +3,20 @@
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
 import { type Call, curlOf, refusalOf } from "../connection/calls.ts";
+import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
 import {
   applyResult,
   type CallResult,
   callEffect,
   closeTopOverlay,
   copyText,
-  type Effect,
-  type KeyBinding,
-  type Overlay,
   openOverlay,
   replaceTopOverlay,
-  type StateUpdate,
   startCall,
   topOverlay,
-  type UiState,
   update,
   withNotice,
-} from "../state/state.ts";
+} from "../state/updates.ts";
 import { confirm } from "./confirm.ts";
 import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, stepOption, textOf } from "./field.ts";
 import { type FormState, type FormView, formLines } from "./form-view.ts";

@@ -1,10 +1,11 @@
 // The help overlay: every key and its effect, with a search.
 
 import { paragraph } from "../details/detail-lines.ts";
-import { type KeyBinding, type Overlay, replaceTopOverlay, type StateUpdate, type UiState, update } from "../state/state.ts";
+import type { KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
+import { replaceTopOverlay, update } from "../state/updates.ts";
 import { cut, fitTo, sanitize } from "../view/cells.ts";
 import { styled, symbols } from "../view/style.ts";
-import { textOf } from "./field.ts";
+import { editSearch } from "./field.ts";
 
 export interface KeyGroup {
   title: string;
@@ -28,10 +29,9 @@ export function helpOverlay(groups: readonly KeyGroup[], search?: string): Overl
     keys: [{ keys: ["/"], label: "search", help: "search keys", run: (state) => withSearch(state, "") }],
     ...(search !== undefined && {
       onKey(state, key) {
-        const text = textOf(key);
         if (key === "escape") return withSearch(state);
-        if (key === "backspace") return withSearch(state, [...search].slice(0, -1).join(""));
-        return text === undefined ? undefined : withSearch(state, search + text);
+        const edited = editSearch(search, key);
+        return edited === undefined ? undefined : withSearch(state, edited);
       },
     }),
   };

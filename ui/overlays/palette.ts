@@ -1,18 +1,11 @@
 // The command palette: the lines of the help that apply now, found by typing; Enter runs the chosen one.
 
-import {
-  closeTopOverlay,
-  type KeyBinding,
-  type Overlay,
-  replaceTopOverlay,
-  type StateUpdate,
-  type UiState,
-  update,
-} from "../state/state.ts";
+import type { KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
+import { closeTopOverlay, replaceTopOverlay, update } from "../state/updates.ts";
 import { cut, fitTo, sanitize } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
 import { styled, symbols } from "../view/style.ts";
-import { textOf } from "./field.ts";
+import { editSearch } from "./field.ts";
 
 const KEYS_WIDTH = 18;
 /** The border, the search and the line below it. */
@@ -54,11 +47,9 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
       { keys: ["up"], help: "previous command", run: (state) => change(state, search, chosen - 1) },
     ],
     onKey(state, key) {
-      const text = textOf(key);
-      if (key === "backspace" || key === "ctrl-u") return change(state, key === "ctrl-u" ? "" : [...search].slice(0, -1).join(""));
-      if (text === undefined) return undefined;
-      const longer = search + text;
-      return matchingBindings(bindings, longer).length === 0 ? update(state, { kind: "bell" }) : change(state, longer);
+      const edited = editSearch(search, key);
+      if (edited === undefined) return undefined;
+      return matchingBindings(bindings, edited).length === 0 ? update(state, { kind: "bell" }) : change(state, edited);
     },
   };
 }

@@ -1,7 +1,8 @@
 // An overlay with a text to read, select and copy. It has no border beside its lines, so that a selection contains the text only.
 
-import { copyText, type Overlay } from "../state/state.ts";
-import { sanitize, widthOf, wrap } from "../view/cells.ts";
+import type { Overlay } from "../state/state.ts";
+import { copyText } from "../state/updates.ts";
+import { fillLines, sanitize, widthOf, wrap } from "../view/cells.ts";
 
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,
@@ -21,15 +22,11 @@ function shellLines(command: string, width: number): string[] {
   const words = command.match(WORD) ?? [];
   const room = width - CONTINUED.length;
   if (words.join(" ") !== command) return wrap(command, width);
-  const lines: string[] = [];
-  for (const word of words.flatMap((one) => pieces(one, room))) {
-    const last = lines.at(-1);
-    if (last === undefined || last.endsWith("\\") || widthOf(last) + 1 + widthOf(word) > room) {
-      if (last !== undefined && !last.endsWith("\\")) lines[lines.length - 1] = last + CONTINUED;
-      lines.push(word);
-    } else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.flatMap((line) => wrap(line, width));
+  const lines = fillLines(
+    words.flatMap((word) => pieces(word, room)),
+    room,
+  );
+  return lines.map((line, index) => line + (index === lines.length - 1 || line.endsWith("\\") ? "" : CONTINUED));
 }
 
 /** Parts of a quoted string that is wider than a line: each is quoted, and continues on the next line. */

@@ -2,15 +2,15 @@
 
 import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { lessonKey, openLessonForm } from "../controls/lessons.ts";
 import { copyApiKey } from "../controls/merchants.ts";
-import { labelled, paragraph, section } from "../details/detail-lines.ts";
-import { requestLinks } from "../details/row-lines.ts";
+import { labelled, paragraph, section, sectionOf } from "../details/detail-lines.ts";
+import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import { confirmCall } from "../overlays/confirm.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { BOARD_PANE } from "../state/learning.ts";
-import { copyText, makeCall, type UiState, valuesOf } from "../state/state.ts";
+import { type UiState, valuesOf } from "../state/state.ts";
+import { copyText, makeCall } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted } from "../view/format.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
@@ -121,23 +121,12 @@ const learnerDetail = (opened: Learner): Detail => ({
       ...(step === null ? [] : labelled(theme, width, "time on step", countdown(elapsed / 1_000))),
       ...(hints === 0 ? [] : labelled(theme, width, "hints", count(hints))),
       ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
-      ...section(
-        theme,
-        "Past steps, oldest first",
-        left.map((past) => pastStepLine(theme, past)),
-      ),
+      ...sectionOf(theme, "Past steps, oldest first", left, (past) => [pastStepLine(theme, past)]),
       ...section(theme, "Recent requests, oldest first", requestLinks(requestsOf(state, id), width)),
       ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
     ];
   },
 });
-
-const MAX_REQUESTS = 10;
-
-const requestsOf = (state: UiState, merchant: string): RequestMessage[] =>
-  valuesOf<RequestMessage>(state, "requests")
-    .filter((request) => request.merchant === merchant)
-    .slice(-MAX_REQUESTS);
 
 function pastStepLine(theme: Theme, { lesson, step, how }: Learner["left"][number]): string {
   const { good, skipped } = symbols(theme);

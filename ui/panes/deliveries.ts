@@ -4,6 +4,7 @@ import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
+import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/merchants.ts";
 import {
@@ -18,18 +19,8 @@ import {
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/confirm.ts";
 import type { Row } from "../state/rows.ts";
-import {
-  callEffect,
-  copyText,
-  listOf,
-  makeCall,
-  openOverlay,
-  type RowKey,
-  type StateUpdate,
-  type UiState,
-  update,
-  withNotice,
-} from "../state/state.ts";
+import { listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
+import { callEffect, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { count, duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, readAs } from "./pane.ts";
@@ -63,7 +54,7 @@ export const deliveries = listPane<AttemptMessage>({
   alarm: (state) => failureMark(state.theme, state.sandbox?.failedDeliveries ?? 0),
   columns(attempt, state, width) {
     const { eventType, eventId, url, durationMs } = attempt;
-    const [outcome, styles] = outcomeOf(state, attempt, laterThan(listOf(state, "deliveries").rows, attempt));
+    const [outcome, styles] = outcomeOf(state, attempt, laterIn(listOf(state, "deliveries").rows)(attempt));
     return [
       { heading: "event", text: eventType, width: width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
       { heading: "event id", text: eventId, width: width < IDS_FROM ? 9 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
@@ -111,7 +102,7 @@ function deliveryKeys(): readonly RowKey<AttemptMessage>[] {
       label: "replay failed",
       help: "replay every failed delivery in the list",
       isForHost: true,
-      isEnabled: (state) => hasFailed(listOf(state, "deliveries").rows),
+      isEnabled: (state) => failedDeliveries(listOf(state, "deliveries").rows).length > 0,
       run: replayFailed,
     },
     {
@@ -149,39 +140,21 @@ function replayFailed(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(`Replay ${what}? Each one is a call like this:`, replayCall(first), replayAll)));
 }
 
-/** Cached by the array of rows, because every frame asks for every visible row. */
-const laterByRows = new WeakMap<readonly Row[], ReturnType<typeof laterAttempts>>();
-
-/** The successor of an attempt among these rows. */
-function laterThan(rows: readonly Row[], attempt: AttemptMessage) {
-  const later = laterByRows.get(rows) ?? laterAttempts(attemptsIn(rows));
-  laterByRows.set(rows, later);
-  return later(attempt);
-}
-
 const attemptsIn = (rows: readonly Row[]) => rows.flatMap(({ value, gap }) => (gap ? [] : [value as AttemptMessage]));
 
-const failedByRows = new WeakMap<readonly Row[], boolean>();
-
-/** Cached, because the key bar asks in every frame. */
-function hasFailed(rows: readonly Row[]): boolean {
-  const known = failedByRows.get(rows) ?? failedDeliveries(rows).length > 0;
-  failedByRows.set(rows, known);
-  return known;
-}
+/** What came after each attempt among these rows. Kept, because every frame asks for every visible row. */
+const laterIn = oncePerKey((rows: readonly Row[]) => laterAttempts(attemptsIn(rows)));
 
 /** The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same endpoint is pending. */
-export function failedDeliveries(rows: readonly Row[]): readonly AttemptMessage[] {
-  const last = attemptsIn(rows).filter((attempt) => laterThan(rows, attempt) !== "attempt");
+export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly AttemptMessage[] => {
+  const later = laterIn(rows);
+  const last = attemptsIn(rows).filter((attempt) => later(attempt) !== "attempt");
   const pending = new Set(last.filter(({ nextAttemptAt }) => nextAttemptAt !== null).map(targetOf));
   return last.filter(
     (attempt) =>
-      attempt.status !== "succeeded" &&
-      attempt.nextAttemptAt === null &&
-      laterThan(rows, attempt) === undefined &&
-      !pending.has(targetOf(attempt)),
+      attempt.status !== "succeeded" && attempt.nextAttemptAt === null && later(attempt) === undefined && !pending.has(targetOf(attempt)),
   );
-}
+});
 
 /** Fetches the logged attempt, and copies the text made from it. */
 const copyFromAttempt = (state: UiState, { id }: AttemptMessage, what: string, textOf: (attempt: LoggedAttempt) => string): StateUpdate =>

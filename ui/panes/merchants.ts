@@ -6,7 +6,8 @@ import { sharedWindow } from "../controls/form-fields.ts";
 import { copyApiKey } from "../controls/merchants.ts";
 import { merchantDetail } from "../details/merchant.ts";
 import { confirmCall } from "../overlays/confirm.ts";
-import { listOf, makeCall, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
+import { listOf, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
+import { makeCall } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 

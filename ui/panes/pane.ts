@@ -6,19 +6,8 @@ import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
 import { filteredRows, followLater, isCursorGone, select, selectedRow, stayPinned } from "../state/list.ts";
 import type { Gap, Row } from "../state/rows.ts";
-import {
-  callEffect,
-  closeTopOverlay,
-  type KeyBinding,
-  listOf,
-  openOverlay,
-  type RowKey,
-  type StateUpdate,
-  type UiState,
-  update,
-  withList,
-  withNotice,
-} from "../state/state.ts";
+import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
+import { callEffect, closeTopOverlay, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../view/cells.ts";
 import { count } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
@@ -214,19 +203,6 @@ const withRows = <Value>(
   read(reply) {
     const { rows, hasMore } = read(reply);
     return { rows: rows.map(row), hasMore };
-  },
-});
-
-/** The binding of a key on the row that `rowOf` finds. */
-const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Value | undefined): KeyBinding => ({
-  ...key,
-  isEnabled(state) {
-    const row = rowOf(state);
-    return row !== undefined && (key.isEnabled?.(state, row) ?? true);
-  },
-  run(state) {
-    const row = rowOf(state);
-    return row === undefined ? update(state) : key.run(state, row);
   },
 });
 

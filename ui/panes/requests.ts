@@ -5,24 +5,14 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
 import { curlOf } from "../connection/calls.ts";
-import { exportKeys } from "../controls/export-requests.ts";
+import { exportKey } from "../controls/export-requests.ts";
 import { copyApiKey } from "../controls/merchants.ts";
 import { apiKeyOf, callOf, editRequest, isComplete, maskedKeyOf, REQUEST_HEADERS } from "../controls/request-call.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
 import { openDetail } from "../overlays/detail.ts";
-import {
-  callEffect,
-  copyText,
-  makeCall,
-  openOverlay,
-  type RowKey,
-  type StateUpdate,
-  shortMerchant,
-  type UiState,
-  update,
-  withNotice,
-} from "../state/state.ts";
+import { type RowKey, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
+import { callEffect, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { duration, methodStyles, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { IDS_FROM } from "./columns.ts";
@@ -100,7 +90,7 @@ function requestKeys(): readonly RowKey<RequestMessage>[] {
       run: compare,
     },
     copyApiKey(({ merchant }) => merchant),
-    ...exportKeys,
+    exportKey,
   ];
 }
 

@@ -3,7 +3,8 @@
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { scenarioDetail, scenarioId } from "../details/scenario.ts";
-import { makeCall, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { makeCall } from "../state/updates.ts";
 import { count, verdictLabel } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 

@@ -9,7 +9,8 @@ import { TOP_GAP, withTopGap } from "./gaps.ts";
 import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
 import { append, emptyList, removeRows, replace } from "./list.ts";
 import type { List, Row } from "./rows.ts";
-import { listOf, type UiState, withList, withNotice } from "./state.ts";
+import { listOf, type UiState } from "./state.ts";
+import { withList, withNotice } from "./updates.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {
   const retryAt = connection.phase === "reconnecting" ? state.now + connection.retryInMs : state.retryAt;

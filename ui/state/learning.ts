@@ -4,7 +4,8 @@ import type { Lesson } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { LearnerMode, LearnerView } from "./learning-mode.ts";
-import { callEffect, type Effect, type UiState, update, withNotice } from "./state.ts";
+import type { Effect, UiState } from "./state.ts";
+import { callEffect, update, withNotice } from "./updates.ts";
 
 export const LESSON_PANE = "lesson";
 export const BOARD_PANE = "board";

@@ -122,26 +122,18 @@ export function filteredRows(list: List): readonly Row[] {
   return matches;
 }
 
-type RowTest = (row: Row) => boolean;
+const tested = new WeakMap<Row, { filter: string; matches: boolean }>();
 
-/** More than there are panes with a filter. */
-const MAX_ROW_TESTS = 8;
-const rowTests = new Map<string, RowTest>();
-
-/** Tests rows against a filter. The result for each row is cached, because the next frame tests most rows again. */
-function rowTest(filter: string): RowTest {
-  const cached = rowTests.get(filter);
-  if (cached) return cached;
+/** Tests rows against a filter. The result for each row is cached, because the next list has most rows again. */
+function rowTest(filter: string): (row: Row) => boolean {
   const test = readRowFilter(filter);
-  const results = new WeakMap<Row, boolean>();
-  const matches = (row: Row) => {
-    const result = results.get(row) ?? test(row.filterBy);
-    results.set(row, result);
-    return result;
+  return (row) => {
+    const known = tested.get(row);
+    if (known?.filter === filter) return known.matches;
+    const matches = test(row.filterBy);
+    tested.set(row, { filter, matches });
+    return matches;
   };
-  rowTests.set(filter, matches);
-  if (rowTests.size > MAX_ROW_TESTS) rowTests.delete(rowTests.keys().next().value as string);
-  return matches;
 }
 
 export interface VisibleRows {

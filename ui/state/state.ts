@@ -1,4 +1,4 @@
-// The dashboard's state as one immutable value, and the pure functions that every room builds updates from.
+// The dashboard's state as one immutable value, and what is read from it.
 
 import type { SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
@@ -11,7 +11,7 @@ import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { TextStyle, Theme } from "../view/style.ts";
 import type { LearningMode } from "./learning-mode.ts";
-import { emptyList, follow } from "./list.ts";
+import { emptyList } from "./list.ts";
 import type { List } from "./rows.ts";
 
 export interface Size {
@@ -104,7 +104,7 @@ export interface CachedLookups {
   readonly rules?: readonly JsonSchema[];
 }
 
-interface CallEffect<Reply = unknown> {
+export interface CallEffect<Reply = unknown> {
   kind: "call";
   call: Call<Reply>;
   /** A method, so that an effect of any reply is an `Effect`. */
@@ -112,13 +112,6 @@ interface CallEffect<Reply = unknown> {
   /** Default: show the message as a notice. */
   onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
 }
-
-/** Makes a call and applies its reply, whose type follows from the call. */
-export const callEffect = <Reply>(
-  call: Call<Reply>,
-  onReply: CallEffect<Reply>["onReply"],
-  onError?: CallEffect["onError"],
-): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
 /** The parts of the platform that a task uses. */
 export interface TaskTools {
@@ -170,6 +163,19 @@ export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run"> {
   run(state: UiState, row: Value): StateUpdate;
 }
 
+/** The binding of a key on the row that `rowOf` finds. */
+export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Value | undefined): KeyBinding => ({
+  ...key,
+  isEnabled(state) {
+    const row = rowOf(state);
+    return row !== undefined && (key.isEnabled?.(state, row) ?? true);
+  },
+  run(state) {
+    const row = rowOf(state);
+    return row === undefined ? { state, effects: [] } : key.run(state, row);
+  },
+});
+
 /** A box over the panes: a detail, a form, the help. */
 export interface Overlay {
   readonly title: string;
@@ -182,10 +188,8 @@ export interface Overlay {
   note?(state: UiState, width: number): string;
   keys: readonly KeyBinding[];
   /** Handles a key before any binding does, for text input; undefined leaves the key to the bindings. */
-  onKey?(state: UiState, key: string): StateUpdate | undefined;
+  onKey?: ((state: UiState, key: string) => StateUpdate | undefined) | undefined;
 }
-
-export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });
 
 /** The state before the first message of a sandbox; `given` has what its opener knows already. */
 export const initialState = (
@@ -225,64 +229,6 @@ export const listOf = (state: UiState, pane = state.pane): List => state.lists[p
 /** The values of a pane's rows; `Value` is the type that the pane declares. */
 export const valuesOf = <Value>(state: UiState, pane: string): Value[] =>
   listOf(state, pane).rows.flatMap(({ value, gap }) => (gap ? [] : [value as Value]));
-
-export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
-
-export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({ ...state, notice: { text, style } });
-
-export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);
-export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({ ...state, overlays: [...state.overlays, overlay] });
-export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => ({
-  ...state,
-  overlays: [...state.overlays.slice(0, -1), overlay],
-});
-
-/** Without an overlay, a list that followed before a detail was opened follows again. */
-export function closeTopOverlay(state: UiState): UiState {
-  const overlays = state.overlays.slice(0, -1);
-  if (overlays.length > 0) return { ...state, overlays };
-  const lists = Object.entries(state.lists).map(([name, list]) => [name, list.followsLater ? follow(list) : list]);
-  return { ...state, overlays, lists: Object.fromEntries(lists) };
-}
-
-/** Copies a text through the terminal, which does not say whether it did; `!` shows the text. `what` is such as "the API key". */
-export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
-  update({ ...withNotice(state, `Sent ${what} to the terminal's clipboard. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
-
-/** The result of a successful call. */
-export interface CallResult {
-  /** Shown as the notice. */
-  message: string;
-  /** The call that `u` makes to undo this one. */
-  undo?: Call;
-  /** What `u` says that it has undone. Default: the message. */
-  undoLabel?: string;
-  /** Copied to the clipboard. */
-  copy?: string;
-  updateState?(state: UiState): UiState;
-}
-
-/** Makes the call of a key, keeps it for `!`, and applies the result that is made from its reply. */
-export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
-  return update(
-    startCall(state, call),
-    callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status))),
-  );
-}
-
-/** Keeps a call for `!`, and says that it is being made. */
-export const startCall = (state: UiState, call: Call): UiState => ({
-  ...withNotice(state, `${call.method} ${call.path} …`, "dim"),
-  lastCall: call,
-  lastCopy: undefined,
-});
-
-export function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
-  const { message, undo, undoLabel = message, copy, updateState = (same) => same } = result;
-  const undoable = undo ? [...state.undo, { label: undoLabel, call: undo }] : state.undo;
-  const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: undoable });
-  return update(withNotice(next, message), { kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const]));
-}
 
 /** Sandbox time now, in milliseconds: the time last read, plus what has passed since unless the clock is frozen. */
 export function sandboxNow({ sandbox, clockReadAt, now }: UiState): number {

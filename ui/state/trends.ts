@@ -2,7 +2,8 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { callEffect, type Effect, listOf, type TrendViews, type UiState, update } from "./state.ts";
+import { type Effect, listOf, type TrendViews, type UiState } from "./state.ts";
+import { callEffect, update } from "./updates.ts";
 
 export const TRENDS_PANE = "trends";
 

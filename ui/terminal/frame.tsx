@@ -3,7 +3,8 @@
 import { Writable } from "node:stream";
 import { Box, render, Text, Transform } from "ink";
 import { createElement, Fragment, useMemo } from "react";
-import { topOverlay, type UiState } from "../state/state.ts";
+import type { UiState } from "../state/state.ts";
+import { topOverlay } from "../state/updates.ts";
 import { keyBar, noticeBar, statusBar, tabBar, tooSmall } from "../view/bars.ts";
 import { cut, toAscii, widthOf } from "../view/cells.ts";
 import { type BoxSize, layoutOf, type PanePlacement } from "../view/layout.ts";

@@ -4,9 +4,11 @@ import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { lineProblem } from "../keys/filter-line.ts";
 import { enabledBindings } from "../keys/key-bindings.ts";
+import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { type FilterLine, sandboxNow, shortMerchant, topOverlay, type UiState } from "../state/state.ts";
+import { type FilterLine, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
+import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
 import { count } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
@@ -126,19 +128,13 @@ export function noticeBar(state: UiState): string {
   return ` ${fitTo(verdictSummary(state), width)}`;
 }
 
-/** The filter with its caret, and what is wrong with it or how to go on. A filter that is too long is cut before the caret. */
-function filterBar(state: UiState, { text, caretFromEnd }: FilterLine, width: number): string {
+/** The filter with its caret, and what is wrong with it or how to go on. */
+function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
   const { theme } = state;
   const problem = lineProblem(state);
-  const note = problem ?? "Enter apply  Esc clear  Up earlier filters";
-  const letters = [...text];
-  const caret = letters.length - caretFromEnd;
-  const before = [...sanitize(letters.slice(0, caret).join(""))];
-  const after = sanitize(letters.slice(caret).join(""));
-  const hidden = Math.max(0, widthOf(before.join("")) - Math.floor(width / 2));
-  const line = `/${before.slice(hidden).join("")}${symbols(theme).caret}${after}`;
-  const room = Math.max(0, width - widthOf(line) - 2);
-  return fitTo(` ${line}  ${styled(theme, fitTo(note, room), problem === undefined ? "dim" : "failure")}`, width + 1);
+  const line = `/${withCaret(filterLine, symbols(theme).caret, Math.floor(width / 2))}`;
+  const note = fitTo(problem ?? "Enter apply  Esc clear  Up earlier filters", Math.max(0, width - widthOf(line) - 2));
+  return fitTo(` ${line}  ${styled(theme, note, problem === undefined ? "dim" : "failure")}`, width + 1);
 }
 
 /** The failed rules, most failures first, then how many verdicts passed. */

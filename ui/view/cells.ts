@@ -125,3 +125,14 @@ export function wrap(text: string, width: number): string[] {
 /** Graphemes; one that is wider than a whole line is split into its characters. */
 const graphemesOf = (text: string, width: number): string[] =>
   Array.from(graphemes.segment(text), ({ segment }) => segment).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]));
+
+/** Lines of words, separated by spaces. A word that is wider than a line is wrapped at any character. */
+export function fillLines(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.flatMap((line) => wrap(line, width));
+}

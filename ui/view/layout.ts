@@ -128,6 +128,9 @@ function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Place
   };
 }
 
+/** The size of the text in a box: inside the border, with a blank cell on each side. */
+export const textSize = ({ width, height }: BoxSize): BoxSize => ({ width: width - 4, height: height - BORDER_LINES });
+
 /** From this many lines inside the border on, a list has the headings of its columns above its rows. */
 const HEADING_FROM_LINES = 5;
 
@@ -139,7 +142,7 @@ export function visibleRowCount(state: UiState, pane: string): number {
   return Math.max(1, inner - headingLines(inner));
 }
 
-/** The position and size of a pane; the size is 0 if the pane is not visible. */
+/** The size of a pane; 0 if the pane is not visible. */
 export function placementOf(state: UiState, pane: string): PanePlacement {
   const { left, right, below } = layoutOf(state);
   return [...left, ...right, below].find((placement) => placement?.pane === pane) ?? { pane, width: 0, height: 0 };

@@ -6,10 +6,11 @@ import { paneNamed, visiblePanes } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
 import { filteredRows, unseenCount, visibleRows } from "../state/list.ts";
 import type { List } from "../state/rows.ts";
-import { listOf, topOverlay, type UiState } from "../state/state.ts";
+import { listOf, type UiState } from "../state/state.ts";
+import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "./cells.ts";
 import { count } from "./format.ts";
-import { type BoxSize, headingLines, type PanePlacement, PREVIEW } from "./layout.ts";
+import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "./layout.ts";
 import { stripStyles, styled, symbols } from "./style.ts";
 
 export interface BoxContent {
@@ -21,9 +22,6 @@ export interface BoxContent {
   /** Without a border beside the lines, so that a selection contains the text only. */
   isBare?: boolean | undefined;
 }
-
-/** The size of the text in a box: inside the border, with a blank cell on each side. */
-export const textSize = ({ width, height }: BoxSize): BoxSize => ({ width: width - 4, height: height - 2 });
 
 const indented = (lines: readonly string[]) => lines.map((line) => ` ${line}`);
 

@@ -1,0 +1,74 @@
+// Pure functions that build updates of the state: lists, notices, overlays and calls.
+
+import type { Call } from "../connection/calls.ts";
+import type { TextStyle } from "../view/style.ts";
+import { follow } from "./list.ts";
+import type { List } from "./rows.ts";
+import type { CallEffect, Effect, Overlay, StateUpdate, UiState } from "./state.ts";
+
+export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });
+
+/** Makes a call and applies its reply, whose type follows from the call. */
+export const callEffect = <Reply>(
+  call: Call<Reply>,
+  onReply: CallEffect<Reply>["onReply"],
+  onError?: CallEffect["onError"],
+): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
+
+export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
+
+export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({ ...state, notice: { text, style } });
+
+export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);
+export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({ ...state, overlays: [...state.overlays, overlay] });
+export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => ({
+  ...state,
+  overlays: [...state.overlays.slice(0, -1), overlay],
+});
+
+/** Without an overlay, a list that followed before a detail was opened follows again. */
+export function closeTopOverlay(state: UiState): UiState {
+  const overlays = state.overlays.slice(0, -1);
+  if (overlays.length > 0) return { ...state, overlays };
+  const lists = Object.entries(state.lists).map(([name, list]) => [name, list.followsLater ? follow(list) : list]);
+  return { ...state, overlays, lists: Object.fromEntries(lists) };
+}
+
+/** Copies a text through the terminal, which does not say whether it did; `!` shows the text. `what` is such as "the API key". */
+export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
+  update({ ...withNotice(state, `Sent ${what} to the terminal's clipboard. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
+
+/** The result of a successful call. */
+export interface CallResult {
+  /** Shown as the notice. */
+  message: string;
+  /** The call that `u` makes to undo this one. */
+  undo?: Call;
+  /** What `u` says that it has undone. Default: the message. */
+  undoLabel?: string;
+  /** Copied to the clipboard. */
+  copy?: string;
+  updateState?(state: UiState): UiState;
+}
+
+/** Makes the call of a key, keeps it for `!`, and applies the result that is made from its reply. */
+export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
+  return update(
+    startCall(state, call),
+    callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status))),
+  );
+}
+
+/** Keeps a call for `!`, and says that it is being made. */
+export const startCall = (state: UiState, call: Call): UiState => ({
+  ...withNotice(state, `${call.method} ${call.path} …`, "dim"),
+  lastCall: call,
+  lastCopy: undefined,
+});
+
+export function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
+  const { message, undo, undoLabel = message, copy, updateState = (same) => same } = result;
+  const undoable = undo ? [...state.undo, { label: undoLabel, call: undo }] : state.undo;
+  const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: undoable });
+  return update(withNotice(next, message), { kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const]));
+}
