@@ -19,9 +19,6 @@ interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
 
 const endpoint = endpointFactory<Parts>("Webhooks");
 
-const { limit, starting_after, ending_before } = assumedPageQuery.properties;
-export const page = { limit, starting_after, ending_before };
-
 const DeliveryFault = Type.Object(
   {
     id: Type.String({ description: "The rule, or the first of several" }),
@@ -71,7 +68,7 @@ const listAttempts = endpoint({
     type: Type.Optional(text("Only of events of this type")),
     status: Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts that ended with this status")),
     ...filterFields,
-    ...page,
+    ...assumedPageQuery.properties,
   }),
   reply: listOf(LoggedAttempt),
   errors: ["invalid_cursor", "invalid_limit"],
@@ -152,6 +149,10 @@ const drain = endpoint({
   handle: ({ body, dispatcher }) => dispatcher.drain({ within: spanOf("within", body.within) ?? 10_000 }),
 });
 
+/** The merchant that has the endpoint. */
+export const ownerOfEndpoint = ({ ownerOf }: Stores["deliveries"], id: string): string =>
+  ownerOf(id) ?? fail("resource_not_found", `There is no endpoint ${id}.`);
+
 const explain = endpoint({
   id: "signature.explain",
   method: "POST",
@@ -166,8 +167,7 @@ const explain = endpoint({
   reply: Type.Object({ matches: Type.Boolean(), mistake: nullable(Type.String()), explanation: Type.String() }),
   errors: ["resource_not_found"],
   handle: ({ body: { endpoint = "", body = "", signature = "" }, dispatcher, deliveries }) => {
-    const merchant = deliveries.ownerOf(endpoint) ?? fail("resource_not_found", `There is no endpoint ${endpoint}.`);
-    return dispatcher.explain(merchant, endpoint, body, signature);
+    return dispatcher.explain(ownerOfEndpoint(deliveries, endpoint), endpoint, body, signature);
   },
 });
 

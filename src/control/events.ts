@@ -8,7 +8,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/admin-records.ts";
@@ -16,10 +16,10 @@ import type { Stores } from "../store/stores.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
-import { page, Replayed, showReplayed } from "./deliveries.ts";
-import { afterCommit, callerOf, knownMerchant, type RecordParts } from "./records.ts";
+import { Replayed, showReplayed } from "./deliveries.ts";
+import { callerOf, callOf, commit, knownMerchant, type RecordParts } from "./records.ts";
 
-interface Parts extends RecordParts, Pick<Stores, "database" | "eventLog"> {
+interface Parts extends RecordParts, Pick<Stores, "eventLog"> {
   dispatcher: Pick<Dispatcher, "replayEvent">;
 }
 
@@ -49,7 +49,7 @@ const listEvents = endpoint({
   query: Type.Object({
     merchant: Type.Optional(text("Only of this merchant")),
     type: Type.Optional(text("Only of this type")),
-    ...page,
+    ...assumedPageQuery.properties,
   }),
   reply: listOf(LoggedEventReply),
   errors: ["invalid_cursor", "invalid_limit"],
@@ -107,23 +107,20 @@ const triggerEvent = endpoint({
   reply: TriggeredEvent,
   status: 201,
   errors: ["resource_not_found", "invalid_state", "already_exists"],
-  handle: ({ body: { type = "", merchant: owner, data = {}, synthetic = false }, database, eventLog, ...context }) =>
-    afterCommit(
-      context,
-      database.groupCommit(() => {
-        const merchant = knownMerchant(context, owner);
-        const caller = callerOf(context, merchant);
-        const newest = () => eventLog.page({ merchant, type, limit: 1 }).data[0];
-        const before = newest();
-        const source = synthetic ? undefined : eventSources.get(type);
-        const record = source ? bringAbout(context, caller, source, data) : undefined;
-        if (!record) caller.emitTest(type, data);
-        const event = newest();
-        if (!event || event.id === before?.id) throw new Error(`${type} was not emitted by what brings it about`);
-        const about = record ? { kind: record.object, id: record.id } : null;
-        return { ...showEvent(event), record: about, warning: warningFor(type) };
-      }),
-    ),
+  handle: ({ body: { type = "", merchant: owner, data = {}, synthetic = false }, eventLog, ...context }) =>
+    commit(context, () => {
+      const merchant = knownMerchant(context, owner);
+      const caller = callerOf(context, merchant);
+      const newest = () => eventLog.page({ merchant, type, limit: 1 }).data[0];
+      const before = newest();
+      const source = synthetic ? undefined : eventSources.get(type);
+      const record = source ? bringAbout(context, caller, source, data) : undefined;
+      if (!record) caller.emitTest(type, data);
+      const event = newest();
+      if (!event || event.id === before?.id) throw new Error(`${type} was not emitted by what brings it about`);
+      const about = record ? { kind: record.object, id: record.id } : null;
+      return { ...showEvent(event), record: about, warning: warningFor(type) };
+    }),
 });
 
 function warningFor(type: string): string | null {
@@ -171,7 +168,7 @@ function callOperation(
   const body = { ...call.body(record, unique), ...data };
   const [error] = fieldErrors(call.operation.body ?? Type.Object({}), body);
   if (error) fail("validation_failed", error.message, { errors: [error] });
-  return call.operation.handle({ ...caller, params: call.params(record), query: {}, body, extra: {} }) as RecordBase;
+  return call.operation.handle(callOf(caller, body, call.params(record))) as RecordBase;
 }
 
 export const operations = [listEvents, replayEvent, triggerEvent];

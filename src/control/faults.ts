@@ -6,11 +6,7 @@ import { RULE_FIELDS } from "../faults/rule-schema.ts";
 import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-interface Parts {
-  faults: RuleRegistry;
-}
-
-const endpoint = endpointFactory<Parts>("Faults");
+const endpoint = endpointFactory<{ faults: RuleRegistry }>("Faults");
 
 /** The fields whose shape depends on the action are checked with it. */
 const given = {

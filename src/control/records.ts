@@ -7,19 +7,18 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Random } from "../kernel/random.ts";
 import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../schema/shapes.ts";
+import type { OperationContext } from "../store/operation-context.ts";
 import { changeAdminRecord, makeRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import type { Stores } from "../store/stores.ts";
 
-export interface RecordParts extends Pick<Stores, "createOperationContext" | "collections" | "tenants" | "counters"> {
+export interface RecordParts extends Pick<Stores, "database" | "createOperationContext" | "collections" | "tenants" | "counters"> {
   clock: Clock;
   random: Random;
   resources: readonly Resource[];
 }
 
-interface Parts extends RecordParts, Pick<Stores, "database"> {}
-
-const endpoint = endpointFactory<Parts>("Records");
+const endpoint = endpointFactory<RecordParts>("Records");
 
 /** The fields of every kind; a reply has those of its own kind too, which are the service's. */
 const AnyRecord = Type.Object(
@@ -34,8 +33,8 @@ const AnyRecord = Type.Object(
   { title: "any_record", description: "A record of any kind, with the fields of its kind", additionalProperties: true },
 );
 
-const { limit, starting_after, ending_before } = assumedPageQuery.properties;
 const owner = Type.Optional(text("The owner, such as mer_lodge (default: the first merchant)"));
+const ownerOfId = Type.Optional(text("The owner; required only if several merchants have a record with this id"));
 
 const listRecords = endpoint({
   id: "records.list",
@@ -46,9 +45,7 @@ const listRecords = endpoint({
   query: Type.Object({
     merchant: owner,
     status: Type.Optional(text("Only records in this status")),
-    limit,
-    starting_after,
-    ending_before,
+    ...assumedPageQuery.properties,
   }),
   reply: listOf(AnyRecord),
   errors: ["resource_not_found", "invalid_limit", "invalid_cursor"],
@@ -66,9 +63,7 @@ const showRecord = endpoint({
   path: "/records/{kind}/{id}",
   exampleParams: { kind: "customer", id: "cus_ines" },
   summary: "Get a record",
-  query: Type.Object({
-    merchant: Type.Optional(text("The owner; required only if several merchants have a record with this id")),
-  }),
+  query: Type.Object({ merchant: ownerOfId }),
   reply: AnyRecord,
   errors: ["resource_not_found"],
   handle({ params, query, ...context }) {
@@ -92,15 +87,12 @@ const createRecord = endpoint({
   reply: AnyRecord,
   status: 201,
   errors: ["resource_not_found", "already_exists"],
-  handle: ({ params, body, extra, database, ...context }) =>
-    afterCommit(
-      context,
-      database.groupCommit(() => {
-        const resource = kindNamed(context, params.kind, true);
-        const caller = () => callerOf(context, knownMerchant(context, body.merchant));
-        return { ...makeRecord(context, caller, resource, extra) };
-      }),
-    ),
+  handle: ({ params, body, extra, ...context }) =>
+    commit(context, () => {
+      const resource = kindNamed(context, params.kind, true);
+      const caller = () => callerOf(context, knownMerchant(context, body.merchant));
+      return { ...makeRecord(context, caller, resource, extra) };
+    }),
 });
 
 const changeRecord = endpoint({
@@ -110,27 +102,21 @@ const changeRecord = endpoint({
   exampleParams: { kind: "payment", id: "pay_pending" },
   summary: "Change a record, or its status",
   description: "A new `status` must be a valid transition, and emits its event; other fields are set as given.",
-  body: Type.Object(
-    { merchant: Type.Optional(Type.String({ description: "The owner; required only if several merchants have a record with this id" })) },
-    { additionalProperties: true },
-  ),
+  body: Type.Object({ merchant: ownerOfId }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", status: "succeeded" },
   reply: AnyRecord,
   errors: ["resource_not_found", "invalid_state", "already_exists"],
-  handle: ({ params, body, extra, database, ...context }) =>
-    afterCommit(
-      context,
-      database.groupCommit(() => {
-        const resource = kindNamed(context, params.kind);
-        const owned = () => recordsOf(context, body.merchant ?? onlyOwner(context, resource, params.id), resource);
-        return { ...changeAdminRecord(resource, owned, params.id, extra) };
-      }),
-    ),
+  handle: ({ params, body, extra, ...context }) =>
+    commit(context, () => {
+      const resource = kindNamed(context, params.kind);
+      const owned = () => recordsOf(context, body.merchant ?? onlyOwner(context, resource, params.id), resource);
+      return { ...changeAdminRecord(resource, owned, params.id, extra) };
+    }),
 });
 
-/** Waits for the commit, then drops the cached merchants and wakes the clock: something may be due now. */
-export async function afterCommit<T>({ clock, tenants }: RecordParts, work: Promise<T>): Promise<T> {
-  const value = await work;
+/** Commits the work, then drops the cached merchants and wakes the clock: something may be due now. */
+export async function commit<T>({ database, clock, tenants }: RecordParts, work: () => T): Promise<T> {
+  const value = await database.groupCommit(work);
   tenants.clearCache();
   clock.wake();
   return value;
@@ -167,6 +153,12 @@ function recordsOf(context: RecordParts, merchant: string, resource: Resource): 
 
 export const callerOf = ({ createOperationContext, clock }: RecordParts, merchant: string) =>
   createOperationContext(merchant, clock.seconds(), undefined);
+
+/** The input of an operation of the service that is run here. */
+export const callOf = (caller: OperationContext, body: Record<string, unknown>, params: Record<string, string> = {}) => ({
+  ...caller,
+  ...{ params, query: {}, body, extra: {} },
+});
 
 /** The merchant that owns the record. There may be several: created merchants share the ids of their fixture. */
 function onlyOwner(context: RecordParts, resource: Resource, id: string): string {

@@ -6,11 +6,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { jsonSchemaReply, Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-interface Parts {
-  scenarios: ScenarioRegistry;
-}
-
-const endpoint = endpointFactory<Parts>("Scenarios");
+const endpoint = endpointFactory<{ scenarios: ScenarioRegistry }>("Scenarios");
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,

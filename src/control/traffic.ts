@@ -6,11 +6,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-interface Parts {
-  traffic: Traffic;
-}
-
-const endpoint = endpointFactory<Parts>("Traffic");
+const endpoint = endpointFactory<{ traffic: Traffic }>("Traffic");
 
 const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   ...state,

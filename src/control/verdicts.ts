@@ -7,11 +7,7 @@ import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { timeOf } from "./given-values.ts";
 
-interface Parts {
-  judge: JudgeResults;
-}
-
-const endpoint = endpointFactory<Parts>("Judge");
+const endpoint = endpointFactory<{ judge: JudgeResults }>("Judge");
 
 const CountedRule = Type.Object(
   { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },

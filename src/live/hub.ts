@@ -5,7 +5,6 @@ import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { MadeCounts, VerdictCounts } from "../contracts/counts.ts";
 import type { LiveEvent, LiveMessage } from "../contracts/live-messages.ts";
-import { createBoundedCache } from "../kernel/bounded-cache.ts";
 import { afterRealTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -51,7 +50,6 @@ const MAX_BATCH = 200;
 /** The unread bytes of all clients together. Beyond them, the slowest clients are disconnected. */
 const MAX_UNREAD_OF_ALL = 33_554_432;
 const MAX_CLIENTS = 100;
-const MAX_CACHED_BATCHES = 16;
 /** Real milliseconds that a client that is disconnected has to read the reason; its unread bytes are freed then. */
 const CLOSE_TIMEOUT = 10_000;
 
@@ -71,7 +69,10 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions): H
   const listeners = new Set<(event: LiveEvent) => void>();
   const counts = createMadeCounts(stored);
   const made = (): MadeCounts => ({ ...counts.made(), verdicts: verdicts() });
-  const batches = createBroadcast(() => BATCH_INTERVAL, batchSender(events));
+  const batches = createBroadcast(
+    () => BATCH_INTERVAL,
+    (client) => sendBatches(client, events),
+  );
   const digests = createBroadcast(digestInterval(events), (client) => sendDigest(client, events, made));
   const server = once(openServer);
   let closed = false;
@@ -184,41 +185,17 @@ function dropSlowest(clients: ReadonlySet<LiveClient>): void {
 const canRead = ({ socket }: LiveClient) => socket.readyState === socket.OPEN && socket.bufferedAmount <= MAX_UNREAD;
 
 /** Sends a client the events that it has not seen, as long as it reads. Returns whether it is up to date. */
-function batchSender(events: EventBuffer): (client: LiveClient) => boolean {
-  // Clients that have seen the same share the bytes, also in the buffers of slow ones.
-  const encoded = createBoundedCache<EncodedBatch>(MAX_CACHED_BATCHES);
-  const encode = (seen: number): EncodedBatch => {
-    const known = encoded.get(String(seen));
-    if (known && (known.isFull || known.last === events.newest())) return known;
-    const made = encodeBatch(events, seen);
-    encoded.set(String(seen), made);
-    return made;
-  };
-  return (client) => {
-    while (client.seen < events.newest()) {
-      if (!canRead(client)) return false;
-      const { frames, last } = encode(client.seen);
-      for (const frame of frames) client.socket.send(frame, { binary: false });
-      client.seen = last;
-    }
-    return true;
-  };
+function sendBatches(client: LiveClient, events: EventBuffer): boolean {
+  while (client.seen < events.newest()) {
+    if (!canRead(client)) return false;
+    const messages = events.since(client.seen, MAX_BATCH);
+    for (const message of messages) client.socket.send(JSON.stringify(message));
+    client.seen = itemsOf(messages).at(-1)?.seq ?? events.newest();
+  }
+  return true;
 }
 
-interface EncodedBatch {
-  frames: Buffer[];
-  /** The number of its last event. */
-  last: number;
-  /** Whether it stays the same when more events follow. */
-  isFull: boolean;
-}
-
-function encodeBatch(events: EventBuffer, seen: number): EncodedBatch {
-  const messages = events.since(seen, MAX_BATCH);
-  const items = messages.flatMap((message) => (message.type === "batch" ? message.items : []));
-  const frames = messages.map((message) => Buffer.from(JSON.stringify(message)));
-  return { frames, last: items.at(-1)?.seq ?? events.newest(), isFull: items.length === MAX_BATCH };
-}
+const itemsOf = (messages: readonly LiveMessage[]) => messages.flatMap((message) => (message.type === "batch" ? message.items : []));
 
 /** Sends a client a digest of the events that it has not seen. It needs no gap messages: the numbers of the items show what it leaves out. */
 function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCounts): boolean {
@@ -226,8 +203,7 @@ function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCou
   if (seen === events.newest()) return true;
   if (!digest || !canRead(client)) return digest === undefined;
   const messages = events.since(seen);
-  const items = messages.flatMap((message) => (message.type === "batch" ? message.items : []));
-  const selected = digest.select([...events.missedResets(seen), ...items]);
+  const selected = digest.select([...events.missedResets(seen), ...itemsOf(messages)]);
   // The buffer may have dropped matches.
   if (messages.some(({ type }) => type === "gap")) selected.completeFor = {};
   client.seen = events.newest();

@@ -29,7 +29,7 @@ const succeeded = (status: number) => status < 300;
 const ALMOST_EVERY =
   "Every response, except to a foreign `Host` or `Origin`, an unknown `Expect`, a URL or headers that are too long, or malformed HTTP";
 
-const window: HeaderFact[] = [
+export const serviceHeaders: readonly HeaderFact[] = [
   { name: "RateLimit-Limit", schema: count("Number of requests allowed per window"), on: ALMOST_EVERY, sentWith: () => true },
   { name: "RateLimit-Remaining", schema: count("Number of requests left in the window"), on: ALMOST_EVERY, sentWith: () => true },
   { name: "RateLimit-Reset", schema: count("End of the window, in Unix seconds"), on: ALMOST_EVERY, sentWith: () => true },
@@ -39,9 +39,6 @@ const window: HeaderFact[] = [
     on: "429 and 503",
     sentWith: (_, status) => status === 429 || status === 503,
   },
-];
-
-const invented: HeaderFact[] = [
   {
     name: REQUEST_ID_HEADER,
     schema: text("Id of the request in the sandbox's request log"),
@@ -83,9 +80,6 @@ const invented: HeaderFact[] = [
     assumption: { why: "The service's documentation does not mention one; the name is a common convention, and clients may ignore it." },
     sentWith: ({ idempotent }, status) => idempotent && (succeeded(status) || status === 404 || status === 409),
   },
-];
-
-const injected: HeaderFact[] = [
   {
     name: "X-Sandbox-Fault",
     schema: text("Names of the fault rules that affected the response, separated by commas"),
@@ -93,9 +87,6 @@ const injected: HeaderFact[] = [
     assumption: { why: "Developers who debug a failure must be able to tell an injected fault from a response of the service." },
     sentWith: () => true,
   },
-];
-
-const standard: HeaderFact[] = [
   {
     name: "WWW-Authenticate",
     schema: text('`Bearer`, with `error="invalid_token"` if the token sent is invalid'),
@@ -111,8 +102,6 @@ const standard: HeaderFact[] = [
     sentWith: (_, status) => status === 429,
   },
 ];
-
-export const serviceHeaders: readonly HeaderFact[] = [...window, ...invented, ...injected, ...standard];
 
 /** The `Idempotency-Key` request header. */
 export const idempotencyKey = {

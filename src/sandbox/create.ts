@@ -115,18 +115,7 @@ function describe({ options, address }: StorageOptions, { engine, close }: LazyE
   };
 }
 
-export interface LazyEngine {
-  /** The engine; a sandbox in memory makes it at its first connection, call or listener. */
-  engine(): Engine;
-  /** Most library users never call the control API. */
-  controlApi(): ControlApiParts;
-  /** Call it once the sandbox listens. An engine that is made later starts at once. */
-  start(server: ListeningServer): void;
-  /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
-  close(): Promise<void>;
-  /** The same after a failed start, without waiting: also removes the file if this start created it. */
-  discard(): Promise<void>;
-}
+type LazyEngine = ReturnType<typeof openLazyEngine>;
 
 /** Real milliseconds that requests, and then deliveries, have to finish. */
 const CLOSE_TIMEOUT = 5_000;
@@ -141,23 +130,26 @@ interface Opened {
   isClosed?: true;
 }
 
-export function openLazyEngine(given: StorageOptions): LazyEngine {
+/** The parts of a sandbox as they are needed: one in memory makes its engine at its first connection, call or listener. */
+function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
   let cancelFirstLook = () => {};
-  const lazy: LazyEngine = {
-    engine() {
+  const lazy = {
+    engine(): Engine {
       if (opened.engine) return opened.engine;
       opened.engine = openEngine(given, () => showSandbox(lazy.controlApi()));
       if (opened.server) startEngine(opened.engine);
       return opened.engine;
     },
-    controlApi() {
+    /** Most library users never call the control API. */
+    controlApi(): ControlApiParts {
       if (opened.isClosed) throw new SandboxError("The sandbox is closed.");
       opened.controlApi ??= openControlApi(lazy.engine());
       return opened.controlApi;
     },
-    start(server) {
+    /** Call it once the sandbox listens. An engine that is made later starts at once. */
+    start(server: ListeningServer) {
       opened.server = server;
       address.port = server.port;
       if (opened.engine) startEngine(opened.engine);
@@ -168,11 +160,13 @@ export function openLazyEngine(given: StorageOptions): LazyEngine {
         clock.wake();
       });
     },
+    /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
     async close() {
       cancelFirstLook();
       await stop(opened, clock, CLOSE_TIMEOUT);
       opened.engine?.stores.close();
     },
+    /** The same after a failed start, without waiting: also removes the file if this start created it. */
     async discard() {
       cancelFirstLook();
       await stop(opened, clock, 0);
