@@ -1,4 +1,4 @@
-// Applies keys and messages of the stream to a running dashboard, and runs their effects: calls, the clipboard, the terminal, leaving.
+// Applies keys and messages of the stream to a running dashboard, runs their effects, and loads the rows that its lists lack.
 
 import { controlCalls } from "../src/client/control-call.ts";
 import type { HttpTarget } from "../src/client/http-transport.ts";
@@ -6,14 +6,15 @@ import { realNow } from "../src/kernel/clock.ts";
 import { type Call, type Perform, RefusedCall } from "./connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
 import { fetchLookups } from "./controls/form-fields.ts";
-import { loadRows } from "./load-rows.ts";
-import { panes, visiblePanes } from "./panes/index.ts";
+import { paneNamed, panes, visiblePanes } from "./panes/index.ts";
+import type { Pane } from "./panes/pane.ts";
 import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
+import { addPage, failPage, type List, mayHide, type Row, TOP_GAP, visibleRows } from "./state/list.ts";
 import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState } from "./state/state.ts";
 import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
-import { update, withNotice } from "./state/updates.ts";
-import { placementOf } from "./view/layout.ts";
+import { callEffect, update, withList, withNotice } from "./state/updates.ts";
+import { layoutOf, placementOf, visibleRowCount } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 
 /** The functions that differ between a terminal and a browser. */
@@ -138,3 +139,71 @@ export const streamHandlers = (current: () => RunningDashboard, change: (next: U
     if (connection.phase === "live") refresh(current());
   },
 });
+
+/** How many rows of a pane are shown outside the layout. */
+export const LATEST_ROWS = 5;
+
+/** Starts to load what the screen lacks, at most one page of each list at a time. */
+export function loadRows(state: UiState): StateUpdate {
+  if (state.connection.phase !== "live") return update(state);
+  const { left, right, below } = layoutOf(state);
+  const shown = new Set([...left, ...right, below].map((placement) => placement?.pane));
+  for (const pane of state.alsoShown) shown.add(pane);
+  return visiblePanes(state).reduce<StateUpdate>((before, pane) => {
+    const list = listOf(before.state, pane.name);
+    const gap = pane.log && !list.loading && !list.frozen && missingRow(state, pane, list, shown.has(pane.name));
+    if (!gap) return before;
+    const { state: next, effects } = loadGap(before.state, pane.name, gap);
+    return { state: next, effects: [...before.effects, ...effects] };
+  }, update(state));
+}
+
+/** The gap to load: the newest on the screen. In a list that follows new rows, only the first row, because others come and go. */
+function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
+  const isOpen = ({ id, gap }: Row) =>
+    gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
+  const height = placementOf(state, pane.name).height > 0 ? visibleRowCount(state, pane.name) : LATEST_ROWS;
+  const seen = isShown ? visibleRows(list, height).rows.findLast(isOpen) : undefined;
+  const needed = pane.log?.needs;
+  if (seen || needed === undefined) return seen;
+  return list.rows.findLast(({ gap }) => gap && gap.error === undefined && !gap.isDropped && mayHide(gap, needed));
+}
+
+/** Loads the rows before the row that follows the gap; under a filter, only those that match it. */
+export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate {
+  const { log } = paneNamed(pane);
+  const list = listOf(state, pane);
+  const before = list.rows.slice(list.rows.findIndex((row) => row.id === id) + 1).find(({ gap }) => !gap);
+  if (!log) return update(state);
+  const filter = list.filter.trim() === "" || log.takesFilter === false ? "" : list.filter;
+  const loading = { gap: id };
+  const page = log.page({ before: before?.id, filter });
+  const effect: Effect = callEffect(
+    page.call,
+    (later, { body }) => {
+      const current = listOf(later, pane);
+      // A reset has emptied the list since.
+      if (current.loading !== loading) return update(later);
+      const after = addPage(current, { ...page.read(body), before, filter });
+      return update(withList(later, pane, hasProgress(current, after, id) ? after : failPage(current, "")));
+    },
+    (later, message) => {
+      const current = listOf(later, pane);
+      return update(current.loading === loading ? withList(later, pane, failPage(current, message)) : later);
+    },
+  );
+  return update(withList(state, pane, { ...list, loading }), effect);
+}
+
+/** A page that changes nothing would be loaded for ever. */
+function hasProgress(before: List, after: List, id: string): boolean {
+  const gapIn = (list: List) => list.rows.find((row) => row.id === id)?.gap;
+  const [old, next] = [gapIn(before), gapIn(after)];
+  return (
+    !next ||
+    next.missing !== old?.missing ||
+    next.clean !== old.clean ||
+    next.isDropped === true ||
+    before.rows.length !== after.rows.length
+  );
+}

@@ -3,8 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonSchema } from "../../ui/connection/json-schema.ts";
-import type { Form } from "../../ui/overlays/form.ts";
-import type { FormState } from "../../ui/overlays/form-view.ts";
+import type { Form, FormState } from "../../ui/overlays/form.ts";
 import type { Overlay } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { sanitize } from "../../ui/view/cells.ts";

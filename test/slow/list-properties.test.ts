@@ -9,6 +9,7 @@ import {
   follow,
   freeze,
   isCursorGone,
+  type List,
   MAX_ROWS,
   moveCursor,
   select,
@@ -18,7 +19,6 @@ import {
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
-import type { List } from "../../ui/state/rows.ts";
 import { inputs } from "../support/fuzzing.ts";
 import { ids, rows, withRows } from "../support/list-rows.ts";
 

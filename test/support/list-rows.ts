@@ -1,7 +1,6 @@
 // Rows of a dashboard list that tests filter by their kind.
 
-import { append } from "../../ui/state/list.ts";
-import type { List, Row } from "../../ui/state/rows.ts";
+import { append, type List, type Row } from "../../ui/state/list.ts";
 
 export const KINDS = ["red", "green", "blue"];
 

@@ -74,6 +74,11 @@ export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): 
   ...changes,
 });
 
+/** The events of the stream that bring such rows. */
+export const requested = (...of: Parameters<typeof request>): LiveEvent => ({ kind: "request", request: request(...of) });
+export const attempted = (...of: Parameters<typeof attempt>): LiveEvent => ({ kind: "attempt", attempt: attempt(...of) });
+export const judged = (...of: Parameters<typeof verdict>): LiveEvent => ({ kind: "verdict", verdict: verdict(...of) });
+
 export const rule = (number: number, changes: Partial<RuleState> = {}): RuleState => ({
   id: `flt_${number}`,
   name: null,

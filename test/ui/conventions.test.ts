@@ -1,18 +1,18 @@
 // Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, dropped rows counted, copying through tmux.
 
 import { describe, expect, test } from "vitest";
-import { globalKeys, handleKey, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
+import { globalKeys, handleKey, paneKeys } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { MAX_ROWS } from "../../ui/state/list.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { copySequence } from "../../ui/terminal/platform.ts";
 import { screenOf as screen } from "../support/dashboard.ts";
-import { emptyDashboard, request, withLiveEvents } from "../support/live-rows.ts";
+import { emptyDashboard, requested, withLiveEvents } from "../support/live-rows.ts";
 
 const withRows = (state: UiState, count: number) =>
   withLiveEvents(
     state,
-    Array.from({ length: count }, (_, index) => ({ kind: "request" as const, request: request(index + 1) })),
+    Array.from({ length: count }, (_, index) => requested(index + 1)),
   );
 
 describe("a key", () => {
@@ -22,14 +22,6 @@ describe("a key", () => {
     for (const { name } of panes) {
       const here = [...paneKeys({ ...state, pane: name }), ...globalKeys].flatMap(({ keys }) => keys);
       expect([name, here.filter((key, index) => here.indexOf(key) !== index)]).toEqual([name, []]);
-    }
-  });
-
-  test("that moves or quits is not rebound by any pane", () => {
-    const common = [...movementKeys, ...globalKeys];
-    for (const { keys, name } of panes) {
-      const taken = keys.flatMap(({ keys }) => keys).filter((key) => common.some(({ keys }) => keys.includes(key)));
-      expect([name, taken]).toEqual([name, []]);
     }
   });
 

@@ -13,25 +13,22 @@ import { pollTrends } from "../../ui/state/trends.ts";
 import { placementOf } from "../../ui/view/layout.ts";
 import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
 import {
-  attempt,
+  attempted,
   emptyDashboard,
   INDEX,
+  judged,
   rateWindow,
   request,
+  requested,
   rule,
   THEME,
-  verdict,
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
 
 const sized = (state: UiState, columns: number, rows: number): UiState => ({ ...state, size: { columns, rows } });
 const three = (columns: number, rows: number) =>
-  withLiveEvents(emptyDashboard(columns, rows), [
-    { kind: "request", request: request(1, { operation: "payouts.list" }) },
-    { kind: "request", request: request(2) },
-    { kind: "request", request: request(3) },
-  ]);
+  withLiveEvents(emptyDashboard(columns, rows), [requested(1, { operation: "payouts.list" }), requested(2), requested(3)]);
 
 const span = (requests: number, clientErrors = 0, serverErrors = 0, p95: number | null = requests > 0 ? 2 : null) => ({
   requests,
@@ -68,7 +65,7 @@ describe("the preview", () => {
     const { state } = opened(three(160, 45));
     const moved = opened(handleKey(state, "k").state, true).state;
     expect(textOf(moved)).toContain("id             req_2");
-    const newer = withLiveEvents(state, [{ kind: "request", request: request(4) }]);
+    const newer = withLiveEvents(state, [requested(4)]);
     expect(textOf(opened({ ...newer, now: 999 }).state)).toContain("id             req_3");
     expect(textOf(opened({ ...newer, now: 1_000 }).state)).toContain("id             req_4");
   });
@@ -96,27 +93,18 @@ describe("the preview", () => {
 
   test("is empty without rows, and is of the focused pane", () => {
     expect(opened(emptyDashboard(160, 45)).effects).toEqual([]);
-    const focused = { ...withLiveEvents(three(160, 45), [{ kind: "attempt", attempt: attempt(1) }]), pane: "deliveries" };
+    const focused = { ...withLiveEvents(three(160, 45), [attempted(1)]), pane: "deliveries" };
     expect(textOf(opened(focused, true).state)).toContain("event          payment.succeeded  evt_1");
   });
 });
 
 describe("the wide layout", () => {
-  test.each([
-    [110, 24],
-    [120, 36],
-    [160, 45],
-    [220, 60],
-  ])("at %ix%i fills the screen, with verdicts beside the requests", (columns, rows) => {
-    for (const { name } of panes) {
-      const state = { ...withLiveEvents(three(columns, rows), [{ kind: "verdict", verdict: verdict(1) }]), pane: name };
-      const lines = screen(state);
-      expect([name, lines.length, new Set(lines.slice(1, -2).map((line) => line.length)).size]).toEqual([name, rows, 1]);
-      expect([name, placementOf(state, name).width > 0 || name === "lesson" || name === "board"]).toEqual([name, true]);
-    }
-    const text = textOf(withLiveEvents(three(columns, rows), [{ kind: "verdict", verdict: verdict(1) }]));
-    for (const title of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts"]) expect(text).toContain(title);
-    expect(text).toContain("✗ fail");
+  test.each([110, 160, 220])("with %i columns has verdicts beside the requests, whatever pane has the focus", (columns) => {
+    const state = withLiveEvents(three(columns, 45), [judged(1)]);
+    for (const { name } of panes.filter(({ name }) => name !== "lesson" && name !== "board"))
+      expect([name, placementOf({ ...state, pane: name }, name).width > 0]).toEqual([name, true]);
+    const text = textOf(state);
+    for (const shown of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts", "✗ fail"]) expect(text).toContain(shown);
   });
 
   test("leaves trends and then verdicts out of a low screen, where they take the place of deliveries", () => {
@@ -141,16 +129,10 @@ describe("trends", () => {
 
   test("join spans on a narrow pane, so that the whole time is shown", () => {
     const spans = Array.from({ length: 60 }, (_, index) => span(index === 0 ? 10 : 0));
-    const line =
-      textOf({ ...shown(three(120, 36)), trends: { all: trend({ spans }) } })
-        .split("\n")
-        .find((one) => one.includes("4xx 5xx")) ?? "";
-    const rate =
-      textOf({ ...shown(three(120, 36)), trends: { all: trend({ spans }) } })
-        .split("\n")
-        .find((one) => one.includes("rate  ")) ?? "";
+    const lines = screen({ ...shown(three(120, 36)), trends: { all: trend({ spans }) } });
+    const rate = lines.find((one) => one.includes("rate  "));
     expect(rate).toMatch(/rate +0\/s █ +│/);
-    expect(line).not.toContain("█");
+    expect(lines.find((one) => one.includes("4xx 5xx"))).not.toContain("█");
   });
 
   test("are those of the selected request's operation too, once it is selected", () => {
@@ -184,10 +166,7 @@ describe("alarms and what is running", () => {
   test("are shown in the tabs and in the first line", () => {
     const state = running(100);
     const failed = withRulesAndWindows(
-      withLiveEvents({ ...state, sandbox: { ...INDEX, ...state.sandbox, failedDeliveries: 1 } }, [
-        { kind: "verdict", verdict: verdict(1) },
-        { kind: "verdict", verdict: verdict(2) },
-      ]),
+      withLiveEvents({ ...state, sandbox: { ...INDEX, ...state.sandbox, failedDeliveries: 1 } }, [judged(1), judged(2)]),
       [rule(1)],
       [rateWindow({ remaining: 0 })],
     );

@@ -3,9 +3,9 @@
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
-import { stepMarks } from "../../ui/details/lesson-text.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
+import { stepMarks } from "../../ui/panes/lesson.ts";
 import { applyPolledRows } from "../../ui/state/apply-message.ts";
 import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
 import type { LearningMode } from "../../ui/state/learning-mode.ts";

@@ -5,7 +5,7 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { matchesOf } from "../../ui/overlays/detail.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
-import { attempt, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
+import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive, register, settle } from "../support/webhooks.ts";
 
@@ -113,7 +113,7 @@ describe("a link in a detail", () => {
   test("stays selected while links are added above it", async () => {
     const { desk } = await declined();
     const before = await press(desk, "k", "k", "enter", "tab");
-    const events = [{ kind: "attempt", attempt: attempt(9, { eventId: /evt_\w+/.exec(before)?.[0] ?? "" }) }] as const;
+    const events = [attempted(9, { eventId: /evt_\w+/.exec(before)?.[0] ?? "" })] as const;
     expect(selected(before)).toMatch(/^remaining/);
     desk.state = withLiveEvents(desk.state, events);
     const after = desk.screen().join("\n");
@@ -150,7 +150,7 @@ describe("a link in a detail", () => {
 
   test("to a request that the request log no longer has shows the reason", async () => {
     const { desk, bench } = await declined();
-    desk.state = withLiveEvents(desk.state, [{ kind: "verdict", verdict: verdict(1, { requests: ["req_77"], calls: [] }) }]);
+    desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_77"], calls: [] })]);
     desk.press("5", "J");
     await expect(desk.settle()).rejects.toThrow("The log has no request req_77");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(4);
@@ -178,7 +178,7 @@ describe("J", () => {
 
   test("jumps from a verdict and from a fault to the request", async () => {
     const { desk } = await declined();
-    desk.state = withLiveEvents(desk.state, [{ kind: "verdict", verdict: verdict(1, { requests: ["req_2", "req_3"] }) }]);
+    desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_2", "req_3"] })]);
     expect(await press(desk, "5", "J")).toContain("id             req_3");
     expect(await press(desk, "escape", "4", "J")).toContain("id             req_4");
   });

@@ -1,7 +1,6 @@
 // Lists: the cursor, the visible rows and the counts after rows are added, dropped and filtered.
 
 import { describe, expect, test } from "vitest";
-import { gapRow, TOP_GAP } from "../../ui/state/gaps.ts";
 import {
   addPage,
   append,
@@ -9,11 +8,13 @@ import {
   filteredRows,
   follow,
   freeze,
+  gapRow,
   isCursorGone,
   MAX_ROWS,
   moveCursor,
   replace,
   selectedRow,
+  TOP_GAP,
   unfreeze,
   unseenCount,
   visibleRows,

@@ -8,21 +8,30 @@ import type { UiState } from "../../ui/state/state.ts";
 import { withNotice } from "../../ui/state/updates.ts";
 import { contrast, detectTheme, fixedColour, HUES, type ReportedColours, stripStyles, type Theme, tonesOn } from "../../ui/view/style.ts";
 import { renderLines, screenOf, screenText } from "../support/dashboard.ts";
-import { attempt, emptyDashboard, rateWindow, request, rule, verdict, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
+import {
+  attempted,
+  emptyDashboard,
+  judged,
+  rateWindow,
+  requested,
+  rule,
+  withLiveEvents,
+  withRulesAndWindows,
+} from "../support/live-rows.ts";
 import { PALETTES, type Palette } from "../support/palettes.ts";
 
 const COLOURS = { colours: true, unicode: true };
 
 const failing = (columns = 120, rows = 36, pane = "requests"): UiState => {
   const state = withLiveEvents({ ...emptyDashboard(columns, rows), theme: COLOURS }, [
-    { kind: "request", request: request(1, { path: "/v1/five", status: 503 }) },
-    { kind: "request", request: request(2, { path: "/v1/lost", status: 0 }) },
-    { kind: "request", request: request(3, { path: "/v1/four", status: 429 }) },
-    { kind: "request", request: request(4, { path: "/v1/good" }) },
-    { kind: "attempt", attempt: attempt(1, { status: "failed", responseStatus: 410 }) },
-    { kind: "attempt", attempt: attempt(2) },
-    { kind: "verdict", verdict: verdict(1) },
-    { kind: "verdict", verdict: verdict(2, { verdict: "pass" }) },
+    requested(1, { path: "/v1/five", status: 503 }),
+    requested(2, { path: "/v1/lost", status: 0 }),
+    requested(3, { path: "/v1/four", status: 429 }),
+    requested(4, { path: "/v1/good" }),
+    attempted(1, { status: "failed", responseStatus: 410 }),
+    attempted(2),
+    judged(1),
+    judged(2, { verdict: "pass" }),
   ]);
   return { ...withRulesAndWindows(state, [rule(1)], [rateWindow({ merchant: "mer_market", remaining: 0 })]), pane };
 };
@@ -192,10 +201,7 @@ describe("headings", () => {
   });
 
   test("leave the last row visible while the list follows", () => {
-    const many = Array.from({ length: 60 }, (_, index) => ({
-      kind: "request" as const,
-      request: request(index, { path: `/v1/n${index}` }),
-    }));
+    const many = Array.from({ length: 60 }, (_, index) => requested(index, { path: `/v1/n${index}` }));
     for (const [columns, rows] of [
       [80, 24],
       [120, 36],
@@ -218,9 +224,9 @@ const ON_BLACK: Theme = { ...COLOURS, tones: tonesOn({ background: "000000", gre
 
 test("methods have colours", async () => {
   const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: ON_BLACK }, [
-    { kind: "request", request: request(1, { method: "POST" }) },
-    { kind: "request", request: request(2, { method: "DELETE" }) },
-    { kind: "request", request: request(3) },
+    requested(1, { method: "POST" }),
+    requested(2, { method: "DELETE" }),
+    requested(3),
   ]);
   const screen = await cellsOf({ ...state, pane: "faults" });
   expect(["POST", "DELETE", "GET "].map((method) => find(screen, method)[0]?.colour)).toEqual([2, 5, 6]);

@@ -16,13 +16,14 @@ import { withList, withNotice } from "../../ui/state/updates.ts";
 import { openTestDashboard, renderLines, screenOf as screen, type TestDashboard, screenText as textOf } from "../support/dashboard.ts";
 import {
   attempt,
+  attempted,
   emptyDashboard,
   INDEX,
+  judged,
   rateWindow,
-  request,
+  requested,
   rule,
   THEME,
-  verdict,
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
@@ -33,9 +34,12 @@ import { advance, receive, register, settle, trigger } from "../support/webhooks
 const run = promisify(execFile);
 
 const SIZES = [
-  [120, 36],
-  [80, 24],
   [60, 15],
+  [80, 24],
+  [110, 24],
+  [120, 36],
+  [160, 45],
+  [220, 60],
 ] as const;
 
 /** The one line that has all of this in it. */
@@ -45,46 +49,31 @@ const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) =
 const busy = (columns: number, rows: number, look = THEME) =>
   withRulesAndWindows(
     withLiveEvents(emptyDashboard(columns, rows, look), [
-      { kind: "request", request: request(1, { query: "limit=25", durationMs: 1.24 }) },
-      {
-        kind: "request",
-        request: request(2, { method: "POST", path: "/v1/hospitality/bookings/bkg_pending/decline", status: 409, durationMs: 1_204 }),
-      },
-      {
-        kind: "request",
-        request: request(3, { method: "POST", path: "/v1/employees/payroll", replayOf: "req_2", merchant: "mer_market" }),
-      },
-      { kind: "request", request: request(4, { status: 429, fault: "flt_1" }) },
-      { kind: "request", request: request(5, { status: 0, fault: "flt_2" }) },
-      {
-        kind: "attempt",
-        attempt: attempt(1, {
-          delivery: 1,
-          attempt: 2,
-          status: "failed",
-          responseStatus: 503,
-          nextAttemptAt: NOON_SECONDS + 5,
-          eventId: "evt_a",
-        }),
-      },
-      {
-        kind: "attempt",
-        attempt: attempt(2, {
-          delivery: 1,
-          attempt: 3,
-          status: "failed",
-          responseStatus: 503,
-          nextAttemptAt: NOON_SECONDS + 4,
-          eventId: "evt_a",
-        }),
-      },
-      {
-        kind: "attempt",
-        attempt: attempt(3, { attempt: 6, status: "failed", responseStatus: null, errorCode: "connection_refused", eventId: "evt_b" }),
-      },
-      { kind: "attempt", attempt: attempt(4) },
-      { kind: "verdict", verdict: verdict(1, { fault: "flt_2" }) },
-      { kind: "verdict", verdict: verdict(2, { rule: "idempotency.key_reused", verdict: "pass" }) },
+      requested(1, { query: "limit=25", durationMs: 1.24 }),
+      requested(2, { method: "POST", path: "/v1/hospitality/bookings/bkg_pending/decline", status: 409, durationMs: 1_204 }),
+      requested(3, { method: "POST", path: "/v1/employees/payroll", replayOf: "req_2", merchant: "mer_market" }),
+      requested(4, { status: 429, fault: "flt_1" }),
+      requested(5, { status: 0, fault: "flt_2" }),
+      attempted(1, {
+        delivery: 1,
+        attempt: 2,
+        status: "failed",
+        responseStatus: 503,
+        nextAttemptAt: NOON_SECONDS + 5,
+        eventId: "evt_a",
+      }),
+      attempted(2, {
+        delivery: 1,
+        attempt: 3,
+        status: "failed",
+        responseStatus: 503,
+        nextAttemptAt: NOON_SECONDS + 4,
+        eventId: "evt_a",
+      }),
+      attempted(3, { attempt: 6, status: "failed", responseStatus: null, errorCode: "connection_refused", eventId: "evt_b" }),
+      attempted(4),
+      judged(1, { fault: "flt_2" }),
+      judged(2, { rule: "idempotency.key_reused", verdict: "pass" }),
     ]),
     [
       rule(1, { ttl: "10m", endsAt: "2026-01-05T12:09:41.000Z" }),
@@ -108,10 +97,10 @@ describe("every frame", () => {
 
   test("has aligned columns with characters of any width", () => {
     const wide = withLiveEvents(emptyDashboard(80, 24), [
-      { kind: "request", request: request(1, { path: "/v1/customers/日本語" }) },
-      { kind: "request", request: request(2, { path: "/v1/customers/e\u0301👩🏨" }) },
-      { kind: "request", request: request(3, { path: "/v1/customers/שלום" }) },
-      { kind: "request", request: request(4, { path: "/v1/customers/plain" }) },
+      requested(1, { path: "/v1/customers/日本語" }),
+      requested(2, { path: "/v1/customers/e\u0301👩🏨" }),
+      requested(3, { path: "/v1/customers/שלום" }),
+      requested(4, { path: "/v1/customers/plain" }),
     ]);
     const places = lineWith(wide, "/v1/customers", "200").map((line) => stringWidth(line.slice(0, line.indexOf("200"))));
     expect(places).toHaveLength(4);
@@ -153,7 +142,7 @@ describe("rows of deliveries", () => {
   test("count failed deliveries in the title until they are replayed", () => {
     const counted = applySandboxIndex(busy(80, 24), { ...INDEX, failedDeliveries: 1 });
     expect(textOf({ ...counted, pane: "deliveries" })).toContain("1 failed");
-    const replayed = withLiveEvents(busy(80, 24), [{ kind: "attempt", attempt: attempt(5, { eventId: "evt_b", trigger: "replay" }) }]);
+    const replayed = withLiveEvents(busy(80, 24), [attempted(5, { eventId: "evt_b", trigger: "replay" })]);
     expect(screen({ ...replayed, pane: "deliveries" }).find((line) => line.includes("6/6"))).toContain("✗ replayed");
   });
 
@@ -236,10 +225,7 @@ describe("a filter", () => {
   test("counts its matches among all rows, including those that were not sent", () => {
     const many = withLiveEvents(
       emptyDashboard(80, 24),
-      Array.from({ length: 100 }, (_, index) => ({
-        kind: "request" as const,
-        request: request(index, { status: index < 41 ? 404 : 200 }),
-      })),
+      Array.from({ length: 100 }, (_, index) => requested(index, { status: index < 41 ? 404 : 200 })),
       13_159,
     );
     const state = press(many, "/", ..."status:4xx");
@@ -254,7 +240,7 @@ describe("a filter", () => {
   });
 
   test("never says that nothing matches while rows have not been looked at", () => {
-    const many = withLiveEvents(emptyDashboard(80, 24), [{ kind: "request", request: request(1) }], 50);
+    const many = withLiveEvents(emptyDashboard(80, 24), [requested(1)], 50);
     const state = press(many, "/", ..."is:cut");
     expect(textOf(state)).toContain("··· 50 not shown ···");
     expect(textOf(state)).not.toContain("No row");
@@ -292,7 +278,7 @@ describe("the cursor", () => {
   test("is a symbol, pins the list, and counts new rows", () => {
     const state = press(busy(80, 24), "k", "k");
     expect(lineWith(state, "▸", "payroll")).toHaveLength(1);
-    const more = Array.from({ length: 212 }, (_, index) => ({ kind: "request" as const, request: request(100 + index) }));
+    const more = Array.from({ length: 212 }, (_, index) => requested(100 + index));
     const later = withLiveEvents(state, more);
     expect(lineWith(later, "▸", "payroll")).toHaveLength(1);
     expect(textOf(later)).toContain("PAUSED +212 new");
@@ -307,10 +293,7 @@ describe("the cursor", () => {
 
   test("follows again after a reset", () => {
     const paused = press(busy(120, 36), "k", "k");
-    const reset = withLiveEvents(paused, [
-      { kind: "reset", merchant: null },
-      { kind: "request", request: request(100) },
-    ]);
+    const reset = withLiveEvents(paused, [{ kind: "reset", merchant: null }, requested(100)]);
     expect(textOf(paused)).toMatch(/1 Requests.*PAUSED/);
     expect(textOf(reset)).toMatch(/1 Requests.*following/);
   });
@@ -665,6 +648,7 @@ describe("rules and windows of a real sandbox", () => {
     expect((await bench.call("GET", "/v1/payments")).status).toBe(429);
     const text = await pressAll(desk, "enter");
     expect(text).toContain("remaining      0 of 6,000");
+    expect(text).toMatch(/API keys +sk_test_lodge/);
     expect(text).toContain("Requests get 429 until it resets");
   });
 
@@ -672,10 +656,7 @@ describe("rules and windows of a real sandbox", () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url);
     desk.state = {
-      ...withLiveEvents(desk.state, [
-        { kind: "request", request: request(1, { status: 429 }) },
-        { kind: "verdict", verdict: verdict(1) },
-      ]),
+      ...withLiveEvents(desk.state, [requested(1, { status: 429 }), judged(1)]),
       pane: "verdicts",
     };
     const text = await pressAll(desk, "enter");

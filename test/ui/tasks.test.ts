@@ -5,7 +5,7 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { attemptRow } from "../../ui/details/delivery.ts";
 import { requestRow } from "../../ui/details/request.ts";
 import { openTestDashboard } from "../support/dashboard.ts";
-import { request, verdict, withLiveEvents } from "../support/live-rows.ts";
+import { judged, requested, withLiveEvents } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
 import { RESULTS, tasks } from "../support/tasks.ts";
 import { receive, register, settle } from "../support/webhooks.ts";
@@ -21,10 +21,10 @@ async function workplace() {
   const requests = (await bench.control("GET", "/requests?limit=100")).data.toReversed().map(requestRow);
   const attempts = (await bench.control("GET", "/deliveries?limit=100")).data.toReversed().map(attemptRow);
   desk.state = withLiveEvents(desk.state, [
-    { kind: "request", request: request(0, { path: "/v1/lost", status: 0 }) },
+    requested(0, { path: "/v1/lost", status: 0 }),
     ...requests.map((one: unknown) => ({ kind: "request", request: one })),
     ...attempts.map((one: unknown) => ({ kind: "attempt", attempt: one })),
-    { kind: "verdict", verdict: verdict(1) },
+    judged(1),
   ] as LiveEvent[]);
   return desk;
 }

@@ -12,11 +12,11 @@ import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList, withNotice } from "../../ui/state/updates.ts";
 import { duration } from "../../ui/view/format.ts";
 import { openTestDashboard } from "../support/dashboard.ts";
-import { attempt, emptyDashboard, INDEX, request, verdict, withLiveEvents } from "../support/live-rows.ts";
+import { attempted, emptyDashboard, INDEX, judged, request, requested, withLiveEvents } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
-const asked = (number: number, merchant: string): LiveEvent => ({ kind: "request", request: request(number, { merchant }) });
+const asked = (number: number, merchant: string): LiveEvent => requested(number, { merchant });
 const idsIn = (state: UiState, pane = "requests") => listOf(state, pane).rows.map(({ id }) => id);
 const reset = (merchant: string | null): LiveEvent => ({ kind: "reset", merchant });
 
@@ -63,11 +63,7 @@ test("an attempt has one duration: in the log, the list, its detail and the atte
 
 describe("a reset of everything", () => {
   const busy = () => {
-    const events = [
-      asked(1, "mer_lodge"),
-      { kind: "attempt", attempt: attempt(1) },
-      { kind: "verdict", verdict: verdict(1) },
-    ] as LiveEvent[];
+    const events = [asked(1, "mer_lodge"), attempted(1), judged(1)] as LiveEvent[];
     const state = withLiveEvents({ ...emptyDashboard(120, 40), run: "r" }, events);
     const counts = {
       failedDeliveries: 1,

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { RequestDetail } from "../../generated/control-api.ts";
 import { unmaskedBodyLines } from "../details/detail-lines.ts";
 import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
-import { openReference } from "../keys/references.ts";
+import { openReference } from "../keys/detail-keys.ts";
 import { duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { Definitions } from "./definitions.tsx";

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
-import { openReference } from "../keys/references.ts";
+import { openReference } from "../keys/detail-keys.ts";
 import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
 import type { UiState } from "../state/state.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";

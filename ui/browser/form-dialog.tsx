@@ -3,8 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { curlOf } from "../connection/calls.ts";
 import { defaultOf, type FormField, labelOf } from "../overlays/field.ts";
-import { focusField, topFormView, writeField } from "../overlays/form.ts";
-import { type FormView, rejectionOf } from "../overlays/form-view.ts";
+import { type FormView, focusField, rejectionOf, topFormView, writeField } from "../overlays/form.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { keyName } from "./keyboard.ts";

@@ -12,7 +12,7 @@ import type { Pane } from "../panes/pane.ts";
 import { applyUpdate, type RunningDashboard } from "../run-effects.ts";
 import { applyConnection, applyPolledRows, applySandboxIndex } from "../state/apply-message.ts";
 import { pollLearner } from "../state/learning.ts";
-import type { Row } from "../state/rows.ts";
+import type { Row } from "../state/list.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { update } from "../state/updates.ts";
 

@@ -1,14 +1,13 @@
 // A pane of rows: its filter, its columns, and the rows on the screen. The selected row and the filter are those of the dashboard's state.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lineProblem, writeFilter } from "../keys/filter-line.ts";
-import { openReference } from "../keys/references.ts";
-import { LATEST_ROWS, loadGap } from "../load-rows.ts";
+import { openReference } from "../keys/detail-keys.ts";
+import { lineProblem, writeFilter } from "../keys/key-bindings.ts";
 import type { Column } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
-import { filteredRows, follow, select, selectedRow } from "../state/list.ts";
-import type { List, Row } from "../state/rows.ts";
+import { LATEST_ROWS, loadGap } from "../run-effects.ts";
+import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";

@@ -3,9 +3,9 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { definitionOf, describeRule } from "../details/fault.ts";
-import { confirmCall } from "../overlays/confirm.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
+import { confirmCall } from "../overlays/text-view.ts";
 import { type KeyBinding, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { counted } from "../view/format.ts";

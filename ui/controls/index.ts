@@ -2,12 +2,8 @@
 
 import type { KeyBinding } from "../state/state.ts";
 import { makeCall, update, withNotice } from "../state/updates.ts";
-import { clockKey } from "./clock.ts";
 import { faultKeys } from "./faults.ts";
-import { merchantKeys } from "./merchants.ts";
-import { snapshotKey } from "./snapshots.ts";
-import { trafficKey } from "./traffic.ts";
-import { triggerKey } from "./trigger.ts";
+import { sandboxKeys } from "./sandbox-forms.ts";
 
 const undoKey: KeyBinding = {
   keys: ["u"],
@@ -21,4 +17,4 @@ const undoKey: KeyBinding = {
   },
 };
 
-export const controls: readonly KeyBinding[] = [...faultKeys, undoKey, triggerKey, clockKey, ...merchantKeys, trafficKey, snapshotKey];
+export const controls: readonly KeyBinding[] = [...faultKeys, undoKey, ...sandboxKeys];

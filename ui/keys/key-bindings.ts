@@ -1,23 +1,22 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
+import { filterProblem } from "../../src/contracts/row-filter.ts";
 import { curlOf } from "../connection/calls.ts";
 import { controls } from "../controls/index.ts";
-import { loadGap } from "../load-rows.ts";
-import { confirm } from "../overlays/confirm.ts";
 import { topDetail } from "../overlays/detail.ts";
-import { isPaste } from "../overlays/field.ts";
+import { editText, isPaste } from "../overlays/field.ts";
 import { helpOverlay, type KeyGroup } from "../overlays/help.ts";
 import { paletteOverlay } from "../overlays/palette.ts";
-import { textOverlay } from "../overlays/text-view.ts";
+import { confirm, textOverlay } from "../overlays/text-view.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { loadGap } from "../run-effects.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
 import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
-import { type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
+import { type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { detailKeys, jumpKey, scrollOverlay } from "./detail-keys.ts";
-import { editFilterLine, openFilterLine } from "./filter-line.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
@@ -96,7 +95,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     label: "filter",
     help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
-    run: openFilterLine,
+    run: (state) => openFilterLine(state),
   },
   {
     keys: ["escape"],
@@ -236,4 +235,48 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
   return binding?.run(state) ?? update(state);
+}
+
+const MAX_HISTORY = 50;
+
+const openFilterLine = (state: UiState): StateUpdate => update({ ...state, filterLine: lineOf(listOf(state).filter) });
+
+const lineOf = (text: string, stepsBack = 0): FilterLine => ({ text, caretFromEnd: 0, stepsBack });
+
+/** Writes a whole filter at once, as into an input of a browser. */
+export const writeFilter = (state: UiState, text: string): StateUpdate => apply(state, text, lineOf(text));
+
+/** Why the text in the line is no filter of the focused pane. */
+export function lineProblem(state: UiState): string | undefined {
+  const { pane, filterLine } = state;
+  const vocabulary = paneNamed(pane).vocabulary(state);
+  return filterLine && vocabulary && filterProblem(filterLine.text, vocabulary);
+}
+
+function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpdate {
+  if (key === "escape") return apply(state, "", undefined);
+  if (key === "enter") return lineProblem(state) === undefined ? update(closed(state, line)) : update(state);
+  if (key === "up" || key === "down") return recall(state, line, key === "up" ? 1 : -1);
+  const edited = editText({ value: line.text, caretFromEnd: line.caretFromEnd, isSelected: false }, key);
+  if (!edited) return update(state);
+  return apply(state, edited.value, { text: edited.value, caretFromEnd: edited.caretFromEnd, stepsBack: 0 });
+}
+
+function closed(state: UiState, { text }: FilterLine): UiState {
+  const earlier = state.filterHistory.filter((one) => one !== text);
+  return { ...state, filterLine: undefined, filterHistory: text.trim() === "" ? earlier : [...earlier, text].slice(-MAX_HISTORY) };
+}
+
+/** Shows an earlier filter, or the next later one. */
+function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpdate {
+  const steps = Math.max(0, Math.min(state.filterHistory.length, stepsBack + by));
+  const text = state.filterHistory.at(-steps || Infinity) ?? "";
+  return apply(state, text, lineOf(text, steps));
+}
+
+/** Applies the filter; invalid text keeps the last valid one. */
+function apply(state: UiState, filter: string, filterLine: FilterLine | undefined): StateUpdate {
+  const next = { ...state, filterLine };
+  if (lineProblem(next) !== undefined || filter === listOf(state).filter) return update(next);
+  return update(withList(next, state.pane, withFilter(listOf(state), filter)), { kind: "subscribe" });
 }

@@ -1,4 +1,4 @@
-// Forms: every key that asks for input opens one. A form turns its fields into one call, sends it and shows the result.
+// Forms: every key that asks for input opens one. A form turns its fields into one call, shows and sends it, and applies the result.
 
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
@@ -17,9 +17,24 @@ import {
   update,
   withNotice,
 } from "../state/updates.ts";
-import { confirm } from "./confirm.ts";
-import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, fieldValue, stepOption, textOf } from "./field.ts";
-import { type FormState, type FormView, formLines } from "./form-view.ts";
+import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
+import { layoutOf } from "../view/layout.ts";
+import { styled, symbols, type Theme } from "../view/style.ts";
+import {
+  defaultOf,
+  editField,
+  type FieldEdit,
+  type FormField,
+  type FormValues,
+  fieldAt,
+  fieldValue,
+  labelOf,
+  matchingOptions,
+  stepOption,
+  textOf,
+  withCaret,
+} from "./field.ts";
+import { confirm } from "./text-view.ts";
 
 interface FormContext<Data> {
   state: UiState;
@@ -204,3 +219,119 @@ const withoutForm = (state: UiState, id: symbol): UiState => ({
   ...state,
   overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id),
 });
+
+/** The user's input so far. */
+export interface FormState {
+  readonly values: FormValues;
+  /** The replies to `Form.fetch`, by name. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The name of the focused field; the first field when there is none of this name. */
+  readonly focus: string;
+  readonly search: string;
+  readonly caretFromEnd: number;
+  /** The whole value of the focused field is selected: typing replaces it. */
+  readonly isSelected: boolean;
+  readonly isSending: boolean;
+  /** Why the last call was rejected. */
+  readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
+}
+
+export interface FormView {
+  fields: readonly FormField[];
+  values: FormValues;
+  focused: FormField | undefined;
+  input: FormState;
+  call: Call;
+}
+
+const LABEL_WIDTH = 15;
+const BORDER_LINES = 2;
+const MAX_OPTIONS = 9;
+
+/** Fills the overlay exactly; the curl line stays at the bottom while the fields scroll. */
+export function formLines(view: FormView, state: UiState, width: number): string[] {
+  const height = Math.max(1, layoutOf(state).overlay.height - BORDER_LINES);
+  const foot = footLines(view, state, width, Math.max(1, Math.floor(height * 0.5)));
+  const body = fieldLines(view, state.theme, width, Math.max(1, height - foot.length - 1));
+  const gap = Math.max(0, height - body.length - 1 - foot.length);
+  return [helpLine(view, state.theme, width), ...body, ...Array<string>(gap).fill(""), ...foot];
+}
+
+function helpLine({ focused, input }: FormView, theme: Theme, width: number): string {
+  const help = input.isSending ? "Sending …" : (focused?.help ?? "Loading …");
+  return styled(theme, cut(sanitize(help), width), "dim");
+}
+
+function footLines({ input, fields, call }: FormView, state: UiState, width: number, height: number): string[] {
+  const { theme, target } = state;
+  const { rejection } = input;
+  const isGeneral = !fields.some((field) => rejectionOf(field, fields, rejection));
+  const message = rejection && (isGeneral || height > 5) ? wrap(sanitize(rejection.message), width).slice(0, 2) : [];
+  const curl = wrap(sanitize(curlOf(target, call)), width);
+  const room = Math.max(1, height - message.length);
+  const shown = curl.length > room ? [...curl.slice(0, room - 1), cut(`${curl[room - 1] ?? ""} `, width)] : curl;
+  return [...message.map((line) => styled(theme, line, "failure")), ...shown.map((line) => styled(theme, line, "cyan"))];
+}
+
+/** The fields, scrolled so that the focused one and its options are visible. */
+function fieldLines(view: FormView, theme: Theme, width: number, height: number): string[] {
+  const { fields, focused } = view;
+  const options = focused ? optionLines(view, focused, theme, width, Math.max(0, height - 2)) : [];
+  const index = Math.max(0, focused ? fields.indexOf(focused) : 0);
+  const lines = fields.map((field) => fieldLine(view, field, theme, width));
+  const all = [...lines.slice(0, index + 1), ...options, ...lines.slice(index + 1)];
+  const top = Math.max(0, Math.min(index - 1, all.length - height), index + options.length + 1 - height);
+  return all.slice(top, top + height);
+}
+
+function fieldLine({ focused, values, input, fields }: FormView, field: FormField, theme: Theme, width: number): string {
+  const isFocused = field === focused;
+  const problem = rejectionOf(field, fields, input.rejection);
+  const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label ?? field.name, LABEL_WIDTH)} `;
+  const room = width - widthOf(label);
+  const note = problem === undefined ? "" : cut(`${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
+  const space = room - (note === "" ? 0 : widthOf(note) + 1);
+  const given = defaultOf(field);
+  const isDefault =
+    (values[field.name] ?? "") === "" && given !== undefined && !field.options?.some(({ value, label }) => value === "" && label !== "-");
+  const value = isDefault && !isFocused ? cut(`default: ${given}`, space) : valueText(field, values, isFocused ? input : undefined, space);
+  const drawn = isFocused ? styled(theme, value, "inverse") : isDefault ? styled(theme, value, "dim") : value;
+  return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${note === "" ? "" : ` ${styled(theme, note, "failure")}`}`;
+}
+
+/** The value of a field; `input` is given for the focused one, which shows the caret of a text input. */
+function valueText(field: FormField, values: FormValues, input: FormState | undefined, room: number): string {
+  const value = values[field.name] ?? "";
+  if (field.options) {
+    const option = field.options.find((one) => one.value === value);
+    const text = sanitize(option ? labelOf(option) : value);
+    return input === undefined ? cut(text, room) : cut(`< ${text} >`, room);
+  }
+  if (input === undefined) return cut(sanitize(value) || "-", room);
+  if (input.isSelected && value !== "") return cut(` ${sanitize(value)} `, room);
+  return cut(` ${withCaret({ text: value, caretFromEnd: input.caretFromEnd }, "_", Math.max(1, room - 4))} `, room);
+}
+
+/** The options around the chosen one, and below them which part of how many they are. */
+function optionLines({ values, input }: FormView, field: FormField, theme: Theme, width: number, height: number): string[] {
+  const options = matchingOptions(field, input.search);
+  if (options.length < 2) return [];
+  const chosen = options.findIndex(({ value }) => value === values[field.name]);
+  const isCut = options.length > Math.min(height, MAX_OPTIONS);
+  const count = isCut ? Math.max(1, Math.min(height - 1, MAX_OPTIONS)) : options.length;
+  const top = Math.max(0, Math.min(chosen - Math.floor(count / 2), options.length - count));
+  const maxLabel = options.some(({ help }) => help) ? 30 : width - 8;
+  const labelWidth = Math.min(maxLabel, Math.max(...options.map((option) => widthOf(sanitize(labelOf(option))))));
+  const lines = options.slice(top, top + count).map((option, index) => {
+    const isChosen = top + index === chosen;
+    const label = fitTo(sanitize(labelOf(option)), labelWidth);
+    const help = cut(sanitize(option.help ?? ""), Math.max(0, width - labelWidth - 8));
+    return `    ${isChosen ? symbols(theme).cursor : " "} ${isChosen ? styled(theme, label, "bold") : label}  ${styled(theme, help, "dim")}`;
+  });
+  const part = isCut ? [cut(`      ${top + 1}-${top + count} of ${options.length}`, width)] : [];
+  return [...lines, ...part.map((line) => styled(theme, line, "dim"))].slice(0, height);
+}
+
+/** The control API's error for a field; an error inside a value belongs to the field that holds the value. */
+export const rejectionOf = (field: FormField, fields: readonly FormField[], rejection: FormState["rejection"]): string | undefined =>
+  rejection?.fields.find((error) => fieldAt(fields, error.field) === field)?.message;

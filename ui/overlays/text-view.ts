@@ -1,8 +1,11 @@
-// An overlay with a text to read, select and copy. It has no border beside its lines, so that a selection contains the text only.
+// Overlays of text: one to read, select and copy, and the question before a destructive call.
 
-import type { Overlay } from "../state/state.ts";
-import { copyText } from "../state/updates.ts";
+import { type Call, curlOf } from "../connection/calls.ts";
+import { wrapped } from "../details/detail-lines.ts";
+import type { Overlay, StateUpdate, UiState } from "../state/state.ts";
+import { type CallResult, closeTopOverlay, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { fillLines, sanitize, widthOf, wrap } from "../view/cells.ts";
+import { styled } from "../view/style.ts";
 
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,
@@ -37,3 +40,37 @@ function pieces(word: string, room: number): string[] {
   const parts = wrap(inner, room - 3);
   return parts.map((part, index) => `'${part}'${index < parts.length - 1 ? "\\" : ""}`);
 }
+
+/** Makes a call once it is confirmed. */
+export const confirmCall = <Reply>(
+  state: UiState,
+  question: string,
+  call: Call<Reply>,
+  resultOf: (reply: Reply) => CallResult,
+): StateUpdate =>
+  update(
+    openOverlay(
+      state,
+      confirm(question, call, (later) => makeCall(later, call, resultOf)),
+    ),
+  );
+
+export const confirm = (question: string, call: Call | undefined, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
+  title: "Confirm",
+  scroll: 0,
+  lines: ({ target, theme }, width) => [
+    "",
+    ...wrapped(question, width).map((line) => styled(theme, line, "bold")),
+    "",
+    "Press y to confirm, any other key to cancel.",
+    "",
+    ...(call ? wrapped(curlOf(target, call), width) : []).map((line) => styled(theme, line, "dim")),
+  ],
+  keys: [
+    { keys: ["y"], label: "confirm", help: "confirm", run: (state) => onConfirm(closeTopOverlay(state)) },
+    { keys: ["n"], label: "cancel", help: "cancel", run: cancel },
+  ],
+  onKey: (state, key) => (key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state)),
+});
+
+const cancel = (state: UiState): StateUpdate => update(withNotice(closeTopOverlay(state), "Cancelled", "dim"));

@@ -3,11 +3,11 @@
 import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, openLessonForm } from "../controls/lessons.ts";
-import { copyApiKey } from "../controls/merchants.ts";
+import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { labelled, paragraph, section, sectionOf } from "../details/detail-lines.ts";
 import { requestLinks, requestsOf } from "../details/row-lines.ts";
-import { confirmCall } from "../overlays/confirm.ts";
 import type { Detail } from "../overlays/detail.ts";
+import { confirmCall } from "../overlays/text-view.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";

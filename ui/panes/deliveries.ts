@@ -6,7 +6,7 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
-import { copyApiKey } from "../controls/merchants.ts";
+import { copyApiKey } from "../controls/sandbox-forms.ts";
 import {
   attemptCall,
   attemptRow,
@@ -17,8 +17,8 @@ import {
   verifyCommand,
 } from "../details/delivery.ts";
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
-import { confirm } from "../overlays/confirm.ts";
-import type { Row } from "../state/rows.ts";
+import { confirm } from "../overlays/text-view.ts";
+import type { Row } from "../state/list.ts";
 import { listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { count, duration, failureMark } from "../view/format.ts";

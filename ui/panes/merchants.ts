@@ -3,9 +3,9 @@
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { sharedWindow } from "../controls/form-fields.ts";
-import { copyApiKey } from "../controls/merchants.ts";
+import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { merchantDetail } from "../details/merchant.ts";
-import { confirmCall } from "../overlays/confirm.ts";
+import { confirmCall } from "../overlays/text-view.ts";
 import { listOf, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";

@@ -2,7 +2,7 @@
 
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { copyApiKey } from "../controls/merchants.ts";
+import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { rateWindowDetail, rateWindowId } from "../details/merchant.ts";
 import { listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";

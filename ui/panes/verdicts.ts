@@ -2,7 +2,7 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { copyApiKey } from "../controls/merchants.ts";
+import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { verdictDetail, verdictId } from "../details/verdict.ts";
 import { shortMerchant } from "../state/state.ts";
 import { count, failureMark, milliseconds, verdictLabel } from "../view/format.ts";

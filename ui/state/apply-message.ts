@@ -5,10 +5,8 @@ import type { MadeCounts } from "../../src/contracts/counts.ts";
 import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
 import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
 import type { Pane } from "../panes/pane.ts";
-import { TOP_GAP, withTopGap } from "./gaps.ts";
 import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
-import { append, emptyList, removeRows, replace } from "./list.ts";
-import type { List, Row } from "./rows.ts";
+import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
 import { listOf, type UiState } from "./state.ts";
 import { withList, withNotice } from "./updates.ts";
 

@@ -11,8 +11,7 @@ import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { TextStyle, Theme } from "../view/style.ts";
 import type { LearningMode } from "./learning-mode.ts";
-import { emptyList } from "./list.ts";
-import type { List } from "./rows.ts";
+import { emptyList, type List } from "./list.ts";
 
 export interface Size {
   columns: number;

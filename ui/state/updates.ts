@@ -2,8 +2,7 @@
 
 import type { Call } from "../connection/calls.ts";
 import type { TextStyle } from "../view/style.ts";
-import { follow } from "./list.ts";
-import type { List } from "./rows.ts";
+import { follow, type List } from "./list.ts";
 import type { CallEffect, Effect, Overlay, StateUpdate, UiState } from "./state.ts";
 
 export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });

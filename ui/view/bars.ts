@@ -2,8 +2,7 @@
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
-import { lineProblem } from "../keys/filter-line.ts";
-import { enabledBindings } from "../keys/key-bindings.ts";
+import { enabledBindings, lineProblem } from "../keys/key-bindings.ts";
 import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";

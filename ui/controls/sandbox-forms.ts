@@ -1,0 +1,348 @@
+// The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, traffic, events and snapshots.
+
+import type {
+  Clock,
+  ClockAdvanceReply,
+  ClockSetInput,
+  FaultRule,
+  RateWindow,
+  SnapshotsListReply,
+  TrafficListReply,
+  TrafficStartInput,
+} from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { isoTime } from "../../src/kernel/clock.ts";
+import { tryParseDuration } from "../../src/kernel/duration.ts";
+import { valueOfJson } from "../connection/json-schema.ts";
+import { laterAttempts } from "../details/row-lines.ts";
+import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
+import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { copyText } from "../state/updates.ts";
+import { count, counted, milliseconds } from "../view/format.ts";
+import {
+  allOrOneMerchant,
+  defaultMerchant,
+  fetchLookups,
+  filledIn,
+  merchantOptions,
+  selectedAttempt,
+  selectedMerchant,
+  sharedWindow,
+  toOptions,
+  withoutUndo,
+} from "./form-fields.ts";
+
+const ADVANCE = "advance ";
+const OTHER_DURATION = `${ADVANCE}by`;
+
+const optionsOf = (state: UiState): readonly FieldOption[] => [
+  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: helpOf(dueText(state, tryParseDuration(by) ?? 0)) })),
+  { value: OTHER_DURATION, label: "advance by …", help: "advance by another duration" },
+  { value: "frozen", label: "freeze", help: "stop the clock, now or at a given time" },
+  { value: "offset", label: "set and run", help: "run from a given time" },
+  { value: "real", label: "real", help: "follow the machine's clock" },
+];
+
+const helpOf = (due: string) => `run everything that falls due, in order${due === "" ? "" : `: ${due}`}`;
+
+/** What is known to be due within so many milliseconds, such as `2 webhook attempts, 1 fault ends, any record changes`; empty for nothing. */
+function dueText(state: UiState, span: number): string {
+  const until = sandboxNow(state) + span;
+  const attempts = valuesOf<AttemptMessage>(state, "deliveries");
+  const later = laterAttempts(attempts);
+  const retries = attempts.filter((one) => one.nextAttemptAt !== null && one.nextAttemptAt * 1_000 <= until && later(one) !== "attempt");
+  const faults = valuesOf<FaultRule>(state, "faults").filter(
+    ({ endsAt, status }) => endsAt !== null && milliseconds(endsAt) <= until && status === "armed",
+  );
+  if (retries.length + faults.length === 0) return "";
+  return [
+    ...(retries.length === 0 ? [] : [counted(retries.length, "webhook attempt")]),
+    ...(faults.length === 0 ? [] : [faults.length === 1 ? "1 fault ends" : `${faults.length} faults end`]),
+    ...(state.sandbox?.life === "off" ? [] : ["any record changes"]),
+  ].join(", ");
+}
+
+const clockForm: Form = {
+  title: "Sandbox clock",
+  fields({ do: action }, { state }) {
+    const more: Record<string, FormField> = {
+      [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
+      frozen: timeField,
+      offset: timeField,
+    };
+    return [
+      { name: "do", label: "action", help: "How to change the clock", options: optionsOf(state) },
+      ...[more[action ?? ""] ?? []].flat(),
+    ];
+  },
+  submission: (values, { state }) => clockSubmission(values, state),
+};
+
+const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
+
+function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, state: UiState): Submission {
+  const mode = state.sandbox?.clock.mode;
+  const undo = mode && { undo: restoreClock(mode, isoTime(sandboxNow(state))) };
+  if (!action.startsWith(ADVANCE)) {
+    const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
+    return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
+  }
+  const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
+  return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
+}
+
+const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
+  `Clock advanced to ${now}; ${counted(happened.length + omitted, "change")} and ${counted(attempts.length, "delivery attempt")} on the way`;
+
+/** Sets the clock back, without undoing the events in between. */
+const restoreClock = (mode: Clock["mode"], now: string) => controlCalls.clock.set(mode === "real" ? { mode } : { mode, now });
+
+/** The merchants that came from a fixture: their API key has the fixture's name. */
+const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
+  (sandbox?.merchants ?? [])
+    .filter(({ id, apiKeys }) => apiKeys.includes(`sk_test_${shortMerchant(id)}`))
+    .map(({ id, name }) => ({ value: shortMerchant(id), help: name ?? "" }));
+
+const createMerchantForm: Form = {
+  title: "Create a merchant",
+  fields: (_, { state }) => [
+    { name: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
+  ],
+  submission: ({ fixture = "" }) =>
+    submission(controlCalls.merchants.mint(filledIn({ fixture })), ({ merchant, apiKey }) => ({
+      message: `Created ${merchant}; sent its API key ${apiKey} to the terminal's clipboard`,
+      copy: apiKey,
+      undo: controlCalls.merchants.remove({ id: merchant }),
+    })),
+};
+
+const resetForm: Form = {
+  title: "Reset",
+  fields: (_, { state }) => [
+    {
+      name: "merchant",
+      help: "Resets records, API keys, endpoints, events, deliveries and rate limits",
+      options: allOrOneMerchant(state, "everything"),
+    },
+  ],
+  confirm: ({ merchant = "" }) =>
+    merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+  submission: ({ merchant = "" }) =>
+    submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
+      message: `Reset ${reset}`,
+      ...(merchant === "" && { updateState: withoutUndo }),
+    })),
+};
+
+const rateLimitForm: Form = {
+  title: "Change a rate limit",
+  fields(values, { state }) {
+    const current = sharedWindow(state, values.merchant ?? "");
+    return [
+      {
+        name: "merchant",
+        help: current ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s` : "The merchant to limit",
+        options: merchantOptions(state),
+      },
+      { name: "remaining", help: "Requests left in the current window (default: unchanged)", initial: "0" },
+      { name: "resetIn", help: "Time until the current window resets, such as 10s (default: unchanged)" },
+      { name: "limit", help: "Requests per window (default: unchanged)" },
+      { name: "window", help: "Length of a window, such as 10s (default: unchanged)" },
+    ];
+  },
+  submission({ merchant = "", ...fields }, { state }) {
+    const body = Object.fromEntries(Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]));
+    const before = sharedWindow(state, merchant);
+    return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
+      message: `${merchant} has ${remaining} of ${limit} requests left`,
+      ...(before && { undo: restoreWindow(before) }),
+    }));
+  },
+};
+
+const restoreWindow = ({ merchant, limit, window, remaining }: RateWindow) =>
+  controlCalls.rateLimits.set({ merchant, limit, window: `${window}ms`, remaining });
+
+/** `a` copies the API key of a row's merchant. */
+export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): RowKey<Value> => ({
+  keys: ["a"],
+  help: "copy the merchant's API key",
+  isEnabled: (state, row) => apiKeysOf(state, merchantOf(row)).length > 0,
+  run: (state, row) => copyText(state, apiKeysOf(state, merchantOf(row))[0] ?? "", `the API key of ${merchantOf(row)}`),
+});
+
+const START = "start";
+
+const trafficForm: Form<{ traffic: TrafficListReply }> = {
+  title: "Background traffic",
+  fetch: { traffic: controlCalls.traffic.list() },
+  fields({ do: action = START }, { state, data }) {
+    const merchants = action === START ? merchantOptions(state) : allOrOneMerchant(state, "all merchants");
+    const fields = [
+      { name: "do", label: "action", help: runningText(data.traffic), options: toOptions([START, "stop"]) },
+      { name: "merchant", help: "The merchant that gets the records", options: merchants },
+    ];
+    if (action !== START) return fields;
+    return [
+      ...fields,
+      { name: "rate", help: "Records per unit of time, from 1/d to 100/s", initial: "2/s" },
+      { name: "for", help: "Duration, such as 1m (default: until stopped)" },
+      { name: "mix", help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)' },
+    ];
+  },
+  submission: (values, { state }) => (values.do === START ? startSubmission(values, state) : stopSubmission(values)),
+};
+
+function runningText(listed: TrafficListReply | undefined): string {
+  const running = (listed?.data ?? []).filter(({ status }) => status === "running");
+  const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${counted(happened, "record")} so far`);
+  return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
+}
+
+function startSubmission({ merchant = "", rate = "", for: duration = "", mix = "" }: FormValues, state: UiState): Submission {
+  const call = controlCalls.traffic.start({
+    ...filledIn({ merchant, rate, for: duration }),
+    ...(mix !== "" && { mix: valueOfJson(mix) as NonNullable<TrafficStartInput["mix"]> }),
+  });
+  const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
+  return submission(call, (started) => ({
+    message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
+    undo: controlCalls.traffic.stop({ merchant: started.merchant }),
+  }));
+}
+
+const stopSubmission = ({ merchant = "" }: FormValues): Submission =>
+  submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
+    const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
+    return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
+  });
+
+const SYNTHETIC = "synthetic";
+
+const triggerForm: Form = {
+  title: "Trigger an event",
+  fields: (_, { state }) => [
+    {
+      name: "type",
+      help: "Type to search, or enter any event type",
+      options: toOptions(state.lookups.eventTypes ?? ["payment.succeeded"]),
+      allowOther: true,
+      initial: "payment.succeeded",
+    },
+    {
+      name: "merchant",
+      help: "The event goes to this merchant's endpoints that are subscribed to its type",
+      options: merchantOptions(state),
+    },
+    { name: "data", help: 'Fields of the record as JSON, such as {"amount": 1200} (default: generated)' },
+    {
+      name: "way",
+      label: "create record",
+      help: "Whether to create the record, so that the id in the event can be fetched",
+      options: [
+        { value: "", label: "yes" },
+        { value: SYNTHETIC, label: "no" },
+      ],
+    },
+  ],
+  submission({ type = "", merchant = "", data = "", way }) {
+    const call = controlCalls.events.trigger({
+      ...{ type, merchant },
+      ...(data !== "" && { data: valueOfJson(data) as Record<string, unknown> }),
+      ...(way === SYNTHETIC && { synthetic: true }),
+    });
+    return submission(call, ({ id, record, deliveries, warning }) => {
+      const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
+      const outcome = total === 0 ? "no endpoint is subscribed to it" : `${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
+      return { message: `${warning ?? `Triggered ${type}`} ${record ? `of ${record.id} ` : ""}as ${id}: ${outcome}` };
+    });
+  },
+};
+
+const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
+  title: "Snapshots",
+  fetch: { snapshots: controlCalls.snapshots.list() },
+  fields({ do: action = "save" }, { data }) {
+    const names = namesIn(data.snapshots);
+    const help = names.length === 0 ? "No snapshots yet" : `Snapshots: ${names.join(", ")}`;
+    return [
+      { name: "do", label: "action", help, options: toOptions(["save", "restore", "delete"]) },
+      action === "save"
+        ? { name: "name", help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }
+        : { name: "name", help: "Type to search", options: toOptions(names), allowOther: true },
+    ];
+  },
+  submission: (values, { data }) => snapshotSubmission(values, namesIn(data.snapshots)),
+  confirm({ do: action, name }) {
+    if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
+    return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
+  },
+};
+
+const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
+
+function snapshotSubmission({ do: action, name = "" }: FormValues, names: readonly string[]): Submission {
+  const remove = controlCalls.snapshots.remove({ name });
+  if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
+  if (action === "restore")
+    return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
+      message: `Restored ${restored}`,
+      updateState: withoutUndo,
+    }));
+  // A replaced snapshot cannot be restored, so saving over one has no undo.
+  return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
+    message: `Saved ${name} to ${file}`,
+    ...(!names.includes(name) && { undo: remove }),
+  }));
+}
+
+export const sandboxKeys: readonly KeyBinding[] = [
+  {
+    keys: ["t"],
+    label: "trigger",
+    help: "trigger an event, with its record",
+    run(state) {
+      const attempt = selectedAttempt(state);
+      const values = { merchant: defaultMerchant(state), ...(attempt && { type: attempt.eventType }) };
+      return openForm(state, triggerForm, values, fetchLookups(state));
+    },
+  },
+  {
+    keys: ["c"],
+    label: "clock",
+    help: "advance, freeze or set the sandbox clock",
+    run: (state) => openForm(state, clockForm),
+  },
+  {
+    keys: ["m"],
+    label: "merchant",
+    help: "create a merchant and copy its API key",
+    run: (state) => openForm(state, createMerchantForm),
+  },
+  {
+    keys: ["w"],
+    label: "rate limit",
+    help: "change a rate limit",
+    run: (state) => openForm(state, rateLimitForm, { merchant: defaultMerchant(state) }),
+  },
+  {
+    keys: ["X"],
+    label: "reset",
+    help: "reset everything, or one merchant",
+    run: (state) => openForm(state, resetForm, { merchant: selectedMerchant(state)?.id ?? "" }),
+  },
+  {
+    keys: ["T"],
+    label: "traffic",
+    help: "start or stop background traffic",
+    run: (state) => openForm(state, trafficForm, { merchant: defaultMerchant(state) }),
+  },
+  {
+    keys: ["b"],
+    label: "snapshot",
+    help: "save, restore or delete a snapshot",
+    run: (state) => openForm(state, snapshotForm),
+  },
+];
