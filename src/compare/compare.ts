@@ -1,7 +1,7 @@
 // Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
-import { bodyProblems, type StrayCall } from "./conditions.ts";
+import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type CallContext, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
 import {
@@ -15,13 +15,13 @@ import {
 } from "./observations.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
-import { observeDesign, observeSuccess } from "./observe-replies.ts";
+import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
 import { type ComparedSandbox, grouped, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
-import { observeRoutes } from "./stray-calls.ts";
+import { observeRoutes, type StrayCall } from "./stray-calls.ts";
 
-export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document" | "by_design";
+export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
 
 /** A value other than the fact's, and where it was seen. */
 export interface SeenValue {
@@ -68,7 +68,9 @@ export interface Comparison {
   evidence: Evidence;
 }
 
-export function compare(sandbox: ComparedSandbox, recording: Recording, given?: BaseUrl): Comparison {
+export function compare(whole: ComparedSandbox, recording: Recording, given?: BaseUrl): Comparison {
+  // The sandbox differs from every real service in the facts that are so by design.
+  const sandbox = { ...whole, facts: whole.facts.filter(({ origin }) => origin !== "design") };
   const routes = routesOf(sandbox.operations);
   const { useful, noise } = withoutNoise(recording.exchanges);
   const base = given ?? findBase(useful, routes);
@@ -78,18 +80,19 @@ export function compare(sandbox: ComparedSandbox, recording: Recording, given?: 
   });
   if (useful.length > below.length) noise["another address"] = useful.length - below.length;
   const calls = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
-  const shown = createShownTexts(personalTexts(recording, sandbox.facts));
+  const shown = createShownTexts(personalTexts(recording, whole.facts));
   const log = createObservationLog(sandbox, shown);
-  const strays = below.filter(({ call }) => call === undefined);
-  const endpointOf = ({ exchange, path }: StrayCall) => `${exchange.method} ${shapeOfPath(path, routes, shown.isPersonal)}`;
-  const unexplained = [...observe(calls, recording, sandbox, log), ...observeRoutes(strays, endpointOf, routes, log)];
+  const strays = below
+    .filter(({ call }) => call === undefined)
+    .map((one): StrayCall => ({ ...one, endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}` }));
+  const unexplained = [...observe(calls, recording, sandbox, log), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   return {
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, log.observations),
-    unknownEndpoints: counted(unknown.map((call) => ({ endpoint: endpointOf(call) }))),
+    unknownEndpoints: counted(unknown.map(({ endpoint }) => ({ endpoint }))),
     unexplained: counted(unexplained),
     noise,
     evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects },
@@ -143,7 +146,6 @@ function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sand
     };
     if (succeeded(call)) observeSuccess(context, log);
     observeHeaders(call, log);
-    observeDesign(call, log);
     observeKey(context, header, log);
     keys.store(call, key, first);
     return observeRefusal(context, sandbox, log) ?? [];
@@ -166,7 +168,7 @@ function resultOf(fact: ServiceFact, observations: readonly Observation[]): Fact
 
 function verdictOf({ origin }: ServiceFact, confirmed: number, others: number): FactVerdict {
   if (others === 0) return confirmed > 0 ? "confirmed" : "not_seen";
-  return origin === "design" ? "by_design" : origin === "document" ? "against_document" : "contradicted";
+  return origin === "document" ? "against_document" : "contradicted";
 }
 
 function seenValues(observations: readonly Observation[]): SeenValue[] {

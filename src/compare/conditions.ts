@@ -2,12 +2,11 @@
 // A call is looked at in the order of these rules, as the sandbox's pipeline is, and the first that applies names the condition.
 
 import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
-import { isTooDeep, KEY_PATTERN, MAX_BODY, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET } from "../kernel/request-limits.ts";
+import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import type { CallPattern } from "./find-base.ts";
 import { type CallContext, isReplayable, sameRequest } from "./history.ts";
-import { isObject, ownBodyOf, type RecordedExchange, refused, succeeded } from "./recording.ts";
+import { isObject, ownBodyOf, refused, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 interface ConditionRule {
@@ -23,19 +22,6 @@ const bodyIsShown = ({ call }: CallContext) => call.text !== undefined && !isMas
 const tokenOf = ({ headers }: CallContext["call"]) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 
 const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
-  uri_too_long: {
-    when: errors.uri_too_long.when,
-    applies: ({ call: { url } }) => url.pathname.length + url.search.length > MAX_TARGET,
-  },
-  headers_too_large: {
-    when: errors.headers_too_large.when,
-    applies: ({ call: { headers } }) =>
-      Object.entries(headers).reduce((bytes, [name, value]) => bytes + name.length + value.length + 4, 0) > MAX_HEADERS,
-  },
-  expectation_failed: {
-    when: "`Expect` has another value than `100-continue`.",
-    applies: ({ call: { headers } }) => headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue",
-  },
   missing_api_key: {
     when: "The call has no Authorization header, and others of the recording have one.",
     applies: ({ call, knowledge }) => knowledge.showsAuthorization && call.headers.authorization === undefined,
@@ -64,16 +50,11 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     when: "The response is 429, the one status of an error that the service's document states.",
     applies: ({ call }) => call.status === 429,
   },
-  unsupported_content_encoding: {
-    when: "The body has a Content-Encoding other than identity.",
-    applies: ({ call: { headers, text } }) => text !== undefined && !/^(identity)?$/i.test(headers["content-encoding"] ?? ""),
-  },
   unsupported_media_type: {
     when: "The Content-Type of a body is another than application/json.",
     applies: ({ call: { headers, text } }) =>
       text !== undefined && headers["content-type"] !== undefined && !/^application\/json\b/i.test(headers["content-type"]),
   },
-  payload_too_large: { when: errors.payload_too_large.when, applies: ({ call }) => call.bytes > MAX_BODY },
   invalid_json: {
     when: "The body is no JSON, and the recording has all of it.",
     applies: (context) =>
@@ -82,10 +63,6 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   body_not_object: {
     when: "The body is JSON, but no object.",
     applies: (context) => bodyIsShown(context) && context.call.body !== undefined && !isObject(context.call.body),
-  },
-  body_too_deep: {
-    when: errors.body_too_deep.when,
-    applies: (context) => bodyIsShown(context) && isTooDeep(context.call.body),
   },
   idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
   idempotency_key_too_long: {
@@ -178,32 +155,22 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
 };
 
-/** A call below the base address that matches no operation. */
-export interface StrayCall {
-  exchange: RecordedExchange;
-  path: string;
-}
+/** The conditions of calls that match no operation, in words; `observeRoutes` recognises them. */
+const ofRoutes = {
+  method_not_allowed: "An operation has the path, but not the method, and each such call is refused in the same way.",
+  route_not_found: "No operation has the path, which contains no id, and each call of it is refused in the same way.",
+} satisfies Partial<Record<ErrorCode, string>>;
 
-interface RouteRule {
-  when: string;
-  /** `endpoint` is the method and the path without its ids. */
-  applies(call: StrayCall, endpoint: string, routes: readonly CallPattern[]): boolean;
-}
-
-/** Both hold only where the service refuses each call with this method and path in the same way: otherwise it may have the endpoint. */
-export const routeConditions = {
-  method_not_allowed: {
-    when: "An operation has the path, but not the method, and each such call is refused in the same way.",
-    applies: ({ path }, _, routes) => routes.some(({ pattern }) => pattern.test(path)),
-  },
-  route_not_found: {
-    when: "No operation has the path, which contains no id, and each call of it is refused in the same way.",
-    applies: (_, endpoint) => !endpoint.includes("{id}"),
-  },
-} satisfies Partial<Record<ErrorCode, RouteRule>>;
+const OWN_LIMIT = "The sandbox assumes the limit; the service's own is unknown.";
 
 /** Why a recording does not show the condition of an error. Errors of the sandbox alone are left out. */
 const unseen: Partial<Record<ErrorCode, string>> = {
+  uri_too_long: OWN_LIMIT,
+  headers_too_large: OWN_LIMIT,
+  payload_too_large: OWN_LIMIT,
+  body_too_deep: OWN_LIMIT,
+  expectation_failed: "Clients and proxies send no other `Expect` than `100-continue`.",
+  unsupported_content_encoding: "Recordings hold bodies as text, without their encoding.",
   merchant_suspended: "No call of the API suspends a merchant.",
   malformed_http: "A recording has only requests that could be read.",
   request_timeout: "A recording does not say how slowly a request arrived.",
@@ -213,7 +180,7 @@ const unseen: Partial<Record<ErrorCode, string>> = {
 
 /** The rules in words by error code, and why the other errors have none. */
 export const conditionTexts = (): { seen: Record<string, string>; unseen: Record<string, string> } => ({
-  seen: Object.fromEntries(Object.entries({ ...conditions, ...routeConditions }).map(([code, { when }]) => [code, when])),
+  seen: { ...Object.fromEntries(Object.entries(conditions).map(([code, { when }]) => [code, when])), ...ofRoutes },
   unseen,
 });
 

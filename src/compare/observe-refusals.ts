@@ -67,15 +67,19 @@ function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; env
   return found ?? { error: response, envelope: "none" };
 }
 
+/** The code of the error in a response, or its category; empty without an error. */
+export function codeIn(response: unknown, shown: ShownTexts): string {
+  const { code, error } = errorIn(response, shown).error;
+  return code === undefined && error === undefined ? "" : shown.code(code ?? error);
+}
+
 const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
 
 function observeUnexplained(context: CallContext, where: ObservationContext): Unexplained | undefined {
   const { call, problems } = context;
   const { operation, url, status, response } = call;
   const { shown } = where.log;
-  const { error } = errorIn(response, shown);
-  const code = isObject(response) ? shown.code(error.code ?? error.error) : "";
-  const unexplained = { operation: operation.id, status, code };
+  const unexplained = { operation: operation.id, status, code: codeIn(response, shown) };
   if (CALLER_OR_RECORD.has(status)) return unexplained;
   if ([...url.searchParams.keys()].join() === where.log.nameOf(`${operation.id}.query.limit`, "limit")) {
     observeRefusedLimit(call, where);

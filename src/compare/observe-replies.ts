@@ -1,4 +1,4 @@
-// Observations from successes: their status, the shape of the response, the body and parameters that the service accepted, what differs by design.
+// Observations from successes: their status, the shape of the response, the body and parameters that the service accepted.
 
 import type { FactValue } from "../contracts/fact.ts";
 import { valueAt } from "../schema/json-pointer.ts";
@@ -8,7 +8,7 @@ import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
 import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, ownBodyOf, type RecordedCall, succeeded } from "./recording.ts";
+import { isObject, type JsonFields, ownBodyOf, succeeded } from "./recording.ts";
 
 export function observeSuccess(context: CallContext, log: ObservationLog): void {
   const { call, knowledge } = context;
@@ -92,26 +92,4 @@ function observeReply(where: ObservationContext, schema: TSchema, response: Json
   const isWrapped = name !== undefined && count(response) * 2 < total && count(inner) * 2 >= total && total > 1;
   where.log.compare(`${id}.envelope`, isWrapped ? where.log.shown.code(name) : "none", where);
   observeObject(where, nameOf(schema, id), schema, (isWrapped ? inner : response) as JsonFields);
-}
-
-const OWN_HEADER = "X-Sandbox-Request-Id";
-
-export function observeDesign(call: RecordedCall, log: ObservationLog): void {
-  const { entry, headers, responseHeaders, operation, body } = call;
-  const where = { entry, operation: operation.id };
-  // Exports may leave out all headers.
-  if (Object.keys(responseHeaders).length > 0)
-    log.compare(`header.${OWN_HEADER}`, responseHeaders[OWN_HEADER.toLowerCase()] === undefined ? "absent" : "sent", where);
-  if (!succeeded(call)) return;
-  const refusedHere = (code: string) => log.record(`error.${code}.status`, "accepted", false, where);
-  if (/^bearer +sk_live_/i.test(headers.authorization ?? "")) refusedHere("live_key_refused");
-  if (operation.errors.includes("webhook_url_not_local") && isObject(body) && isPublicAddress(body.url))
-    refusedHere("webhook_url_not_local");
-}
-
-/** The address has a host name of several parts, and is no number. */
-function isPublicAddress(url: unknown): boolean {
-  if (typeof url !== "string" || !URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
-  return /\.[a-z]+$/i.test(hostname) && !/\.(localhost|local|internal)$/i.test(hostname);
 }

@@ -1,6 +1,7 @@
 // Turns a comparison into a service file: each difference that the recording proves as a value with its evidence, all others as questions.
 
-import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import type { FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import { adoptableKinds } from "../service/adoptable-kinds.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
@@ -20,11 +21,6 @@ export interface WriteOptions {
 type Entry = ServiceFile["facts"][string];
 
 const plain = (value: FactValue) => (typeof value === "object" ? [...value] : value);
-
-/** The facts that the sandbox states once, although an operation may have its own. */
-const BY_OPERATION: ReadonlySet<FactKind> = new Set([
-  ...(["error_status", "error_category", "error_code", "header", "replay", "replay_window"] as const),
-]);
 
 /** Makes a service file of the differences. New fields and names come after the facts of their objects. */
 export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, options: WriteOptions): ServiceFile {
@@ -69,7 +65,7 @@ function decideAll(facts: readonly ServiceFact[], evidence: Evidence): FileLine[
     const name = renames.get(fact.id);
     if (name) found.push(name);
     const observations = observed.get(fact.id) ?? [];
-    if (name || fact.origin === "design" || observations.every(({ agrees }) => agrees)) continue;
+    if (name || observations.every(({ agrees }) => agrees)) continue;
     // The type follows from the form.
     const form = fact.kind === "type" ? observed.get(fact.id.replace(/type$/, "format")) : undefined;
     if (form?.some(({ agrees }) => !agrees)) continue;
@@ -108,7 +104,7 @@ function spaced(value: unknown): string {
 /** A fact with one value everywhere is written once; otherwise each operation that differs has its own. */
 function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const common = decideFact(fact, observations, evidence);
-  if (!BY_OPERATION.has(fact.kind) || common.every(({ question }) => question === undefined)) return common;
+  if (!adoptableKinds[fact.kind].byOperation || common.every(({ question }) => question === undefined)) return common;
   const operations = [...new Set(observations.map(({ operation }) => operation))];
   const each = operations.flatMap((operation) => {
     const own = observations.filter((observation) => observation.operation === operation);

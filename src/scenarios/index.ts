@@ -5,7 +5,7 @@ import type { ScenarioRegistry, ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { type ArmedScenario, type ArmedScenarios, type ArmedScenariosOptions, createArmedScenarios } from "./armed-scenarios.ts";
+import { type ArmedScenario, type ArmedScenarios, type ArmedScenariosOptions, createArmedScenarios, score } from "./armed-scenarios.ts";
 import { jsonSchema, readFolder, readScenario, type Scenario, type ScenarioChecks } from "./scenario-files.ts";
 
 export interface Scenarios extends ScenarioRegistry {
@@ -93,15 +93,6 @@ function findArmed(armedScenarios: ArmedScenarios, name: string, merchant: strin
 }
 
 function notArmed({ name, title, about, faults, expect }: Scenario): ScenarioState {
-  const expectations = expect.map((one) => ({
-    ...one,
-    verdict: "inconclusive" as const,
-    earned: 0,
-    pass: 0,
-    fail: 0,
-    inconclusive: 0,
-    verdicts: [],
-  }));
   const points = expect.reduce((sum, one) => sum + one.points, 0);
   return {
     name,
@@ -111,7 +102,7 @@ function notArmed({ name, title, about, faults, expect }: Scenario): ScenarioSta
     merchant: null,
     since: null,
     faults,
-    expectations,
+    expectations: score(expect, [], 0).results,
     score: 0,
     points,
     verdict: null,

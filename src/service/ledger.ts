@@ -60,17 +60,13 @@ function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, f
 /** The prefix of a kind's own ids, which references to it share. */
 const OWN_ID = /^\w+\.id\.prefix$/;
 
-const PARTS: Readonly<Record<string, FactKind>> = {
-  type: "type",
-  format: "format",
-  prefix: "prefix",
-  values: "values",
-  required: "required",
-};
+/** The parts of a field's fact that are named as their kind. */
+const PARTS: readonly FactKind[] = ["type", "format", "prefix", "values", "required"];
 
 function addedFact(id: string, value: FactValue, facts: readonly ServiceFact[]): ServiceFact {
   const own = id.includes("/") ? facts.find((fact) => fact.id === id.slice(id.indexOf("/") + 1)) : undefined;
-  const kind = own?.kind ?? PARTS[id.slice(id.lastIndexOf(".") + 1)] ?? (id.includes(".body.") ? "body_field" : "field");
+  const part = PARTS.find((name) => id.endsWith(`.${name}`));
+  const kind = own?.kind ?? part ?? (id.includes(".body.") ? "body_field" : "field");
   return { id, kind, value, origin: "recorded" };
 }
 

@@ -108,14 +108,15 @@ interface FieldInputProps {
 function FieldInput({ field, id, value, isInvalid, onWrite }: FieldInputProps) {
   const { options, allowOther, name } = field;
   const common = { id, name, value, "aria-invalid": isInvalid, "aria-describedby": `${id}-help` };
-  if (options && !allowOther)
+  const choices = options?.map((option) => (
+    <option key={option.value} value={option.value}>
+      {labelOf(option)}
+    </option>
+  ));
+  if (choices && !allowOther)
     return (
       <select {...common} onChange={({ currentTarget }) => onWrite(currentTarget.value)}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {labelOf(option)}
-          </option>
-        ))}
+        {choices}
       </select>
     );
   return (
@@ -128,15 +129,7 @@ function FieldInput({ field, id, value, isInvalid, onWrite }: FieldInputProps) {
         spellcheck={false}
         onInput={({ currentTarget }) => onWrite(currentTarget.value)}
       />
-      {options && (
-        <datalist id={`${id}-options`}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {labelOf(option)}
-            </option>
-          ))}
-        </datalist>
-      )}
+      {choices && <datalist id={`${id}-options`}>{choices}</datalist>}
     </>
   );
 }
