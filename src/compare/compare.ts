@@ -61,9 +61,9 @@ export interface Comparison {
   verdicts: FactResult[];
   /** Calls below the base that match no operation, by method and path. */
   unknownEndpoints: { endpoint: string; count: number }[];
-  /** Refusals whose condition is not recognised. */
+  /** Refusals that no rule recognises. */
   unexplained: (Unexplained & { count: number })[];
-  /** Entries that say nothing, by reason. */
+  /** Ignored entries, counted by reason. */
   noise: Record<string, number>;
   evidence: Evidence;
 }
@@ -99,7 +99,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   };
 }
 
-/** Why an entry says nothing; undefined if it may. */
+/** Why an entry is ignored; undefined if it is not. */
 function noiseIn({ method, status, responseHeaders, response, isCached }: RecordedExchange): string | undefined {
   if (method === "OPTIONS" || method === "HEAD") return "a preflight or HEAD";
   if (responseHeaders["x-sandbox-fault"] !== undefined) return "a fault that a sandbox injected";

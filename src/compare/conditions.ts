@@ -1,5 +1,5 @@
-// How the condition of an error is recognised: from the request and what came before it, never from the code that the service answers with.
-// A call is looked at in the order of these rules, as the sandbox's pipeline is, and the first that applies names the condition.
+// Recognises the condition of an error from the request and the calls before it, never from the code of the response.
+// The rules are tried in the order of the sandbox's pipeline; the first that applies names the condition.
 
 import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
@@ -56,12 +56,12 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       text !== undefined && headers["content-type"] !== undefined && !/^application\/json\b/i.test(headers["content-type"]),
   },
   invalid_json: {
-    when: "The body is no JSON, and the recording has all of it.",
+    when: "The body is not JSON, and the recording has all of it.",
     applies: (context) =>
       bodyIsShown(context) && context.call.body === undefined && Buffer.byteLength(context.call.text ?? "") === context.call.bytes,
   },
   body_not_object: {
-    when: "The body is JSON, but no object.",
+    when: "The body is JSON, but not an object.",
     applies: (context) => bodyIsShown(context) && context.call.body !== undefined && !isObject(context.call.body),
   },
   idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
@@ -82,7 +82,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call, running }) => running !== undefined && refused(call) && sameRequest(running, call) === true,
   },
   invalid_limit: {
-    when: "`limit` is no integer, or outside its bounds.",
+    when: "`limit` is not an integer, or outside its bounds.",
     applies: ({ call: { operation }, parameter }) => {
       const bounds = operation.query.properties.limit as { minimum?: number; maximum?: number } | undefined;
       const { value: limit } = parameter("limit");
@@ -102,7 +102,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     },
   },
   invalid_webhook_url: {
-    when: "The URL of a webhook endpoint is no URL, or another than http and https, and the call is refused.",
+    when: "The URL of a webhook endpoint is invalid, or has another scheme than http and https, and the call is refused.",
     applies: ({ call }) => {
       if (!call.operation.errors.includes("invalid_webhook_url") || !refused(call) || !isObject(call.body)) return false;
       const { url } = call.body;
@@ -198,28 +198,30 @@ function shares(one: unknown, other: unknown, unique: readonly (readonly string[
   );
 }
 
-const ABOUT_THE_CALLER: ReadonlySet<ErrorCode> = new Set([
-  ...(["missing_api_key", "malformed_authorization", "token_expired", "invalid_api_key", "invalid_credentials"] as const),
-]);
-const ACCOUNT_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
-  ...(["merchant_suspended", "live_key_refused", "host_not_allowed", "origin_not_allowed"] as const),
-]);
+const CALLER: readonly ErrorCode[] = [
+  "missing_api_key",
+  "malformed_authorization",
+  "token_expired",
+  "invalid_api_key",
+  "invalid_credentials",
+];
+const ACCOUNT: readonly unknown[] = ["merchant_suspended", "live_key_refused", "host_not_allowed", "origin_not_allowed"];
 
-/** Refused for its caller, whatever else is wrong with it: the service looked no further. */
+/** Rejected during authentication, before other checks. */
 const isAboutTheCaller = ({ status, response }: CallContext["call"]) =>
-  status === 401 || (status === 403 && isObject(response) && ACCOUNT_CODES.has(response.code));
+  status === 401 || (status === 403 && isObject(response) && ACCOUNT.includes(response.code));
 
 /** The condition of a call; undefined if it meets none, or repeats an earlier call under its key. */
 export function conditionOf(context: CallContext): ErrorCode | undefined {
   const { call, first } = context;
   const entries = Object.entries(conditions) as [ErrorCode, ConditionRule][];
   const found = entries.find(([, rule]) => rule.applies(context))?.[0];
-  if (found !== undefined && !ABOUT_THE_CALLER.has(found) && isAboutTheCaller(call)) return undefined;
+  if (found !== undefined && !CALLER.includes(found) && isAboutTheCaller(call)) return undefined;
   const isReplay = first !== undefined && isReplayable(first, call) && sameRequest(first, call) === true;
   return isReplay && (found === "invalid_state" || found === "already_exists") ? undefined : found;
 }
 
-/** The error in the body of a call, by the sandbox's schema; none if the recording does not show the body. */
+/** The errors that the sandbox's schema finds in the body of a call; none where the recording does not show the body. */
 export function bodyProblems({ operation, body }: CallContext["call"]): FieldError[] {
   if (!operation.body || !isObject(body)) return [];
   const own = ownBodyOf(operation, body);

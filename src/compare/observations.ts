@@ -61,7 +61,7 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
   };
 }
 
-/** Of the entries that show one thing, those that a result names. */
+/** How many entries a result names. */
 export const MOST_ENTRIES = 5;
 
 /** Keeps each observation once, with its count: a recording with many calls shows the same few values of a fact again and again. */

@@ -34,7 +34,7 @@ function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name
 /** How far the clocks of the client and the service may be apart, and a recording may round: seconds. */
 const SKEW = 5;
 
-/** The length of the window: from the distances of its ends, or at least the longest wait for one. */
+/** Derives the length of the window from the distances between its ends; the longest wait for an end is a lower bound. */
 export function observeWindow(calls: readonly RecordedCall[], log: ObservationLog): void {
   const reset = log.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
   const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[reset] ?? ""));
@@ -89,7 +89,7 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
   }
 }
 
-/** After this many seconds, a second effect is taken for the end of the window, not for a service without replays. */
+/** Seconds after which a second effect means that the key has expired, rather than that the service replays nothing. */
 const LONG = 600;
 
 /** Remembers the response that the service stores for each key. */
@@ -104,7 +104,7 @@ export function createKeyMemory() {
       latest.set(scoped(call, key), call);
       return before && call.at < before.at + before.duration ? before : undefined;
     },
-    /** The call whose response the key of this one has. */
+    /** The call whose response is stored for the key of this one. */
     first(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
       const first = key === undefined ? undefined : stored.get(scoped(call, key));
       return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined ? undefined : first;
@@ -120,5 +120,5 @@ export function createKeyMemory() {
 /** Where the key of the caller is masked, the response may still tell two merchants apart. */
 const ownerOf = ({ response }: RecordedCall) => (isObject(response) ? response.merchantId : undefined);
 
-/** Keys belong to a caller, as far as the recording shows it. */
+/** Each API key has idempotency keys of its own, where the recording shows API keys. */
 const scoped = ({ headers }: RecordedCall, key: string) => `${headers.authorization ?? ""} ${key}`;

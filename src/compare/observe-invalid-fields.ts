@@ -35,7 +35,7 @@ function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: Observation
   return [...own, ...(details === "errors" ? [] : found("errors", error.errors)), ...found("details", inner)][0];
 }
 
-/** Other details, such as the id of the request or the value that was sent, are texts by name too. */
+/** Distinguishes messages by field from other texts in the details, such as the id of the request or the value that was sent. */
 function areMessages(value: object, known: ReadonlySet<string>, { body, url }: CallContext["call"]): boolean {
   const isSent = (name: string, text: unknown) => (isObject(body) ? body[name] : url.searchParams.get(name)) === text;
   return Object.entries(value).every(([name, text]) => known.has(name.split(/[.[/]/)[0] ?? "") && !isSent(name, text));
@@ -46,7 +46,7 @@ const namesOf = ({ log }: ObservationContext) => ({
   errors: log.nameOf("error.details.errors", "errors"),
 });
 
-/** Compares the form, and returns the error without what only follows from another form. */
+/** Compares the form, and returns the error without the parts that differ only because of the form. */
 export function observeInvalidFields(context: CallContext, where: ObservationContext, error: JsonFields): JsonFields {
   const found = invalidFieldsIn(context, where, error);
   if (!found) return error;

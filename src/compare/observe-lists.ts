@@ -46,7 +46,7 @@ export function pageIn(response: unknown): ListPage | undefined {
   return { items: items as unknown[], name, rest };
 }
 
-/** The envelope of a list, whose records are compared apart. */
+/** The envelope of a list; its records are compared separately. */
 function withoutData(reply: TSchema): TSchema {
   const { properties, required = [], ...rest } = reply as TSchema & { properties: Record<string, TSchema>; required?: string[] };
   const { data: _, ...others } = properties;
@@ -68,7 +68,7 @@ function observeOrder({ log, ...where }: ObservationContext, items: readonly unk
   log.compare(`${where.operation}.order`, order, where);
 }
 
-/** Whether a limit out of bounds was moved into them: the page has a length that the bounds allow. */
+/** Whether the service moved a limit into its bounds: the page has a length within them. */
 export function isMovedLimit({ url, operation, response }: RecordedCall, name: string): boolean {
   const { minimum, maximum } = operation.query.properties.limit as unknown as { minimum: number; maximum: number };
   const length = pageIn(response)?.items.length ?? 0;

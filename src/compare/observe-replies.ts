@@ -38,7 +38,7 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   }
 }
 
-/** The cursor with this value: the id of the last record of an earlier page, or of the first one. */
+/** Recognises a cursor by its value: the id of the last record of an earlier page is `starting_after`, of the first one `ending_before`. */
 function cursorFor({ call, history }: CallContext, value: string | null): string | undefined {
   if (value === null || !call.operation.query.properties.starting_after) return undefined;
   const pages = history.before(call).flatMap((earlier) => {

@@ -35,7 +35,7 @@ export function observeObject(where: ObservationContext, place: string, schema: 
   observeOthers(where, name, schema, value);
 }
 
-/** Fields that the client sent itself come back as they were, and say nothing. */
+/** Ignores fields that the client sent itself: the service returns them unchanged. */
 function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields): void {
   const { log, knowledge, isBody, entry } = where;
   const known = new Set(fieldsOf(schema).map(([field]) => log.nameOf(fieldPlace(name, field), field)));

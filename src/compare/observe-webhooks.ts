@@ -114,7 +114,7 @@ function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets 
   if (form !== undefined) log.compare("webhook.signature.key", form, { entry: delivery.entry });
 }
 
-/** How the header follows from the secret; undefined if in no known way, as with the secret of another endpoint. */
+/** The form of a signature made with the secret; undefined if no known form matches, as with the secret of another endpoint. */
 function signatureForm(delivery: RecordedDelivery, header: string, secret: string): string | undefined {
   const contents = contentsOf(delivery, header);
   for (const form of formsOfSignature(Object.keys(contents))) {
@@ -124,7 +124,7 @@ function signatureForm(delivery: RecordedDelivery, header: string, secret: strin
   return undefined;
 }
 
-/** By which part of its length, and by how many seconds, a gap may be longer or shorter: jitter, and the way there. */
+/** How far a gap may be from the schedule, as a share of it and in seconds: jitter and network time. */
 const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 1.5;
 
@@ -152,7 +152,7 @@ function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log
   for (const [index, delivery] of attempts.entries()) {
     const fact = scheduleFact(index + 1, log);
     const next = attempts[index + 1];
-    // After a success come replays, which have no schedule; so do attempts whose own numbers are others.
+    // Attempts after a success, or with numbers out of order, are replays, which have no schedule.
     if (!failed(delivery) || (delivery.attempt ?? index + 1) !== index + 1) return;
     const expected = Number(fact?.value ?? 0);
     const tolerance = Math.max(LEAST_TOLERANCE, expected * TOLERANCE);

@@ -42,15 +42,15 @@ function uncompressed(bytes: Uint8Array, name: string): Uint8Array {
 /** The text of a file beside the recording, by its name; undefined if there is none. */
 export type ReadAttachment = (file: string) => string | undefined;
 
-/** `name` is how the entries of the recording are called. */
+/** `name` is the start of the names of its entries. */
 export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
   const document = jsonIn(text);
   // The message of the parser would quote the text around the fault, which may be a secret.
   if (document === undefined)
-    usageError(`${name} is no HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
+    usageError(`${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
   const log = isObject(document) ? document.log : undefined;
   const entries = isObject(log) ? log.entries : undefined;
-  if (!Array.isArray(entries)) usageError(`${name} is no HAR: it has no log.entries. Export the recording as HAR 1.2.`);
+  if (!Array.isArray(entries)) usageError(`${name} is not a HAR: it has no log.entries. Export the recording as HAR 1.2.`);
   const exchanges = (entries as unknown[]).flatMap((entry, index) => readEntry(entry, `${name}#${index + 1}`, readAttachment) ?? []);
   // Our own reports list webhooks beside the calls, and proxies may see both.
   return {
@@ -63,7 +63,7 @@ interface Entry extends RecordedExchange {
   comment: string;
 }
 
-/** Undefined for what is no exchange over HTTP, such as a WebSocket or a malformed entry. */
+/** Undefined if the entry is malformed, or is not an HTTP exchange, such as a WebSocket. */
 function readEntry(entry: unknown, name: string, readAttachment: ReadAttachment): Entry | undefined {
   if (!isObject(entry) || !isObject(entry.request)) return undefined;
   const { request } = entry;
@@ -103,7 +103,7 @@ function headersOf(headers: unknown): HeaderValues {
   return found;
 }
 
-/** A browser shows the response that it has stored: Chrome's and Safari's fields say so. */
+/** Chrome and Safari mark the responses that they took from their cache. */
 const isCached = ({ _fromCache: fromCache, _fetchType: fetchType }: JsonFields) =>
   typeof fromCache === "string" || (typeof fetchType === "string" && /cache/i.test(fetchType));
 
@@ -168,7 +168,9 @@ export function readWebhooks(text: string, name: string): RecordedDelivery[] {
 function readLine(line: string, entry: string): RecordedDelivery {
   const found = jsonIn(line);
   if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
-    return usageError(`${entry} is no delivery: each line needs at, url, headers and body, as merchant-sandbox receive --log writes them.`);
+    return usageError(
+      `${entry} is not a delivery: each line needs at, url, headers and body, as merchant-sandbox receive --log writes them.`,
+    );
   const headers = Object.entries(found.headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
   return {
     entry,

@@ -22,15 +22,15 @@ export interface RecordedExchange {
   headers: HeaderValues;
   /** The body as text; undefined if there is none or the recording leaves it out. */
   text: string | undefined;
-  /** The body as JSON; undefined if it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown;
   bytes: number;
   /** 0 for a call without a response. */
   status: number;
   responseHeaders: HeaderValues;
-  /** The response as JSON; undefined if it is none. */
+  /** The parsed response body; undefined if it is not JSON. */
   response: unknown;
-  /** The response is one that a browser has stored: an old one. */
+  /** The browser took the response from its cache. */
   isCached: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface RecordedCall extends RecordedExchange {
   ids: string[];
 }
 
-/** The items by a key, in their order. */
+/** Groups items by a key, and keeps their order. */
 export function grouped<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
@@ -96,7 +96,7 @@ export function grouped<Item>(items: Iterable<Item>, keyOf: (item: Item) => stri
 
 export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A body in the sandbox's names, and what does not have the service's form. */
+/** A body in the sandbox's names, and the errors of values that do not have the service's form. */
 export const ownBodyOf = ({ readBody }: ComparedOperation, body: JsonFields): { body: JsonFields; problems?: readonly FieldError[] } =>
   readBody ? readBody(body) : { body };
 

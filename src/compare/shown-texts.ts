@@ -19,7 +19,7 @@ export const isMasked = (value: unknown): boolean => typeof value === "string" &
 const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/;
 const MOST_DIGITS = 4;
 
-/** Codes are made of words, tokens of single letters and digits between one another. */
+/** Splits a text into words: codes have few and long ones, tokens mix single letters and digits. */
 const WORD = /[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+/g;
 
 function looksLikeCode(text: string): boolean {
@@ -37,7 +37,7 @@ export interface ShownTexts {
   isPersonal(text: string): boolean;
 }
 
-/** Short, in lower case, and before something that people do not write: digits, or one long word. */
+/** A short prefix in lower case before digits or one long word, as ids have and prose does not. */
 const PREFIXED = /^([a-z]{1,12}[_-])(?:.*\d|[^_-]{10,}$)/;
 
 /** A text, and its words as codes and names of fields join them, in lower case. */

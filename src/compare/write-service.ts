@@ -40,8 +40,8 @@ export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence,
 const rarely = (seen: number, atLeast: number) => `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}`;
 
 /**
- * Takes out the entries with which a start would refuse the file, one by one, and returns why. An entry of the given file is only refused
- * where a new value of another entry contradicts it, so that one goes.
+ * Takes out the entries with which a start would refuse the file, one by one, and returns why. If an entry
+ * of the given file is refused, a new entry contradicts it, and the new one is taken out.
  */
 function takeRefused(entries: Map<string, Entry>, { given, refusedIn }: WriteOptions): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();

@@ -27,7 +27,7 @@ function fileLine(fact: ServiceFact, value: FactValue, observations: readonly Ob
 
 const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
 
-/** Every observation shows the same value. */
+/** The value, if all observations show the same; otherwise each of them as a question. */
 const oneValue: Decide = (fact, observations) => {
   const values = valuesOf(observations);
   const [most] = values;
@@ -67,14 +67,14 @@ const deciders: Partial<Record<FactKind, Decide>> = {
   accepted: refusedBodies,
 };
 
-/** A field that some objects lack is there sometimes. */
+/** `sometimes` if some objects lack the field, `absent` if all do. */
 function presence(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const missing = observations.filter(({ seen }) => seen === "absent");
   const isNever = missing.length === observations.length;
   return [fileLine(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
 }
 
-/** Null may stand beside one other type. */
+/** A file can adopt one type, with or without null. */
 function types(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const own = fact.value as readonly string[];
   const seen = [...new Set(observations.map((one) => String(one.seen)))];
@@ -142,7 +142,7 @@ function window(fact: ServiceFact, observations: readonly Observation[], evidenc
   return others.slice(0, 1).map((one) => fileLine(fact, one.seen, others, `only known as ${words(least, below, one)}`));
 }
 
-/** One listed value that is never seen, and one unlisted value: the same under another name. Otherwise the list is longer. */
+/** One unlisted value and one listed value that is never seen are a rename; otherwise the list grows. */
 function closedSet(fact: ServiceFact, observations: readonly Observation[], { observations: all }: Evidence): FileLine[] {
   const listed = fact.value as readonly string[];
   const others = observations.filter(({ agrees }) => !agrees);

@@ -14,7 +14,7 @@ import type { StallGauge } from "../kernel/event-loop.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import type { OpenApiForm } from "../reference/openapi-forms.ts";
-import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import { clockState } from "./clock.ts";
@@ -253,6 +253,7 @@ const Assumptions = Type.Object({
     Type.Object({
       observed: Type.String({ description: "How a recording of the service shows such a fact" }),
       not: Type.Optional(Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" })),
+      byOperation: Type.Optional(flag("The value may differ by operation, as in `payments.create/error.invalid_state.status`")),
     }),
     { description: "The kinds of facts" },
   ),

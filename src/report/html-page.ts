@@ -1,10 +1,11 @@
 // Formats a run as one self-contained HTML page without scripts.
 
+import { createHash } from "node:crypto";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
+import { withBaseStyle } from "../kernel/base-style.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
-import { staticPage, withBaseStyle } from "../kernel/static-page.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
 import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
@@ -14,6 +15,7 @@ export const reportStyle = withBaseStyle(style);
 
 export function page(run: RunReport): string {
   const { sandbox, totals } = run;
+  const hash = createHash("sha256").update(reportStyle).digest("base64");
   const title = `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests`;
   const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}<p class="soft">${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
 ${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
@@ -23,7 +25,23 @@ ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdi
 <section><h2>What happened</h2>${exchanges(run)}</section>
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
 <footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>`;
-  return staticPage({ title, style, content });
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${new Raw(reportStyle)}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`.text;
 }
 
 function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
@@ -120,11 +138,11 @@ function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts,
 }
 
 function coverage({ coverage: rows }: RunReport): Markup {
-  const areas = [...new Set(rows.map(({ area }) => area))];
-  return markup`${areas.map(
+  const areas = [...new Set(rows.map(({ area }) => area))].map(
     (area) =>
-      markup`<h3>${area}</h3><div class="scrolling"><table class="coverage">${rows.filter((row) => row.area === area).map(coverageRow)}</table></div>`,
-  )}`;
+      markup`<tbody><tr><th colspan="4" scope="rowgroup">${area}</th></tr>${rows.filter((row) => row.area === area).map(coverageRow)}</tbody>`,
+  );
+  return markup`<div class="scrolling"><table>${areas}</table></div>`;
 }
 
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {

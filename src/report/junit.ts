@@ -5,23 +5,12 @@ import { evidenceText } from "../contracts/verdict.ts";
 import { countsAsFailure } from "./run-data.ts";
 
 export function junit(run: RunReport): string {
-  const scenarios =
-    run.scenarios.length === 0
-      ? []
-      : [
-          suite(
-            "scenarios",
-            run,
-            run.scenarios.map((scenario) => scenarioCase(run, scenario)),
-          ),
-        ];
-  const verdicts = suite(
-    "verdicts",
-    run,
-    run.verdicts.map((verdict) => verdictCase(run, verdict)),
-  );
-  const problems = run.problems.length === 0 ? [] : [suite("problems", run, run.problems.map(problemCase))];
-  const suites = [...problems, ...scenarios, verdicts, suite("coverage", run, run.coverage.map(coverageCase))];
+  const suites = [
+    ...(run.problems.length === 0 ? [] : [suite("problems", run, run.problems.map(problemCase))]),
+    ...(run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase(run)))]),
+    suite("verdicts", run, run.verdicts.map(verdictCase(run))),
+    suite("coverage", run, run.coverage.map(coverageCase)),
+  ];
   const { tests, failures } = total(suites);
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", tests, failures, errors: 0, time: 0 })}>`;
   return `${[head, ...suites.map(({ text }) => text), "</testsuites>"].join("\n")}\n`;
@@ -63,30 +52,35 @@ const skipped = (classname: string, name: string, message: string) =>
 const tolerated = (condition: string, says: string) => `Failed, but the run does not fail on ${condition}: ${says}`;
 
 /** An inconclusive verdict is a skipped case. */
-function scenarioCase(run: RunReport, { name, merchant, title, verdict, says, expectations }: ReportedScenario): Case {
-  const named = [name, merchant].filter((part) => part !== null).join(" ");
-  if (verdict === "pass") return testcase("passed", "scenarios", named);
-  if (verdict === "inconclusive") return skipped("scenarios", named, says);
-  if (!countsAsFailure(run, "score")) return skipped("scenarios", named, tolerated("score", says));
-  const shown = [title, ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`)];
-  const failure = `      <failure${attributes({ message: says, type: "scenario" })}>${escapeXml(shown.join("\n"))}</failure>`;
-  return testcase("failed", "scenarios", named, failure);
-}
+const scenarioCase =
+  (run: RunReport) =>
+  (scenario: ReportedScenario): Case => {
+    const { name, merchant, title, verdict, says, expectations } = scenario;
+    const named = [name, merchant].filter((part) => part !== null).join(" ");
+    if (verdict === "pass") return testcase("passed", "scenarios", named);
+    if (verdict === "inconclusive") return skipped("scenarios", named, says);
+    if (!countsAsFailure(run, "score")) return skipped("scenarios", named, tolerated("score", says));
+    const shown = [title, ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`)];
+    const failure = `      <failure${attributes({ message: says, type: "scenario" })}>${escapeXml(shown.join("\n"))}</failure>`;
+    return testcase("failed", "scenarios", named, failure);
+  };
 
-function verdictCase(run: RunReport, verdict: ReportedVerdict): Case {
-  const { id, rule, says, hint, severity, operation } = verdict;
-  const name = [rule, operation, id].filter((part) => part !== null).join(" ");
-  if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
-  if (verdict.verdict === "inconclusive") return skipped("verdicts", name, says);
-  if (!countsAsFailure(run, "verdicts")) return skipped("verdicts", name, tolerated("verdicts", says));
-  const shown = [hint, evidenceText(verdict)].join("\n");
-  return testcase(
-    "failed",
-    "verdicts",
-    name,
-    `      <failure${attributes({ message: says, type: severity })}>${escapeXml(shown)}</failure>`,
-  );
-}
+const verdictCase =
+  (run: RunReport) =>
+  (verdict: ReportedVerdict): Case => {
+    const { id, rule, says, hint, severity, operation } = verdict;
+    const name = [rule, operation, id].filter((part) => part !== null).join(" ");
+    if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
+    if (verdict.verdict === "inconclusive") return skipped("verdicts", name, says);
+    if (!countsAsFailure(run, "verdicts")) return skipped("verdicts", name, tolerated("verdicts", says));
+    const shown = [hint, evidenceText(verdict)].join("\n");
+    return testcase(
+      "failed",
+      "verdicts",
+      name,
+      `      <failure${attributes({ message: says, type: severity })}>${escapeXml(shown)}</failure>`,
+    );
+  };
 
 /** An operation that was never called is a skipped case. */
 function coverageCase({ area, operation, calls, method, path }: RunReport["coverage"][number]): Case {

@@ -32,7 +32,7 @@ export interface Material {
   attempts: WebhookDelivery[];
 }
 
-/** A longer page would be of no use. */
+/** The most requests and attempts that a report lists. */
 const MOST = 2_000;
 
 export function gather(sources: RunSources, end: RunEnd): Material {
@@ -107,12 +107,7 @@ const showScenario = ({ name, title, merchant, verdict, score, points, says, exp
   score,
   points,
   says,
-  expectations: expectations.map((result) => ({
-    rule: result.rule,
-    points: result.points,
-    verdict: result.verdict,
-    earned: result.earned,
-  })),
+  expectations: expectations.map(({ rule, points: worth, verdict: found, earned }) => ({ rule, points: worth, verdict: found, earned })),
 });
 
 function showRequest(row: RequestRow): ReportedRequest {

@@ -14,7 +14,7 @@ export interface AdoptableKind {
   byOperation?: true;
   /** `<fact>.name` gives it another name. */
   rename?: true;
-  /** The values that may stand there, for errors. */
+  /** The allowed values in words, for error messages. */
   form?: string | ((fact: ServiceFact) => string);
   matches?(value: FactValue, fact: ServiceFact, file?: AdoptedFacts): boolean;
 }
@@ -154,7 +154,7 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   error_code: { ...code, byOperation: true },
 };
 
-/** The problem of the value; undefined if it may stand there. */
+/** Why the value is not allowed; undefined if it is. */
 export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue, file?: AdoptedFacts): string | undefined {
   const { form, matches } = part === "name" ? nameForm(fact.kind) : adoptableKinds[fact.kind];
   if (matches === undefined || matches(value, fact, file)) return undefined;
@@ -179,7 +179,7 @@ const parts: Readonly<Record<string, { form: string; matches(value: FactValue): 
   required: fieldKinds.required,
 };
 
-/** The problem of an entry about a field that the file adds; undefined if nothing is, and null if the entry is about no such field. */
+/** Why an entry about an added field is refused; undefined if it is not, null if the entry is not about an added field. */
 export function addedFieldProblem(
   id: string,
   value: FactValue,

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Conversion {
   /** From the sandbox's form to the service's. `record` is the object that holds the value. */
   outwards(value: never, record: Fields): unknown;
-  /** Back, if `matches` holds. */
+  /** Back to the sandbox's form; called only if `matches` holds. */
   inwards(value: never, record: Fields): unknown;
   /** Whether a value has the service's form. */
   matches(value: unknown): boolean;

@@ -86,7 +86,7 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   };
 }
 
-/** Only names that no other field of the place takes: an error does not say whose name it is. */
+/** Leaves out names that another field of the place has: an error does not say which of the two it means. */
 function namesAt(place: string, { values }: AdoptedFacts): ReadonlyMap<string, string> {
   const names = [...values].flatMap(([id, name]) =>
     id.startsWith(place) && id.endsWith(".name") ? [[ownName(id), String(name)] as const] : [],

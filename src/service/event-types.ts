@@ -6,7 +6,7 @@ const TYPE_FACT = /^event\.type\.values\.(.+)$/;
 
 type Fields = Record<string, unknown>;
 
-/** What the sandbox sends and gets: the names of the service. */
+/** Renames event types between the sandbox's names and the service's. */
 export interface EventTypes {
   /** The name that the service has for a type of the sandbox. */
   shown(type: string): string;

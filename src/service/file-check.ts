@@ -66,13 +66,12 @@ export function createFactCheck({
       unadoptable(fact, part) ??
       formProblem(fact, part, value, file) ??
       twinProblem(id, value, file, byId) ??
-      prefixProblem(fact, file, byId) ??
       boundsProblem(fact, file, byId)
     );
   };
 }
 
-/** Two fields, values or event types of one place with the same name: nothing would tell them apart. */
+/** Two fields, values, event types or kinds of record with the same name or prefix: nothing would tell them apart. */
 function twinProblem(
   id: string,
   value: FactValue,
@@ -81,32 +80,22 @@ function twinProblem(
 ): string | undefined {
   const place = placeOf(id, facts);
   if (file === undefined || place === undefined) return undefined;
-  const twin = [...file.values.keys()].find((other) => other !== id && file.values.get(other) === value && placeOf(other, facts) === place);
-  return twin && `${id} cannot be ${JSON.stringify(value)}: ${twin} is ${JSON.stringify(value)}, too.`;
+  // References to a kind of record have the prefix of its own ids.
+  const own = place === PREFIXES ? facts.get(id)?.value : id;
+  const isOther = (other: string) => (place === PREFIXES ? facts.get(other)?.value : other) !== own;
+  const twin = [...file.values].find(([other, name]) => name === value && placeOf(other, facts) === place && isOther(other));
+  return twin && `${id} cannot be ${JSON.stringify(value)}: ${twin[0]} is ${JSON.stringify(value)}, too.`;
 }
 
-/** The start of the ids that name things of the same place; undefined if the id names nothing. */
+const PREFIXES = "prefixes";
+
+/** What the ids that name things of the same place have in common; undefined if the id names nothing. */
 function placeOf(id: string, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
+  if (facts.get(id)?.kind === "prefix") return PREFIXES;
   const values = id.indexOf(VALUES);
   if (values !== -1) return id.slice(0, values + VALUES.length);
   const field = id.endsWith(RENAME) ? id.slice(0, -RENAME.length) : undefined;
   return field !== undefined && facts.has(field) ? siblingOf(field, RENAME) : undefined;
-}
-
-/** Two kinds of record with the same prefix: a path or a cursor with such an id could be of either. */
-function prefixProblem(
-  { id, kind, value: own }: ServiceFact,
-  file: AdoptedFacts | undefined,
-  facts: ReadonlyMap<string, ServiceFact>,
-): string | undefined {
-  const prefix = kind === "prefix" ? file?.value(id) : undefined;
-  if (file === undefined || prefix === undefined) return undefined;
-  for (const [other, value] of file.values) {
-    const fact = facts.get(other);
-    if (fact?.kind === "prefix" && value === prefix && fact.value !== own)
-      return `${id} cannot be ${JSON.stringify(prefix)}: ${other} is ${JSON.stringify(prefix)}, too, and the prefix of an id says its kind of record.`;
-  }
-  return undefined;
 }
 
 /** The default and the bounds of a parameter that contradict each other. */

@@ -85,7 +85,7 @@ export function boundsOf(parameter: string, valueIn: (id: string) => FactValue |
   return { default: Number(usual), minimum: Number(minimum), maximum: Number(maximum) };
 }
 
-/** The default and the bounds of a parameter. Those that the file does not have move with the others: a default of 200 implies a maximum of 200. */
+/** The default and the bounds of a parameter. Missing ones widen to fit the given ones: a default of 200 implies a maximum of 200. */
 export function adoptedBounds(facts: AdoptedFacts, id: string, own: Bounds): Bounds {
   const [usual, least, most] = BOUNDS.map((kind) => facts.number(`${id}.${kind}`));
   const minimum = least ?? Math.min(own.minimum, usual ?? own.minimum, most ?? own.minimum);

@@ -76,7 +76,7 @@ export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, ty
   };
 }
 
-/** The status with which the service refuses a second call with the key of a first one; undefined if it replays the response. */
+/** Status returned when a key is reused; undefined if the service replays the response. */
 function replayRefusal(facts: AdoptedFacts, operation: string | undefined): number | undefined {
   const status = /^refused with (\d+)$/.exec(facts.text("idempotency.replay", operation) ?? "")?.[1];
   return status === undefined ? undefined : Number(status);

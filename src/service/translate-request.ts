@@ -1,4 +1,4 @@
-// Requests as the sandbox itself would have got them: the service's parameters, fields, ids, forms and values in its own names.
+// Translates requests from the service's names and forms to the sandbox's: parameters, fields, ids and values.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import type { FieldError } from "../kernel/errors.ts";

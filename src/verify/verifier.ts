@@ -70,7 +70,7 @@ export function createVerifier(options: VerifierOptions) {
   };
 }
 
-/** Runs checks one after another, with a pause whenever those so far have earned a millisecond of it. */
+/** Runs checks one after another, and pauses when the rest that they have earned reaches a millisecond. */
 function createPace() {
   let last: Promise<unknown> = Promise.resolve();
   let rest = 0;

@@ -38,11 +38,11 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
 describe("a recording that cannot be read ends in one sentence:", () => {
   test.each(TWENTIETHS)("one that was cut off after %i twentieths", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
-    expectSentence(await compareFile(cut, "--json"), /^service\.har is no HAR: it is not JSON\. .*export it again\.$/);
+    expectSentence(await compareFile(cut, "--json"), /^service\.har is not a HAR: it is not JSON\. .*export it again\.$/);
   });
 
   test.each([
-    ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is no HAR: it has no log\.entries/],
+    ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
     ["a list", "[]", /has no log\.entries/],
     ["an empty file", "", /is not JSON\./],
     ["a file of zeros", Buffer.alloc(5_000), /is not JSON\./],
@@ -69,7 +69,7 @@ describe("a recording that cannot be read ends in one sentence:", () => {
     ["a line that is no object", `${webhookLog}[1]\n`],
     ["a delivery without its body", '{"at":"2026-01-05T12:00:00Z","headers":{}}\n'],
   ])("a log of webhooks with %s", async (_, content) => {
-    expectSentence(await compareLog(content), /^received\.jsonl#\d+ is no delivery: each line needs at, url, headers and body/);
+    expectSentence(await compareLog(content), /^received\.jsonl#\d+ is not a delivery: each line needs at, url, headers and body/);
   });
 });
 

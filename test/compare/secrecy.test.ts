@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommand } from "../support/commands.ts";
-import { differences } from "../support/real-service/differences.ts";
+import { everyDifference } from "../support/real-service/comparison.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 import type { HarEntry } from "../support/real-service/tool-forms.ts";
@@ -111,11 +111,7 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
 
 /** The recording in a folder with a secret name, with comments and page titles. */
 function plant(change: (entries: HarEntry[]) => void, changeEvent: (event: Fields) => Fields) {
-  const { har, webhooks } = recordSession(
-    createRealService((to) => {
-      for (const difference of differences) difference.change(to);
-    }),
-  );
+  const { har, webhooks } = recordSession(createRealService(everyDifference));
   const { entries } = (structuredClone(har) as { log: { entries: HarEntry[] } }).log;
   for (const { response } of record(entries, /customers\/cus_real/)) changeBody(response.content, (body) => ({ ...body, ...PERSON }));
   change(entries);

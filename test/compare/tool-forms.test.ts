@@ -3,19 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { type Comparison, compare } from "../../src/compare/compare.ts";
 import { readHar } from "../../src/compare/read-recording.ts";
-import { comparedSandbox } from "../../src/sandbox/documents.ts";
-import type { Behaviour } from "../support/real-service/behaviour.ts";
-import { differences } from "../support/real-service/differences.ts";
-import { createRealService } from "../support/real-service/service.ts";
-import { recordSession } from "../support/real-service/session.ts";
+import { contradictedIn, everyDifference, harOf, sandbox } from "../support/real-service/comparison.ts";
 import { inFormOf, type ToolForm, toolForms } from "../support/real-service/tool-forms.ts";
 
-const sandbox = comparedSandbox();
-const everyDifference = (to: Behaviour) => {
-  for (const { change } of differences) change(to);
-};
-const plain = recordSession(createRealService()).har;
-const different = recordSession(createRealService(everyDifference)).har;
+const plain = harOf();
+const different = harOf(everyDifference);
 
 function compareIn(form: ToolForm, har: object) {
   const { text, files } = inFormOf(form, har);
@@ -27,9 +19,6 @@ function compareIn(form: ToolForm, har: object) {
 
 const verdictsOf = ({ verdicts }: Comparison) =>
   new Map(verdicts.filter(({ verdict }) => verdict !== "not_seen").map(({ fact, verdict, seen }) => [fact.id, { verdict, seen }]));
-const contradictionsOf = ({ verdicts }: Comparison) =>
-  verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
-
 const comparedInPlainForm = compare(sandbox, readHar(JSON.stringify(plain), "service.har"));
 const inPlainForm = verdictsOf(comparedInPlainForm);
 const differencesInPlainForm = compare(sandbox, readHar(JSON.stringify(different), "service.har"));
@@ -38,7 +27,7 @@ describe.each(toolForms)("a recording by $tool", (form) => {
   const found = compareIn(form, plain);
 
   test("of a service that behaves as the sandbox contradicts nothing", () => {
-    expect(contradictionsOf(found)).toEqual([]);
+    expect(contradictedIn(found)).toEqual([]);
     expect(found.calls).toBe(comparedInPlainForm.calls);
   });
 
@@ -49,9 +38,9 @@ describe.each(toolForms)("a recording by $tool", (form) => {
     });
   else
     test(`shows without ${form.lacks} no difference that the plain form does not show`, () => {
-      const shown = contradictionsOf(compareIn(form, different));
+      const shown = contradictedIn(compareIn(form, different));
       expect(shown.length).toBeGreaterThan(0);
-      expect(shown.filter((id) => !contradictionsOf(differencesInPlainForm).includes(id))).toEqual([]);
+      expect(shown.filter((id) => !contradictedIn(differencesInPlainForm).includes(id))).toEqual([]);
     });
 });
 

@@ -3,13 +3,10 @@
 import { expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
 import { readHar } from "../../src/compare/read-recording.ts";
-import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
-import { createFileCheck } from "../../src/service/file-check.ts";
 import { adoptedFacts } from "../../src/service/service-file.ts";
+import { changeTo, contradictedIn, fileOf, recordingOf } from "../support/real-service/comparison.ts";
 import { differences } from "../support/real-service/differences.ts";
-import { createRealService } from "../support/real-service/service.ts";
-import { recordSession } from "../support/real-service/session.ts";
 import { openAs } from "../support/service-file.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -18,18 +15,9 @@ const RULE = { name: "Weekend", adjustmentType: "fixed", priority: 1 };
 /** They hide others: calls refused for their rate, and no replays to look at. */
 const ALONE = ["a hundred requests a window", "a repeated key is refused", "a repeated key has a second effect"];
 
-function writtenFacts() {
-  const sandbox = comparedSandbox();
-  const service = createRealService((to) => {
-    for (const { name, change, cannotBeAdopted } of differences) if (!cannotBeAdopted && !ALONE.includes(name)) change(to);
-  });
-  const recording = readHar(JSON.stringify(recordSession(service).har), "service.har");
-  const refusedIn = createFileCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
-  return serviceFileOf(sandbox.facts, compare(sandbox, recording).evidence, { atLeast: 1, refusedIn }).facts;
-}
-
 test("the report of a sandbox under a service file contradicts nothing that the file says", async () => {
-  const facts = writtenFacts();
+  const chosen = differences.filter(({ name, cannotBeAdopted }) => !cannotBeAdopted && !ALONE.includes(name));
+  const { facts } = fileOf({ ...recordingOf(changeTo(chosen)), deliveries: [] });
   const receiver = await receive();
   receiver.always(500);
   const bench = await openAs(facts, { endpoints: [{ url: receiver.url }] });
@@ -52,8 +40,7 @@ test("the report of a sandbox under a service file contradicts nothing that the 
   await call("POST", RULES, RULE, "one");
   const har = await bench.control("GET", "/report?format=har");
   const found = compare(comparedSandbox(adoptedFacts({ facts })), readHar(JSON.stringify(har), "report.har"));
-  const differing = found.verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document");
-  expect(differing.map(({ fact, seen }) => [fact.id, fact.value, seen])).toEqual([]);
+  expect(contradictedIn(found)).toEqual([]);
   const confirmed = found.verdicts
     .filter(({ verdict, fact }) => verdict === "confirmed" && fact.origin === "recorded")
     .map(({ fact }) => fact.id);

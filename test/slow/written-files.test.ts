@@ -3,21 +3,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
-import { readHar, readWebhooks } from "../../src/compare/read-recording.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { readService } from "../../src/sandbox/service.ts";
-import { createFileCheck } from "../../src/service/file-check.ts";
 import { adoptedFacts, type ServiceFile } from "../../src/service/service-file.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
+import { recordingOf, refusedIn, sandbox } from "../support/real-service/comparison.ts";
 import { differences } from "../support/real-service/differences.ts";
 import type { Stored } from "../support/real-service/records.ts";
-import { createRealService } from "../support/real-service/service.ts";
-import { recordSession } from "../support/real-service/session.ts";
 import { serviceFile } from "../support/service-file.ts";
-
-const sandbox = comparedSandbox();
-const refusedIn = createFileCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
 
 const limit = fc.constantFrom(1, 2, 3, 10, 25, 49, 50, 51, 99, 100, 101);
 const bounds = fc.record({ default: limit, minimum: limit, maximum: limit, clamps: fc.boolean() });
@@ -61,8 +55,7 @@ function behave(to: Behaviour, { chosen, bounds: both, prefixes, renamed, status
 
 /** The file that compare writes of the service, after those that `given` has. */
 function written(value: Service, given?: ServiceFile["facts"]): ServiceFile["facts"] {
-  const { har, webhooks } = recordSession(createRealService((to) => behave(to, value)));
-  const recording = { ...readHar(JSON.stringify(har), "service.har"), deliveries: readWebhooks(webhooks.join("\n"), "received.jsonl") };
+  const recording = recordingOf((to) => behave(to, value));
   const compared = given === undefined ? sandbox : comparedSandbox(adoptedFacts({ facts: given }));
   const { facts } = serviceFileOf(compared.facts, compare(compared, recording).evidence, { atLeast: 1, refusedIn, given });
   return { ...given, ...facts };

@@ -42,7 +42,7 @@ export function ExplorerView({ dashboard }: { dashboard: BrowserDashboard }) {
   return (
     <section class="explorer" aria-label="Explorer">
       <div class="operations">
-        <h2 class="hidden">Operations</h2>
+        <h2>Operations</h2>
         <select aria-label="API" value={api} onChange={({ currentTarget }) => setApi(currentTarget.value as ApiName)}>
           <option value="service">Service</option>
           <option value="control">Control API</option>

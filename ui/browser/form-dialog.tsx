@@ -84,7 +84,7 @@ function Field({ dashboard, view, field }: FieldProps) {
   );
 }
 
-/** In a list, the keys that find an option do so as in the terminal; the browser's own search knows beginnings of labels only. */
+/** Handles the keys that search a list as the terminal does: the browser only searches the beginnings of labels. */
 function chooseByKey(event: KeyboardEvent, dashboard: BrowserDashboard): void {
   const key = keyName(event);
   const isChosen = key !== undefined && ([...key].length === 1 || ["left", "right", "backspace", "enter"].includes(key));

@@ -42,17 +42,17 @@ export function listenForKeys(dashboard: BrowserDashboard): void {
   document.addEventListener("keydown", (event) => {
     const key = keyName(event);
     if (key === undefined || event.defaultPrevented || isTyping(event.target)) return;
-    // A focused button has these keys for itself.
+    // A focused button handles these keys itself.
     if (isControl(event.target) && (key === "enter" || key === "space")) return;
     if (pressKey(dashboard, key)) event.preventDefault();
   });
 }
 
-/** The room that a page leaves in sight, so that the last lines are the first ones. */
+/** Pixels of a page that stay visible after the next page is shown. */
 const KEPT_IN_SIGHT = 40;
 const LINE_HEIGHT = 19;
 
-/** Scrolls the text on top by a key that moves. */
+/** Scrolls the topmost text by a movement key. */
 function scrollText(key: string): void {
   const text = document.querySelector("dialog[open] .text") ?? document.querySelector(".detail-lines");
   if (!text) return;

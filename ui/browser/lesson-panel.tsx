@@ -73,7 +73,7 @@ function Marks({ state }: { state: UiState }) {
         return (
           <li
             key={number}
-            class={isCurrent ? "current" : how === "ticked" ? "done" : ""}
+            class={`chip ${isCurrent ? "current" : how === "ticked" ? "green" : "soft"}`}
             title={title}
             aria-current={isCurrent ? "step" : undefined}
           >

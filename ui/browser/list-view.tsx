@@ -49,7 +49,7 @@ function Filter({ dashboard }: ViewProps) {
   const text = state.filterLine?.text ?? listOf(state).filter;
   const problem = lineProblem(state);
   const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
-  // Before the next key arrives, which may follow at once.
+  // Before the browser paints, because the next key may follow at once.
   useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
     else input.current?.blur();
@@ -98,7 +98,7 @@ function Rows({ dashboard, pane, list }: RowsProps) {
   const width = charactersIn(size.width);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     setTop(currentTarget.scrollTop);
-    // A list that became lower has scrolled nowhere: the newest row comes back into sight once it is measured.
+    // A list that became lower was not scrolled by the user. Once it is measured, the newest row is visible again.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
   const example = rows.find(({ gap }) => !gap);
@@ -147,7 +147,7 @@ function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, li
     const { current: before } = known;
     if (list.follows) element.scrollTop = element.scrollHeight;
     else if (id !== before.id) scrollTo(element, selected);
-    // Rows before it were added or dropped: it stays where it was on the screen.
+    // Rows above it were added or dropped: keep its position on the screen.
     else if (selected !== before.place && selected !== -1) element.scrollTop += (selected - before.place) * ROW_HEIGHT;
     known.current = { id: list.follows ? undefined : id, place: selected };
   }, [rows, list.follows, selected, height]);
@@ -188,7 +188,7 @@ function Headings({ columns, width }: { columns: readonly Column[]; width: numbe
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
       {shown.map(({ heading = "", align }, index) => (
-        <span key={index} role={heading === "" ? "none" : "columnheader"} class={align === "right" ? "right" : ""}>
+        <span key={index} role={heading === "" ? "none" : "columnheader"} class={align === "right" ? "number" : ""}>
           {heading}
         </span>
       ))}
@@ -235,7 +235,11 @@ const openRow = (state: UiState, pane: Pane, row: Row) =>
 function Cell({ text, align, styles = [], truncate }: Column) {
   const shown = sanitize(text.trim());
   return (
-    <span role="gridcell" class={`${align ?? ""} ${truncate === "middle" ? "path" : ""}`} title={shown.length > 12 ? shown : undefined}>
+    <span
+      role="gridcell"
+      class={`${align === "right" ? "number" : ""} ${truncate === "middle" ? "path" : ""}`}
+      title={shown.length > 12 ? shown : undefined}
+    >
       <span class={styles.join(" ")}>{shown}</span>
     </span>
   );

@@ -21,11 +21,11 @@ export function OverlayView({ dashboard }: OverlayProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const overlay = topOverlay(dashboard.state);
   const shown = overlay && !isDetail(overlay) ? overlay : undefined;
-  // Before the next key arrives, which may follow at once.
+  // Before the browser paints, because the next key may follow at once.
   useLayoutEffect(() => {
     if (!shown) dialog.current?.close();
     else if (!dialog.current?.open) dialog.current?.showModal();
-    // Not the button in the head, which the browser would choose.
+    // The browser would focus the button in the head.
     dialog.current?.querySelector<HTMLElement>("input, select, .text")?.focus();
   }, [shown?.title]);
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));

@@ -13,7 +13,7 @@ function storeToken(event: SubmitEvent): void {
 
 export const TokenView = ({ reason }: { reason: string }) => (
   <main class="token">
-    <form class="card" onSubmit={storeToken}>
+    <form onSubmit={storeToken}>
       <h1>Connect to the sandbox</h1>
       <p>{reason}</p>
       <label for="token">Control token</label>

@@ -6,8 +6,8 @@ import type { Stored } from "./records.ts";
 
 export interface Difference {
   name: string;
-  change(behaviour: Behaviour): void;
-  /** The ids of the facts that a recording contradicts: one of them, at least. */
+  change(behaviour: Behaviour): unknown;
+  /** The ids of the facts that a recording contradicts. */
   contradicts: readonly string[];
   /** A service file cannot change it. */
   cannotBeAdopted?: true;
@@ -27,9 +27,14 @@ const without = (kind: string, name: string) => (behaviour: Behaviour) => change
 const renamed = (kind: string, from: string, to: string) => (behaviour: Behaviour) =>
   changeRecords(behaviour, kind, ({ [from]: value, ...rest }) => ({ ...rest, [to]: value }));
 
-const error = (condition: keyof Behaviour["errors"], change: Partial<Behaviour["errors"]["invalid_state"]>) => (behaviour: Behaviour) => {
-  Object.assign(behaviour.errors[condition], change);
-};
+type ErrorParts = Partial<Record<"status" | "error" | "code", string | number>>;
+
+/** The condition has another status, category or code. */
+const error = (name: string, condition: keyof Behaviour["errors"], parts: ErrorParts): Difference => ({
+  name,
+  change: ({ errors }) => Object.assign(errors[condition], parts),
+  contradicts: Object.keys(parts).map((part) => `error.${condition}.${part === "error" ? "category" : part}`),
+});
 
 /** Lists the invalid fields of a body in another form or place. */
 const listing =
@@ -61,95 +66,19 @@ export const differences: readonly Difference[] = [
   },
   { name: "declining answers 202", change: (to) => (to.success["bookings.decline"] = 202), contradicts: ["bookings.decline.status"] },
   // Errors
-  { name: "validation answers 422", change: error("validation_failed", { status: 422 }), contradicts: ["error.validation_failed.status"] },
-  {
-    name: "validation has another category",
-    change: error("validation_failed", { error: "bad_input" }),
-    contradicts: ["error.validation_failed.category"],
-  },
-  {
-    name: "validation has another code",
-    change: error("validation_failed", { code: "params_invalid" }),
-    contradicts: ["error.validation_failed.code"],
-  },
-  {
-    name: "an unknown id answers 410",
-    change: error("resource_not_found", { status: 410 }),
-    contradicts: ["error.resource_not_found.status"],
-  },
-  {
-    name: "an unknown id has another code",
-    change: error("resource_not_found", { code: "missing" }),
-    contradicts: ["error.resource_not_found.code"],
-  },
-  {
-    name: "an unknown id has another category",
-    change: error("resource_not_found", { error: "unknown_resource" }),
-    contradicts: ["error.resource_not_found.category"],
-  },
-  { name: "no key answers 403", change: error("missing_api_key", { status: 403 }), contradicts: ["error.missing_api_key.status"] },
-  { name: "no key has another code", change: error("missing_api_key", { code: "no_token" }), contradicts: ["error.missing_api_key.code"] },
-  { name: "a second decline answers 400", change: error("invalid_state", { status: 400 }), contradicts: ["error.invalid_state.status"] },
-  {
-    name: "a second decline has another code",
-    change: error("invalid_state", { code: "not_pending" }),
-    contradicts: ["error.invalid_state.code"],
-  },
-  {
-    name: "a limit out of bounds answers 422",
-    change: error("invalid_limit", { status: 422 }),
-    contradicts: ["error.invalid_limit.status"],
-  },
-  {
-    name: "a limit out of bounds has another code",
-    change: error("invalid_limit", { code: "bad_limit" }),
-    contradicts: ["error.invalid_limit.code"],
-  },
-  {
-    name: "a reused key answers 409",
-    change: error("idempotency_key_reused", { status: 409 }),
-    contradicts: ["error.idempotency_key_reused.status"],
-  },
-  {
-    name: "a reused key has another code",
-    change: error("idempotency_key_reused", { code: "key_conflict" }),
-    contradicts: ["error.idempotency_key_reused.code"],
-  },
-  {
-    name: "too many requests have another code",
-    change: error("rate_limit_exceeded", { code: "slow_down" }),
-    contradicts: ["error.rate_limit_exceeded.code"],
-  },
-  {
-    name: "a wrong password answers 400",
-    change: error("invalid_credentials", { status: 400, code: "invalid_grant" }),
-    contradicts: ["error.invalid_credentials.status", "error.invalid_credentials.code"],
-  },
-  {
-    name: "an expired token has a code of its own",
-    change: error("token_expired", { error: "session_error", code: "session_over" }),
-    contradicts: ["error.token_expired.code", "error.token_expired.category"],
-  },
-  {
-    name: "a key in use answers 425",
-    change: error("idempotency_key_in_use", { status: 425, code: "in_progress" }),
-    contradicts: ["error.idempotency_key_in_use.status", "error.idempotency_key_in_use.code"],
-  },
-  {
-    name: "a URL of another scheme answers 422",
-    change: error("invalid_webhook_url", { status: 422 }),
-    contradicts: ["error.invalid_webhook_url.status"],
-  },
-  {
-    name: "another method answers 404",
-    change: error("method_not_allowed", { status: 404, error: "not_found", code: "no_such_route" }),
-    contradicts: ["error.method_not_allowed.status", "error.method_not_allowed.category", "error.method_not_allowed.code"],
-  },
-  {
-    name: "an unknown path has another code",
-    change: error("route_not_found", { code: "no_such_route" }),
-    contradicts: ["error.route_not_found.code"],
-  },
+  error("a validation error is another", "validation_failed", { status: 422, error: "bad_input", code: "params_invalid" }),
+  error("an unknown id is another error", "resource_not_found", { status: 410, error: "unknown_resource", code: "missing" }),
+  error("no key answers 403", "missing_api_key", { status: 403, code: "no_token" }),
+  error("a second decline answers 400", "invalid_state", { status: 400, code: "not_pending" }),
+  error("a limit out of bounds answers 422", "invalid_limit", { status: 422, code: "bad_limit" }),
+  error("a reused key answers 409", "idempotency_key_reused", { status: 409, code: "key_conflict" }),
+  error("too many requests have another code", "rate_limit_exceeded", { code: "slow_down" }),
+  error("a wrong password answers 400", "invalid_credentials", { status: 400, code: "invalid_grant" }),
+  error("an expired token has a code of its own", "token_expired", { error: "session_error", code: "session_over" }),
+  error("a key in use answers 425", "idempotency_key_in_use", { status: 425, code: "in_progress" }),
+  error("a URL of another scheme answers 422", "invalid_webhook_url", { status: 422 }),
+  error("another method answers 404", "method_not_allowed", { status: 404, error: "not_found", code: "no_such_route" }),
+  error("an unknown path has another code", "route_not_found", { code: "no_such_route" }),
   {
     name: "invalid fields have their messages by field, beside the code",
     change: listing((errors) => ({ errors: byField(errors, (message) => [message]) })),
@@ -275,7 +204,7 @@ export const differences: readonly Difference[] = [
   {
     name: "a priority is required",
     change: (to) => to.pricingRule.required.push("priority"),
-    contradicts: ["pricing_rules.create.body.priority.required", "pricing_rules.create.body.accepted"],
+    contradicts: ["pricing_rules.create.body.priority.required"],
   },
   {
     name: "no amount is required",
@@ -350,7 +279,7 @@ export const differences: readonly Difference[] = [
   {
     name: "secrets are secret_",
     change: (to) => (to.secretPrefix = "secret"),
-    contradicts: ["webhook_endpoint.secret.prefix", "webhooks.create.reply.secret.prefix"],
+    contradicts: ["webhooks.create.reply.secret.prefix"],
     cannotBeAdopted: true,
   },
 ];

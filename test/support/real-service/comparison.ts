@@ -1,0 +1,43 @@
+// Recordings of stand-ins for the real service, compared with the sandbox.
+
+import { type Comparison, compare } from "../../../src/compare/compare.ts";
+import { readHar, readWebhooks } from "../../../src/compare/read-recording.ts";
+import type { Recording } from "../../../src/compare/recording.ts";
+import { serviceFileOf } from "../../../src/compare/write-service.ts";
+import { comparedSandbox } from "../../../src/sandbox/documents.ts";
+import { createFileCheck } from "../../../src/service/file-check.ts";
+import type { ServiceFile } from "../../../src/service/service-file.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { type Difference, differences } from "./differences.ts";
+import { createRealService } from "./service.ts";
+import { recordSession } from "./session.ts";
+
+export const sandbox = comparedSandbox();
+
+/** The first entry of a service file that a start refuses. */
+export const refusedIn = createFileCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
+
+/** A change to all of the differences. */
+export const changeTo =
+  (chosen: readonly Difference[]) =>
+  (to: Behaviour): void => {
+    for (const { change } of chosen) change(to);
+  };
+
+export const everyDifference = changeTo(differences);
+
+/** What a session with the changed service records, without its webhooks. */
+export const harOf = (change?: (behaviour: Behaviour) => void): object => recordSession(createRealService(change)).har;
+
+export function recordingOf(change?: (behaviour: Behaviour) => void): Recording {
+  const { har, webhooks } = recordSession(createRealService(change));
+  return { ...readHar(JSON.stringify(har), "service.har"), deliveries: readWebhooks(`${webhooks.join("\n")}\n`, "received.jsonl") };
+}
+
+/** The ids of the contradicted facts. */
+export const contradictedIn = ({ verdicts }: Comparison): string[] =>
+  verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
+
+/** The service file that compare writes of a recording. */
+export const fileOf = (recording: Recording): ServiceFile =>
+  serviceFileOf(sandbox.facts, compare(sandbox, recording).evidence, { atLeast: 1, refusedIn });
