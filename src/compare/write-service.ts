@@ -1,7 +1,6 @@
 // Turns a comparison into a service file: each difference that the recording proves as a value with its evidence, all others as questions.
 
-import type { FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
-import { adoptableKinds } from "../service/adoptable-kinds.ts";
+import { type FactValue, isByOperation, type Observation, type ServiceFact } from "../contracts/fact.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
@@ -104,7 +103,7 @@ function spaced(value: unknown): string {
 /** A fact with one value everywhere is written once; otherwise each operation that differs has its own. */
 function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const common = decideFact(fact, observations, evidence);
-  if (!adoptableKinds[fact.kind].byOperation || common.every(({ question }) => question === undefined)) return common;
+  if (!isByOperation(fact.kind) || common.every(({ question }) => question === undefined)) return common;
   const operations = [...new Set(observations.map(({ operation }) => operation))];
   const each = operations.flatMap((operation) => {
     const own = observations.filter((observation) => observation.operation === operation);

@@ -2,7 +2,10 @@
 
 import type { Behaviour } from "../schema/assumed.ts";
 
-/** Each kind of fact is observed in one way. `not` says why a service file cannot change it; without it, it can. */
+/**
+ * Each kind of fact is observed in one way. `not` says why a service file cannot change it; without it, it can.
+ * With `byOperation` the value may differ by operation: `payments.create/error.invalid_state.status`.
+ */
 export const factKinds = {
   success_status: { observed: "the status of a success of the operation" },
   field: { observed: "whether the object has the field, in every success or event that shows the object" },
@@ -28,15 +31,15 @@ export const factKinds = {
     observed: "refusals of bodies that meet every other fact",
     not: "a refusal does not explain the rule; a field that the service requires or refuses is a fact of its own",
   },
-  error_status: { observed: "the status of the response, wherever the condition is recognised" },
-  error_category: { observed: "`error` of the response, wherever the condition is recognised" },
-  error_code: { observed: "`code` of the response, wherever the condition is recognised" },
+  error_status: { observed: "the status of the response, wherever the condition is recognised", byOperation: true },
+  error_category: { observed: "`error` of the response, wherever the condition is recognised", byOperation: true },
+  error_code: { observed: "`code` of the response, wherever the condition is recognised", byOperation: true },
   invalid_fields: { observed: "the part of the error that lists the invalid fields of a refused body" },
-  header: { observed: "the header on the responses that should carry it" },
+  header: { observed: "the header on the responses that should carry it", byOperation: true },
   rate_limit: { observed: "`RateLimit-Limit`, and the distance of two values of `RateLimit-Reset`" },
   idempotency_header: { observed: "request headers whose names speak of idempotency" },
-  replay: { observed: "a second call with the same key and the same request" },
-  replay_window: { observed: "the time between two calls with the same key and the same request" },
+  replay: { observed: "a second call with the same key and the same request", byOperation: true },
+  replay_window: { observed: "the time between two calls with the same key and the same request", byOperation: true },
   delivery_header: { observed: "the header on each recorded webhook" },
   signature: { observed: "the signatures of recorded webhooks, if the recording shows the secret" },
   schedule: { observed: "the time between two attempts of one event" },
@@ -44,9 +47,11 @@ export const factKinds = {
     observed: "not from a recording: it is a rule of the service that single calls do not show",
     not: "the sandbox implements it in code; a setting changes it where one is listed",
   },
-} as const satisfies Record<string, { observed: string; not?: string }>;
+} as const satisfies Record<string, { observed: string; not?: string; byOperation?: true }>;
 
 export type FactKind = keyof typeof factKinds;
+
+export const isByOperation = (kind: FactKind): boolean => "byOperation" in factKinds[kind];
 
 /** Where a fact comes from. `design`: the sandbox differs from every real service on purpose. */
 export type FactOrigin = "document" | "assumed" | "recorded" | "design";

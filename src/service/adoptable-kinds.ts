@@ -10,8 +10,6 @@ import type { AdoptedFacts } from "./service-file.ts";
 export interface AdoptableKind {
   /** Why no fact of the kind can be adopted. */
   not?: string;
-  /** The value may differ by operation: `payments.create/error.invalid_state.status`. */
-  byOperation?: true;
   /** `<fact>.name` gives it another name. */
   rename?: true;
   /** The allowed values in words, for error messages. */
@@ -118,18 +116,17 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   rate_limit: wholeNumber(1, 1_000_000_000),
   idempotency_header: HEADER_NAME,
   replay: {
-    byOperation: true,
     form: '"the first response", "a second effect" or "refused with" and a status, such as "refused with 409"',
     matches: (value) => /^(the first response|a second effect|refused with 4\d\d)$/.test(String(value)),
   },
-  replay_window: { ...wholeNumber(1, 366 * 86_400), byOperation: true },
+  replay_window: wholeNumber(1, 366 * 86_400),
   value: {
     form: "the name that the service has for the value",
     matches: (value) => typeof value === "string" && /^[\w.:/-]{1,100}$/.test(value),
   },
   delivery_header: { ...oneOf("sent", "absent"), rename: true },
   signature: oneOf(...signatureForms),
-  header: { ...oneOf("sent", "absent"), rename: true, byOperation: true },
+  header: { ...oneOf("sent", "absent"), rename: true },
   schedule: {
     form: 'seconds from 0 to 2592000, or "no attempt"',
     matches: (value) => value === "no attempt" || (typeof value === "number" && value >= 0 && value <= 2_592_000),
@@ -138,7 +135,6 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
     form: ({ id }) =>
       `a whole number from 400 to 599${id === "error.invalid_limit.status" ? ", or 200: a limit out of bounds is moved into them" : ""}`,
     matches: (value, { id }) => isWhole(value, 400, 599) || (value === 200 && id === "error.invalid_limit.status"),
-    byOperation: true,
   },
   format: {
     form: (fact) => oneOf(...formsOf(fact)).form,
@@ -150,8 +146,8 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   maximum: wholeNumber(1, 1_000),
   order: oneOf("newest first", "oldest first"),
   invalid_fields: oneOf(...invalidFieldsForms.keys()),
-  error_category: { ...code, byOperation: true },
-  error_code: { ...code, byOperation: true },
+  error_category: code,
+  error_code: code,
 };
 
 /** Why the value is not allowed; undefined if it is. */

@@ -1,6 +1,6 @@
 // Checks the entries of a service file against the list of facts: what the sandbox cannot adopt is refused in one sentence.
 
-import type { FactValue, ServiceFact } from "../contracts/fact.ts";
+import { type FactValue, isByOperation, type ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
 import { addedFieldProblem, adoptableKinds, formProblem } from "./adoptable-kinds.ts";
 import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf, entryValue, type ServiceFile } from "./service-file.ts";
@@ -57,8 +57,7 @@ export function createFactCheck({
     if (added !== null) return added;
     if (!found) return unknownFact(id, byId.keys());
     const { fact, part } = found;
-    if (operation !== undefined && !adoptableKinds[fact.kind].byOperation)
-      return `${id} holds for all operations: write it without ${operation}/.`;
+    if (operation !== undefined && !isByOperation(fact.kind)) return `${id} holds for all operations: write it without ${operation}/.`;
     if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
       return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
     if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
