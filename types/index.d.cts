@@ -1624,6 +1624,8 @@ export interface SandboxAssumptionsReply {
     observed: string;
     /** Why a recording cannot change it in the sandbox; absent if it can */
     not?: string;
+    /** The value may differ by operation, as in `payments.create/error.invalid_state.status` */
+    byOperation?: boolean;
   }>;
   facts: ({
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
