@@ -9,13 +9,12 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type Reply, type RequestContext } from "./context.ts";
-import type { ControlCaller } from "./control-access.ts";
+import { type ControlCaller, runControlOperation, serializeReply } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
 import { asksForPage, createPage } from "./page.ts";
 import { readBody } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { createRouter } from "./route.ts";
-import { runControlOperation, serializeReply } from "./run-control-operation.ts";
 
 interface ControlAppOptions<World> {
   guard: Guard;

@@ -24,7 +24,7 @@ export function createRateLimiter(rules: RateLimits) {
   // Apart, so that no number of addresses without a valid key can evict the window of a merchant.
   const merchants = createBuckets();
   const addresses = createBuckets();
-  const anonymous = ({ incoming, at }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all, at);
+  const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all);
   return {
     anonymous,
     /** The window that a merchant's operations share. */
@@ -37,9 +37,7 @@ export function createRateLimiter(rules: RateLimits) {
       if (merchant === undefined) return anonymous(context);
       const operation = context.operation?.id ?? "all";
       const own = rules[operation];
-      return own && operation !== "all"
-        ? merchants.open(`${merchant} ${operation}`, own, context.at)
-        : merchants.open(merchant, rules.all, context.at);
+      return own && operation !== "all" ? merchants.open(`${merchant} ${operation}`, own) : merchants.open(merchant, rules.all);
     },
     /** Drops every window, or those of one merchant. */
     clear(merchant?: string) {
@@ -50,24 +48,15 @@ export function createRateLimiter(rules: RateLimits) {
   };
 }
 
-/** A bounded number of windows. A new one replaces expired windows, or the oldest one if none has expired. */
+/** A bounded number of windows: the oldest makes room for a new one. */
 function createBuckets() {
-  const all = new Map<string, Bucket>();
-  let nextSweep = 0;
-  const makeRoom = (now: number) => {
-    // An expired window is equal to a new one. The next sweep waits until the next window expires.
-    if (now >= nextSweep) {
-      for (const [name, bucket] of all) if (bucket.isDisposable(now)) all.delete(name);
-      nextSweep = Math.min(...[...all.values()].map((bucket) => bucket.reset(now)));
-    }
-    if (all.size >= MAX_BUCKETS) all.delete(all.keys().next().value as string);
-  };
+  const all = new Map<string, RateLimitWindow>();
   return {
     all,
-    open(name: string, rule: RateLimit, now = 0): RateLimitWindow {
+    open(name: string, rule: RateLimit): RateLimitWindow {
       const known = all.get(name);
       if (known) return known;
-      if (all.size >= MAX_BUCKETS) makeRoom(now);
+      if (all.size === MAX_BUCKETS) all.delete(all.keys().next().value as string);
       const made = openBucket(rule);
       all.set(name, made);
       return made;
@@ -75,12 +64,7 @@ function createBuckets() {
   };
 }
 
-interface Bucket extends RateLimitWindow {
-  /** Whether the window is over and nothing was set on it. */
-  isDisposable(now: number): boolean;
-}
-
-function openBucket(rule: RateLimit): Bucket {
+function openBucket(rule: RateLimit): RateLimitWindow {
   let { limit, window } = rule;
   let start = 0;
   let end = 0;
@@ -101,7 +85,6 @@ function openBucket(rule: RateLimit): Bucket {
     get window() {
       return window;
     },
-    isDisposable: (now) => (now < start || now >= end) && limit === rule.limit && window === rule.window,
     remaining(now) {
       startNextIfOver(now);
       return Math.max(0, limit - used);

@@ -1,7 +1,9 @@
 // Builds and sends the reply of a request: a result, an error of the API, or a 500 for a defect of the sandbox.
 
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
-import { httpDate } from "../kernel/clock.ts";
+import { afterRealTime, httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
 import type { Reply, RequestContext } from "./context.ts";
@@ -21,7 +23,7 @@ export function errorReply(context: RequestContext, error: ApiError): Reply {
   return { status: error.status, body: maskedJson(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
 }
 
-export function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
+function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
   const details = requestId === undefined ? error.details : { ...error.details, requestId };
   return { error: errors[error.code].error, message: error.message, code: error.code, details };
 }
@@ -67,6 +69,33 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   outgoing.sendDate = false;
   outgoing.writeHead(reply.status, context.sentHeaders);
   return true;
+}
+
+/** Real milliseconds. If the socket were destroyed at once, a client that is still sending could lose the response. */
+const READ_TIMEOUT = 2_000;
+
+/**
+ * Writes an error to a socket that Node no longer serves as HTTP, and closes the socket; destroys it after a timeout if the client neither
+ * reads nor closes.
+ */
+export function endWithError(socket: Duplex, error: ApiError, requestId?: string): void {
+  const body = JSON.stringify(errorBody(error, requestId));
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    ...(requestId === undefined ? {} : { "X-Sandbox-Request-Id": requestId }),
+    ...SAFE_HEADERS,
+    ...error.headers,
+    Connection: "close",
+  };
+  const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...Object.entries(headers).map((header) => header.join(": "))];
+  socket.once(
+    "close",
+    afterRealTime(READ_TIMEOUT, () => socket.destroy()),
+  );
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // Discards the rest of the request: closing with unread bytes would reset the connection.
+  socket.resume();
 }
 
 export const behaviours: MeasuredBehaviour[] = [

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { ApiError, type ErrorCode, errors, SandboxError } from "../kernel/errors.ts";
-import { endWithError } from "./raw-response.ts";
+import { endWithError } from "./reply.ts";
 import type { UpgradeHandler } from "./upgrade.ts";
 
 export interface ListeningServer {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, fail } from "../kernel/errors.ts";
 import type { Guard } from "./guard.ts";
-import { endWithError } from "./raw-response.ts";
+import { endWithError } from "./reply.ts";
 
 export type UpgradeHandler = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 

@@ -3,9 +3,9 @@
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
+import { isGenuine } from "./firings.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
-import { isGenuine } from "./tampering.ts";
 import { ATTRIBUTION_WINDOW, createWriteAttribution, type WatchedDelivery } from "./write-attribution.ts";
 
 /** An accepted delivery of an event with the accepted deliveries of that event before it, in order and never none. */

@@ -13,24 +13,7 @@ export interface EndpointQueue {
   responds: boolean;
 }
 
-export interface EndpointQueues {
-  /** Reads every pending delivery again. */
-  load(): void;
-  /** When the next delivery that could begin is due; null when none could. */
-  nextDue(): number | null;
-  /** The queues with a due delivery and a free slot, the least recently served first. */
-  ready(now: number): EndpointQueue[];
-  freeSlots(queue: EndpointQueue): number;
-  /** Notifies the queue of an endpoint of a delivery that may be due before its next one. */
-  add(pending: PendingEndpoint): void;
-  takeSlot(queue: EndpointQueue): void;
-  /** The queue began all that it could: reads when its next delivery is due, and moves it behind the others. */
-  served(queue: EndpointQueue): void;
-  /** Frees the slot of an attempt that has ended, or was never sent. */
-  freeSlot(queue: EndpointQueue, responds: boolean): void;
-  /** The outcome of an attempt is recorded; `nextDue` is when its delivery is retried, null when it is not. */
-  recorded(queue: EndpointQueue, nextDue: number | null): void;
-}
+export type EndpointQueues = ReturnType<typeof createEndpointQueues>;
 
 /** An endpoint gets one attempt at a time until it responds: a dead one then holds one connection, not many. */
 const SLOTS_BEFORE_RESPONSE = 1;
@@ -44,7 +27,7 @@ const freeSlotsOn =
   ({ inFlight, responds }: EndpointQueue) =>
     (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
 
-export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, "mode">): EndpointQueues {
+export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, "mode">) {
   const freeSlots = freeSlotsOn(clock);
   // When the queue can begin a delivery; a queue without a free slot never can.
   const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
@@ -62,7 +45,9 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   };
   return {
     freeSlots,
-    add: (pending) => add(queues, pending),
+    /** Notifies the queue of an endpoint of a delivery that may be due before its next one. */
+    add: (pending: PendingEndpoint) => add(queues, pending),
+    /** Reads every pending delivery again. */
     load() {
       const pending = deliveries.pendingEndpoints();
       for (const queue of queues.values()) queue.due = null;
@@ -70,30 +55,35 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       for (const endpoint of pending.endpoints) add(queues, endpoint);
       for (const queue of queues.values()) removeIfIdle(queue);
     },
+    /** When the next delivery that could begin is due; null when none could. */
     nextDue() {
       readNewDeliveries();
       let next = Infinity;
       for (const queue of queues.values()) next = Math.min(next, canBeginAt(queue));
       return next === Infinity ? null : next;
     },
-    ready(now) {
+    /** The queues with a due delivery and a free slot, the least recently served first. */
+    ready(now: number) {
       readNewDeliveries();
       return [...queues.values()].filter((queue) => canBeginAt(queue) <= now);
     },
-    takeSlot(queue) {
+    takeSlot(queue: EndpointQueue) {
       queue.inFlight++;
     },
-    served(queue) {
+    /** The queue began all that it could: reads when its next delivery is due, and moves it behind the others. */
+    served(queue: EndpointQueue) {
       queue.due = deliveries.soonest(queue.merchant, queue.endpoint);
       queues.delete(nameOf(queue));
       queues.set(nameOf(queue), queue);
       removeIfIdle(queue);
     },
-    freeSlot(queue, responds) {
+    /** Frees the slot of an attempt that has ended, or was never sent. */
+    freeSlot(queue: EndpointQueue, responds: boolean) {
       queue.inFlight--;
       queue.responds = responds;
     },
-    recorded(queue, nextDue) {
+    /** The outcome of an attempt is recorded; `nextDue` is when its delivery is retried, null when it is not. */
+    recorded(queue: EndpointQueue, nextDue: number | null) {
       if (nextDue !== null) add(queues, { ...queue, due: nextDue });
       removeIfIdle(queue);
     },

@@ -405,23 +405,6 @@ describe("triggers", () => {
   });
 });
 
-test("the same rules and calls produce the same firings and ids after a reset", async () => {
-  const bench = await open();
-  const run = async () => {
-    await add(bench, { action: FAIL, trigger: { probability: 0.4 } });
-    await add(bench, { action: { type: "rate_limit", retryAfter: 1 }, trigger: { every: 4 } });
-    const answers: unknown[] = [];
-    for (let index = 0; index < 25; index++) {
-      const { status, rawHeaders, text } = await list(bench);
-      answers.push([status, rawHeaders, text]);
-    }
-    const rules = (await bench.control("GET", "/faults")).data;
-    await bench.control("POST", "/reset", {});
-    return [answers, rules];
-  };
-  expect(await run()).toEqual(await run());
-});
-
 describe("an inline fault (X-Sandbox-Inject)", () => {
   const send = (bench: Bench, inject: string) => bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": inject } });
 

@@ -49,7 +49,7 @@ const writes: Behaviour[] = [
   {
     name: "retries a lost write under its key",
     calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, "a", { replayOf: "req_1" }))],
-    expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
+    expected: { "idempotency.present": "pass", "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
   },
   {
     name: "redelivers a lost write from a queue after the deadline",
@@ -224,6 +224,25 @@ const rejections: Behaviour[] = [
 ];
 
 const outages: Behaviour[] = [
+  ...(
+    [
+      [10, "pass"],
+      [11, "fail"],
+    ] as const
+  ).map(
+    ([times, verdict]): Behaviour => ({
+      name: `sends a call ${times} times`,
+      calls: () => range(times).map((place) => faulted(requestEntry(100 * 2 ** place, place === times - 1 ? 200 : 503), "refused")),
+      expected: { "retry.bounded": verdict, "retry.backoff_grows": "pass" },
+      delays: [0],
+    }),
+  ),
+  {
+    name: "waits for equal pauses",
+    calls: () => [0, 600, 1_210, 1_805].map((at) => faulted(requestEntry(at, 503), "refused")).concat(seen(requestEntry(2_400, 200))),
+    expected: { "retry.backoff_grows": "fail" },
+    delays: [0],
+  },
   {
     name: "backs off during an outage",
     alone: true,

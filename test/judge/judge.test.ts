@@ -117,6 +117,18 @@ describe("a signature with the previous secret", () => {
   });
 });
 
+test.each([
+  [200, "pass"],
+  [409, "fail"],
+])("a receiver that answers %i to an event that it accepted before is a %s", (responseStatus, verdict) => {
+  const made = judge();
+  made.attempt(recordedAttempt());
+  made.attempt(
+    recordedAttempt({ id: "whd_2", trigger: "replay", responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }),
+  );
+  expect(made.of("webhook.duplicate_acked")).toEqual([verdict]);
+});
+
 test("a timeout fails webhook.ack_fast only if it is longer than the rule's limit", () => {
   const found = (rest: Partial<AttemptMessage>) => {
     const made = judge();

@@ -1,5 +1,5 @@
 // The judge's verdicts on HTTP libraries with their default configuration, compared with docs/clients.md.
-// `npm run clients` (`CLIENT_RUNS`) tries each library many times and makes the page.
+// `npm run clients` (`CLIENT_RUNS`) tries each library many times and makes the page. Only it measures pauses, which depend on the machine.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -90,41 +90,23 @@ async function trySituation(library: Library, situation: Situation): Promise<{ t
   return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
 }
 
-/**
- * Again where the machine was too busy to tell, and once more where pauses looked equal: of those that are drawn from a narrow span, such as
- * a tenth of their length, one sample in two hundred does.
- */
-async function measure(library: Library, situation: Situation): ReturnType<typeof trySituation> {
-  let failed = 0;
-  for (let times = 1; ; times++) {
-    const tried = await trySituation(library, situation);
-    const jitter = (await tried.trial.verdicts()).filter(({ rule }) => rule === "retry.jittered").map(({ verdict }) => verdict);
-    if (jitter.includes("fail")) failed++;
-    const isSure = failed === 1 ? jitter.includes("pass") : !jitter.includes("inconclusive");
-    if (times === MOST_TIMES || isSure) return tried;
-    await tried.live();
-  }
-}
+type Trials = Awaited<ReturnType<typeof trySituation>>[];
 
-/** Pauses are measured with one library at a time; the silence is shared. The verdicts by library and situation. */
-async function judged(): Promise<FoundVerdict[][][]> {
-  const tried = await Promise.all(
-    installed.map((library) => Promise.all(situations.filter(isQuick).map((situation) => trySituation(library, situation)))),
-  );
-  const measured: Awaited<ReturnType<typeof trySituation>>[] = [];
-  for (const library of installed) measured.push(await measure(library, situations.find(isSlow) as Situation));
+/** The verdicts by library and situation. The silence is shared; pauses are measured with one library at a time. */
+async function judged(played: readonly Situation[]): Promise<FoundVerdict[][][]> {
+  const tryAll = (library: Library) =>
+    Promise.all(played.map((situation) => (measuresPauses(situation) ? undefined : trySituation(library, situation))));
+  const tried = await Promise.all(installed.map(tryAll));
+  for (const [index, situation] of played.entries())
+    if (measuresPauses(situation))
+      for (const [column, library] of installed.entries()) (tried[column] as Trials)[index] = await trySituation(library, situation);
   await sleep(PATIENCE);
-  const all = tried.map((own, index) =>
-    situations.map((situation) => (isSlow(situation) ? measured[index] : own[situations.filter(isQuick).indexOf(situation)])),
-  );
-  await Promise.all(all.flat().map((one) => one?.live()));
-  return Promise.all(all.map((own) => Promise.all(own.map((one) => one?.trial.verdicts() ?? []))));
+  const all = tried as Trials[];
+  await Promise.all(all.flat().map((one) => one.live()));
+  return Promise.all(all.map((own) => Promise.all(own.map((one) => one.trial.verdicts()))));
 }
 
-const MOST_TIMES = 3;
-
-const isSlow = ({ calls }: Situation) => calls.length > 1;
-const isQuick = (situation: Situation) => !isSlow(situation);
+const measuresPauses = ({ calls }: Situation) => calls.length > 1;
 
 function resultOf(found: readonly FoundVerdict[], rule: string): string {
   const verdicts = found.filter((one) => one.rule === rule).map(({ verdict }) => verdict);
@@ -141,10 +123,10 @@ function cell(results: readonly string[]): string {
 
 const titleOf = ({ name, version }: Library) => `${name} ${version()}`;
 
-async function tableOf(runs: number): Promise<Row[]> {
+async function tableOf(runs: number, played: readonly Situation[]): Promise<Row[]> {
   const found: FoundVerdict[][][][] = [];
-  for (let run = 0; run < runs; run++) found.push(await judged());
-  return situations.flatMap(({ name, rules }, place) =>
+  for (let run = 0; run < runs; run++) found.push(await judged(played));
+  return played.flatMap(({ name, rules }, place) =>
     rules.map((rule) => ({
       situation: name,
       rule,
@@ -154,30 +136,28 @@ async function tableOf(runs: number): Promise<Row[]> {
   );
 }
 
-/** The results that the page shows for each library, by its name without a version, in the order of the rows. */
-function resultsOnPage(): Map<string, string[]> {
+/** The result that the page shows for a library, which it names with a version. */
+function readPage(): (row: Row, name: string) => string | undefined {
   const lines = readFileSync(PAGE, "utf8")
     .split("\n")
     .filter((line) => line.startsWith("|"));
   const [titles = [], , ...rows] = lines.map((line) => line.slice(2, -2).split(" | "));
-  const names = titles.map((title) => libraries.find(({ name }) => title.startsWith(name))?.name ?? title);
-  return new Map(names.map((name, column) => [name, rows.map((row) => row[column] ?? "")]));
+  const order = situations.flatMap(({ name, rules }) => rules.map((rule) => `${name} ${rule}`));
+  return ({ situation, rule }, name) => rows[order.indexOf(`${situation} ${rule}`)]?.[titles.findIndex((title) => title.startsWith(name))];
 }
 
 test.skipIf(RUNS > 0)(
   "docs/clients.md shows the verdicts on each library of this machine",
   async () => {
-    const rows = await tableOf(1);
-    const page = resultsOnPage();
+    const rows = await tableOf(
+      1,
+      situations.filter((situation) => !measuresPauses(situation)),
+    );
+    const shownFor = readPage();
     for (const [column, { name }] of installed.entries()) {
-      const shown = page.get(name);
       // A cell that counts differing runs allows each of its results.
-      const differing = rows.filter(({ cells }, row) => !shown?.[row]?.includes(cells[column] as string));
-      expect([name, shown?.length, differing.map(({ situation, rule, cells }) => [situation, rule, cells[column]])]).toEqual([
-        name,
-        rows.length,
-        [],
-      ]);
+      const differing = rows.filter((row) => !shownFor(row, name)?.includes(row.cells[column] as string));
+      expect([name, differing.map(({ situation, rule, cells }) => [situation, rule, cells[column]])]).toEqual([name, []]);
     }
   },
   240_000,
@@ -185,5 +165,5 @@ test.skipIf(RUNS > 0)(
 
 test.runIf(RUNS > 0)("docs/clients.md is made anew", async () => {
   expect(installed).toEqual(libraries);
-  writeFileSync(PAGE, clientsPage(installed.map(titleOf), await tableOf(RUNS)));
+  writeFileSync(PAGE, clientsPage(installed.map(titleOf), await tableOf(RUNS, situations)));
 });

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { WebhookDelivery } from "../../src/contracts/webhook.ts";
 import { afterEachTest } from "./cleanup.ts";
-import { type Bench, parsed } from "./sandbox.ts";
+import { type Bench, open, parsed } from "./sandbox.ts";
 
 /** One received request. */
 export interface Arrival {
@@ -135,6 +135,13 @@ export async function register(bench: Bench, url: string, events: string[] = ["*
   const { status, body, text } = await bench.call("POST", "/v1/webhooks", { body: { url, events }, ...(key ? { key } : {}) });
   if (status !== 201) throw new Error(text);
   return body;
+}
+
+/** A sandbox and a receiver that is registered for every event of the first merchant. */
+export async function openRegistered(options: Parameters<typeof open>[0] = {}) {
+  const bench = await open(options);
+  const receiver = await receive();
+  return { bench, receiver, ...(await register(bench, receiver.url)) };
 }
 
 /** Sends a test event and returns its id. */

@@ -12,7 +12,7 @@ import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
 import { attempted } from "../support/attacks.ts";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
-import { advance, log, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
+import { advance, log, openRegistered, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
 
 const folders: string[] = [];
 
@@ -62,9 +62,7 @@ describe("a delivery", () => {
   });
 
   test("keeps its connection alive for the next delivery, and sends the same bytes on every retry", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     receiver.script(500, 502, 503, 429, 400, 404);
     await trigger(bench);
     await advance(bench, "5m");
@@ -154,9 +152,7 @@ describe("an attempt", () => {
   ];
 
   test.each(outcomes)("with the response: %s", async (_, step, expected) => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     receiver.script(step);
     await trigger(bench);
     await settle(bench);
@@ -169,9 +165,7 @@ describe("an attempt", () => {
     ["no response", "hang", { responseStatus: null, responseBody: null }],
     ["half a response", half, { responseStatus: 200, responseBody: "half" }],
   ])("with %s until the timeout", async (_, step, expected) => {
-    const bench = await open({ webhookTimeout: "15s" });
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered({ webhookTimeout: "15s" });
     receiver.script(step);
     const halfRead = new Promise<void>((resolve) => {
       const onChunk = () => resolve();
@@ -219,9 +213,7 @@ describe("an attempt", () => {
   });
 
   test("reads 64 KiB of an endless response, and stores the first 4", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     attempted("Slow, endless or hostile receivers");
     let written = 0;
     let cutOff = () => {};
@@ -245,9 +237,7 @@ describe("an attempt", () => {
   });
 
   test("stores a response of 4 KiB whole, truncates a longer one between characters, and masks keys", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     const body = async (answer: string) => {
       receiver.script({ status: 200, body: answer });
       await trigger(bench);
@@ -267,10 +257,8 @@ describe("the schedule", () => {
   const times = async (bench: Parameters<typeof log>[0]) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
   test("fast: six attempts within two minutes, then the delivery is exhausted", async () => {
-    const bench = await open();
-    const receiver = await receive();
+    const { bench, receiver } = await openRegistered();
     receiver.always(500);
-    await register(bench, receiver.url);
     await trigger(bench);
     await advance(bench, "24h");
     expect(await times(bench)).toEqual([0, 1, 6, 21, 51, 111]);
@@ -306,10 +294,8 @@ describe("the schedule", () => {
   });
 
   test("custom: the given gaps", async () => {
-    const bench = await open({ retrySchedule: "2s,10s" });
-    const receiver = await receive();
+    const { bench, receiver } = await openRegistered({ retrySchedule: "2s,10s" });
     receiver.always(500);
-    await register(bench, receiver.url);
     await trigger(bench);
     await advance(bench, "1h");
     expect(await times(bench)).toEqual([0, 2, 12]);
@@ -326,9 +312,7 @@ describe("the schedule", () => {
     ["a negative number", 503, "-5", 1],
     ["seconds, with a status for which it is ignored", 500, "40", 1],
   ])("waits for a Retry-After of %s", async (_, status, header, expected) => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     receiver.script({ status, headers: { "retry-after": header } });
     await trigger(bench);
     await advance(bench, "3h");
@@ -339,9 +323,7 @@ describe("the schedule", () => {
 
 describe("410", () => {
   test("disables the endpoint and cancels its pending deliveries, until it is enabled again", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { id } = await register(bench, receiver.url);
+    const { bench, receiver, id } = await openRegistered();
     receiver.script(500, 410);
     const pending = await trigger(bench, "payment.failed");
     await settle(bench);
@@ -427,9 +409,7 @@ describe("a replay", () => {
   });
 
   test("is rejected if there is nothing to replay, or no endpoint to send it to", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { id } = await register(bench, receiver.url);
+    const { bench, id } = await openRegistered();
     await trigger(bench);
     await settle(bench);
     const [attempt] = await log(bench);
@@ -447,9 +427,7 @@ describe("a replay", () => {
 
 describe("draining", () => {
   test("waits for due and in-flight deliveries, up to its timeout", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     expect(await bench.control("POST", "/drain", { within: "1s" })).toEqual({ settled: true, pending: 0, inFlight: 0 });
     let release = () => {};
     receiver.script((_, outgoing) => {
@@ -484,9 +462,7 @@ describe("a slow or dead endpoint", () => {
   });
 
   test("is sent one delivery at a time until it responds, then many on a running clock", async () => {
-    const bench = await open({ clock: "real" });
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered({ clock: "real" });
     let most = 0;
     const held: (() => void)[] = [];
     receiver.always((_, outgoing) => {
@@ -510,9 +486,7 @@ describe("a slow or dead endpoint", () => {
 
 describe("on a frozen clock", () => {
   test("an endpoint gets one attempt at a time, in the order of the events", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     let answering = 0;
     let most = 0;
     receiver.always((_, outgoing) => {
@@ -627,9 +601,7 @@ describe("a crash", () => {
 
 describe("a reset", () => {
   test("drops deliveries that are in flight or pending", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     receiver.script("hang", 500);
     await trigger(bench);
     await receiver.arrived(1);

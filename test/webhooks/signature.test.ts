@@ -10,8 +10,7 @@ import { describe, expect, test } from "vitest";
 import { sign, verifySignature } from "../../src/webhooks/signature.ts";
 import { explainSignature, type SignatureDiagnosis } from "../../src/webhooks/signature-diagnosis.ts";
 import { anyText } from "../support/any-text.ts";
-import { open } from "../support/sandbox.ts";
-import { receive, register, settle, trigger } from "../support/webhooks.ts";
+import { openRegistered, register, settle, trigger } from "../support/webhooks.ts";
 
 const SECRET = `whsec_${"0123456789abcdef".repeat(4)}`;
 const BODY = '{"id":"evt_1","object":"event","data":{"url":"http://a/b","name":"Grüße","amount":1}}';
@@ -33,9 +32,7 @@ function openssl(body: Buffer, secret: string): string {
 
 describe("a signature", () => {
   test("of a delivery equals the one that openssl computes from the received bytes and the secret", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { secret } = await register(bench, receiver.url);
+    const { bench, receiver, secret } = await openRegistered();
     await trigger(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
     await settle(bench);
     const [arrival] = receiver.arrivals;
@@ -155,9 +152,7 @@ describe("an explanation", () => {
   });
 
   test("is available from the control API, which knows the sent bytes and the secrets", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { id: endpoint, secret } = await register(bench, receiver.url);
+    const { bench, receiver, id: endpoint, secret } = await openRegistered();
     const other = await register(bench, receiver.url);
     await trigger(bench, "payment.succeeded", { note: "ß" });
     await settle(bench);

@@ -1,6 +1,6 @@
 // Rules on receivers of webhooks.
 
-import { isForged, isGenuine } from "../tampering.ts";
+import { isForged, isGenuine } from "../firings.ts";
 import type { Rule } from "./rule.ts";
 
 const MAX_DURATION = 5_000;

@@ -2,7 +2,6 @@
 
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { memoize } from "../../kernel/bounded-cache.ts";
 import { afterRealTime, realNow } from "../../kernel/clock.ts";
 import type { EventLoopLag } from "../../kernel/event-loop.ts";
 import { once } from "../../kernel/once.ts";
@@ -45,7 +44,6 @@ export interface SenderOptions {
 
 /** A response is not read beyond this many bytes. */
 const MAX_RESPONSE = 65_536;
-const MAX_CACHED_URLS = 1_000;
 /** Created once: an error for each attempt would cost more than its signature. */
 const ATTEMPT_OVER = new Error("The attempt is over.");
 
@@ -57,30 +55,18 @@ export function createSender({ targets, timeout, insecureTls, lag }: SenderOptio
     if (closed) void agent.destroy();
     return agent;
   });
-  const parse = memoize(MAX_CACHED_URLS, parseUrl);
   return {
     send(request) {
       if (request.transport === "drop") return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(request.url);
       if (refused) return notSent(failure("target_not_allowed", refused.message));
-      return exchange(agent ?? loadAgent(), parse(request.url), request, { timeout, lag });
+      return exchange(agent ?? loadAgent(), request, { timeout, lag });
     },
     close() {
       closed = true;
       void agent?.destroy();
     },
   };
-}
-
-interface ParsedUrl {
-  origin: string;
-  host: string;
-  path: string;
-}
-
-function parseUrl(text: string): ParsedUrl {
-  const { origin, host, pathname, search } = new URL(text);
-  return { origin, host, path: pathname + search };
 }
 
 const notSent = (error: OutcomeError): SentRequest => ({
@@ -90,10 +76,10 @@ const notSent = (error: OutcomeError): SentRequest => ({
 
 function exchange(
   client: Agent | Promise<Agent>,
-  { origin, host, path }: ParsedUrl,
   request: WebhookRequest,
   { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">,
 ): SentRequest {
+  const { origin, host, pathname, search } = new URL(request.url);
   const response = noResponse();
   let isOver = false;
   let began: number | undefined;
@@ -116,7 +102,7 @@ function exchange(
     lag?.watch(began + timeout);
     cancelDeadline = afterRealTime(timeout, () => end(failure("timeout", `No complete response within ${timeout} ms.`)));
     const body = bodyOf(request, timeout, () => end(failure("reset", "A fault rule cut the connection in the middle of the body.")));
-    agent.dispatch({ origin, path, method: "POST", headers: request.headers, body }, reader.handler);
+    agent.dispatch({ origin, path: pathname + search, method: "POST", headers: request.headers, body }, reader.handler);
   };
   // The deadline starts with the request: the time that the HTTP client takes to load is not the receiver's.
   if (client instanceof Promise) client.then(start).catch((error: unknown) => end(explainNetworkError(error, host)));

@@ -1,10 +1,13 @@
-// Who makes a call of the control API, and which calls a learner may make: the host may make each, and needs the control token if there is one.
+// Runs an operation of the control API, over HTTP or in process: who calls, whether the caller may, its input and its reply.
+// The host may make each call, and needs the control token if there is one; a learner makes those that are declared for learners.
 
 import type { IncomingMessage } from "node:http";
-import type { Access, Endpoint } from "../contracts/endpoint.ts";
+import { type Access, Document, type Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
 import { isSameToken } from "../kernel/random.ts";
+import { fieldErrors, matchesSchema } from "../schema/validator.ts";
+import { type RequestInput, readInput } from "./validate.ts";
 
 /**
  * The host of the sandbox, or the learner whose API key was sent. Without a control token everyone may do what the host may: a key then only
@@ -46,7 +49,7 @@ export function requireAccess(caller: ControlCaller, what: string, access?: Acce
 }
 
 /** Limits a valid call to the merchant of the learner who makes it, in place. Throws if it names another one. */
-export function limitToCaller<World>(
+function limitToCaller<World>(
   { id, access, query }: Endpoint<World>,
   caller: ControlCaller,
   call: { params: Record<string, string>; query: Record<string, unknown> } & World,
@@ -66,4 +69,30 @@ export function limitToCaller<World>(
 function ownMerchant(learner: string, named: unknown): string {
   if (named === learner) return learner;
   return fail("control_token_required", `A learner's key reaches the learner's merchant, ${learner}; received ${JSON.stringify(named)}.`);
+}
+
+/** Validates the input against the declaration, limits it to what the caller may reach, and returns the handler's result. */
+export async function runControlOperation<World>(
+  endpoint: Endpoint<World>,
+  world: World,
+  params: Record<string, string>,
+  received: RequestInput,
+  caller: ControlCaller = "host",
+): Promise<unknown> {
+  requireAccess(caller, endpoint.id, endpoint.access);
+  readInput(endpoint, received, "strict");
+  const { query, body, extra } = received;
+  const call = { ...world, params, query, body, extra };
+  limitToCaller(endpoint, caller, call);
+  return endpoint.handle(call);
+}
+
+/** The reply as JSON, or the requested document. Throws if the operation does not declare it. */
+export function serializeReply<World>({ id, reply: shape, documents }: Endpoint<World>, reply: unknown): string | Document {
+  if (reply instanceof Document) {
+    if (Object.values(documents).includes(reply.contentType)) return reply;
+    throw new Error(`${id} returned ${reply.contentType}, which its declaration does not list`);
+  }
+  if (matchesSchema(shape, reply)) return JSON.stringify(reply);
+  throw new Error(`The response of ${id} does not match its schema: ${JSON.stringify(fieldErrors(shape, reply))}`);
 }
