@@ -99,15 +99,7 @@ export const payrolls = resource({
     failed: { to: [], event: "payroll.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
   },
   updated: "payroll.updated",
-  rules: [
-    inOrder("periodStart", "periodEnd"),
-    payDateNear,
-    employeesOnce,
-    netFits,
-    totalsFit,
-    inOrder("created", "submittedAt", "processingAt", "paidAt"),
-    inOrder("processingAt", "failedAt"),
-  ],
+  rules: [inOrder("periodStart", "periodEnd"), payDateNear, employeesOnce, netFits, totalsFit],
   // The totals follow the items, unless a change says both.
   corrects: (run, { before }) =>
     before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : undefined,
@@ -190,8 +182,13 @@ export const overridePayrollItem = endpoint({
   emits: [assumed("payroll_item.overridden", "Derived from the name of the operation.")],
   handle({ params, body, extra, now, own, emit }) {
     const run = own(payrolls).require(params.id);
-    const item = run.items.find(({ id }) => id === params.iid) ?? refuseItem(params.iid, run.id);
-    if (run.status !== "draft") refuseRun(run.status);
+    const item = run.items.find(({ id }) => id === params.iid);
+    if (!item) fail("resource_not_found", `The payroll ${run.id} has no item ${params.iid}.`, { resource: "payroll_item", id: params.iid });
+    if (run.status !== "draft")
+      fail("invalid_state", `Items can be overridden only while the payroll is draft; this one is ${run.status}.`, {
+        currentStatus: run.status,
+        allowedFrom: ["draft"],
+      });
     // With open bodies, the item may have a negative amount, as it was sent.
     const netAmount = body.netAmount ?? Math.max(item.netAmount, 0);
     const most = item.grossAmount * MOST_OVERRIDE;
@@ -213,14 +210,3 @@ export const overridePayrollItem = endpoint({
 export const operations = [createPayroll, listDisciplinaryRecords, listAppraisals, overridePayrollItem];
 
 export const resources = [payrolls, disciplinaryRecords, appraisals];
-
-function refuseItem(item: string, run: string): never {
-  fail("resource_not_found", `The payroll ${run} has no item ${item}.`, { resource: "payroll_item", id: item });
-}
-
-function refuseRun(status: string): never {
-  fail("invalid_state", `Items can be overridden only while the payroll is draft; this one is ${status}.`, {
-    currentStatus: status,
-    allowedFrom: ["draft"],
-  });
-}

@@ -1,7 +1,7 @@
 // Government payments: taxes and fees paid to agencies, and posting them to the books.
 
 import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder, problem } from "../contracts/rules.ts";
+import { problem } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
@@ -80,7 +80,7 @@ export const govPayments = resource({
     "gov_payment.posted": (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
     "gov_payment.updated": () => true,
   },
-  rules: [postedOncePaid, twoAccounts, inOrder("created", "paidAt"), inOrder("created", "failedAt"), inOrder("created", "cancelledAt")],
+  rules: [postedOncePaid, twoAccounts],
 });
 
 export const postGovPayment = endpoint({

@@ -78,7 +78,7 @@ export const pricingRules = resource({
   },
   created: "pricing_rule.created",
   updated: "pricing_rule.updated",
-  rules: [inOrder("startDate", "endDate"), inOrder("minNights", "maxNights"), inOrder("created", "deactivatedAt"), aboveMinusHundred],
+  rules: [inOrder("startDate", "endDate"), inOrder("minNights", "maxNights"), aboveMinusHundred],
 });
 
 const leavesAfterArrival: Rule<RecordBase & { checkIn: string | null; checkOut: string | null }> = ({ checkIn, checkOut }) =>
@@ -192,13 +192,7 @@ export const bookings = resource({
   },
   updated: "booking.updated",
   sums: [keptDeposits],
-  rules: [
-    leavesAfterArrival,
-    inOrder("created", "confirmedAt", "checkedInAt", "checkedOutAt"),
-    inOrder("created", "declinedAt"),
-    inOrder("created", "confirmedAt", "cancelledAt"),
-    inOrder("confirmedAt", "noShowAt"),
-  ],
+  rules: [leavesAfterArrival],
   references: { customerId: "customer", paymentId: "payment" },
 });
 

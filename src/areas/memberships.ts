@@ -66,13 +66,7 @@ export const membershipRenewals = resource({
     canceled: { to: [], event: "membership_renewal.canceled", at: "canceledAt" },
   },
   updated: "membership_renewal.updated",
-  rules: [
-    inOrder("periodStart", "periodEnd"),
-    inOrder("dueDate", "graceUntil"),
-    inOrder("created", "graceAt", "renewedAt"),
-    inOrder("created", "graceAt", "lapsedAt"),
-    inOrder("created", "graceAt", "canceledAt"),
-  ],
+  rules: [inOrder("periodStart", "periodEnd"), inOrder("dueDate", "graceUntil")],
   references: { customerId: "customer" },
 });
 

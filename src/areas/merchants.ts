@@ -1,7 +1,6 @@
 // Merchants: profiles, creating merchants, login, and the currency, country and time of day that other areas read.
 
 import { type Arrival, type OwnRecords, type RecordBase, resource, withFields } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
 import { dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { count, country, currency, email, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
@@ -36,7 +35,6 @@ export const merchants = resource({
   },
   created: null,
   updated: "merchant.updated",
-  rules: [inOrder("created", "suspendedAt")],
 });
 
 /** A minute less than the token lives, so that no replay returns a token that has expired or is about to. */

@@ -1,7 +1,6 @@
 // Event organizers: the profile of a merchant as an organizer of events.
 
 import { resource } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { count, email, flag, nullables, text } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
@@ -33,7 +32,6 @@ export const eventOrganizers = resource({
   },
   created: "event_organizer.created",
   updated: "event_organizer.updated",
-  rules: [inOrder("created", "suspendedAt")],
 });
 
 const getOrganizer = endpoint({

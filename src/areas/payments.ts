@@ -119,14 +119,7 @@ export const payments = resource({
     "payment.updated": () => true,
   },
   sums: [unsettledPayments],
-  rules: [
-    refundWithinAmount,
-    feeWithinAmount,
-    currencyOfPayout,
-    refundKeepsTime,
-    inOrder("created", "paidAt", "refundedAt"),
-    inOrder("created", "failedAt"),
-  ],
+  rules: [refundWithinAmount, feeWithinAmount, currencyOfPayout, refundKeepsTime, inOrder("paidAt", "refundedAt")],
   corrects: (record, { before, now }) =>
     before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt ? { refundedAt: now } : undefined,
   references: { customerId: "customer", payoutId: "payout" },

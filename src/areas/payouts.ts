@@ -2,7 +2,6 @@
 
 import { total } from "../contracts/payment-shares.ts";
 import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
 import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
@@ -86,7 +85,6 @@ export const payoutMethods = resource({
   updated: "payout_method.updated",
   outstanding: ({ status }) => status !== "replaced",
   sums: [strayDefaults],
-  rules: [inOrder("created", "verifiedAt", "replacedAt"), inOrder("created", "failedAt", "replacedAt")],
   corrects({ id, status, isDefault }, { own }) {
     const hasOther = () => currentMethods(own).some((other) => other.id !== id && other.isDefault);
     const fitting = status !== "replaced" && (isDefault || !hasOther());
@@ -224,13 +222,7 @@ export const payouts = resource({
   },
   updated: "payout.updated",
   sums: [mixedCurrencies],
-  rules: [
-    sumOfPayments,
-    paymentsFree,
-    inOrder("created", "sentAt", "paidAt"),
-    inOrder("sentAt", "failedAt"),
-    inOrder("created", "canceledAt"),
-  ],
+  rules: [sumOfPayments, paymentsFree],
   references: { payoutMethodId: "payout_method" },
   outstanding: ({ status }) => status === "pending",
 });

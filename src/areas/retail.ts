@@ -1,7 +1,6 @@
 // Retail: products and their variants.
 
 import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { amount, count, currency, id, metadata, nullables, optionals, Type, text, timestamp } from "../schema/shapes.ts";
@@ -23,7 +22,6 @@ export const products = resource({
   },
   created: "product.created",
   updated: "product.updated",
-  rules: [inOrder("created", "archivedAt")],
 });
 
 const requiredFields = {
@@ -67,7 +65,7 @@ export const productVariants = resource({
   },
   created: "product_variant.created",
   updated: "product_variant.updated",
-  rules: [productTakesVariants, inOrder("created", "archivedAt")],
+  rules: [productTakesVariants],
   references: { productId: "product" },
   unique: [["sku"], ["productId", "options"]],
 });

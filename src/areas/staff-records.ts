@@ -29,7 +29,7 @@ export const disciplinaryRecords = resource({
     closed: { to: [], event: "disciplinary_record.closed", at: "closedAt", fills: { outcome: "upheld" } },
   },
   updated: "disciplinary_record.updated",
-  rules: [inOrder("incidentDate", "issuedDate"), inOrder("created", "acknowledgedAt", "appealedAt", "closedAt")],
+  rules: [inOrder("incidentDate", "issuedDate")],
 });
 
 const score = (description: string) => Type.Number({ description: `${description}, out of 5`, minimum: 0, maximum: 5 });
@@ -78,9 +78,5 @@ export const appraisals = resource({
     cancelled: { to: [], event: "appraisal.cancelled", at: "cancelledAt" },
   },
   updated: "appraisal.updated",
-  rules: [
-    inOrder("periodStart", "periodEnd"),
-    inOrder("created", "submittedAt", "completedAt"),
-    inOrder("created", "submittedAt", "cancelledAt"),
-  ],
+  rules: [inOrder("periodStart", "periodEnd")],
 });

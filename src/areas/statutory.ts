@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
-import { inOrder, sumOf } from "../contracts/rules.ts";
+import { sumOf } from "../contracts/rules.ts";
 import { addDays, addMonths } from "../kernel/calendar.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
@@ -91,11 +91,7 @@ export const remittances = resource({
   },
   updated: "remittance.updated",
   sums: [earlyRemittances],
-  rules: [
-    sumOf("amount", "employeeAmount", "employerAmount"),
-    inOrder("created", "overdueAt", "paidAt", "confirmedAt"),
-    inOrder("created", "overdueAt", "cancelledAt"),
-  ],
+  rules: [sumOf("amount", "employeeAmount", "employerAmount")],
   references: { payrollId: "payroll" },
 });
 

@@ -62,27 +62,6 @@ export function earlyRemittances(world: RecordsByKind): WorldViolation[] {
     }));
 }
 
-/** The items of orders are products and variants of the merchant, and each variant is one of its product. */
-export function strayItems(world: RecordsByKind): WorldViolation[] {
-  const products = new Set(recordsOf(world, "product").map(({ id }) => id));
-  const variants = new Map(recordsOf(world, "product_variant").map(({ id, productId }) => [id, productId]));
-  const problemOf = ({ productId, variantId }: { productId: string | null; variantId: string | null }) => {
-    if (productId !== null && !products.has(productId)) return `has an item of ${productId}, which is no product`;
-    if (variantId === null) return undefined;
-    if (!variants.has(variantId)) return `has an item of ${variantId}, which is no product_variant`;
-    const product = variants.get(variantId);
-    return productId === null || productId === product
-      ? undefined
-      : `has an item of ${productId} with ${variantId}, a variant of ${product}`;
-  };
-  return recordsOf(world, "marketplace_order").flatMap(({ id, items }) =>
-    (items as Parameters<typeof problemOf>[0][]).flatMap((item) => {
-      const message = problemOf(item);
-      return message === undefined ? [] : [{ kind: "marketplace_order", id, field: "items", message }];
-    }),
-  );
-}
-
 /** The payments of a standing payout are in its currency. */
 export function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
   const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));

@@ -51,6 +51,28 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   });
 }
 
+/** One rule for each time: it does not come before those of the states through which the record came, nor before the record was made. */
+export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {
+  const [first = ""] = Object.keys(transitions);
+  return [...arrivalTimes].map(([field, setters]) => {
+    const leadHere = ([other, states]: [string, readonly string[]]) =>
+      other !== field &&
+      states.some((state) => !setters.includes(state) && setters.some((setter) => statesFrom(transitions, [state]).has(setter)));
+    const earlier = [...arrivalTimes]
+      .filter(leadHere)
+      .map(([other]) => other)
+      .reverse();
+    const fields = setters.includes(first) ? earlier : [...earlier, "created"];
+    return (record: Stateful) => {
+      const value = valueIn(record, field) as number | null | undefined;
+      const before = value == null ? undefined : fields.find((other) => value < (valueIn(record, other) as number));
+      if (before === undefined) return undefined;
+      const message = `${field} must not come before ${before}; received ${value} and ${valueIn(record, before)}.`;
+      return { field, code: "out_of_order", message };
+    };
+  });
+}
+
 /** `currency` is a code of ISO 4217. */
 export function knownCurrency(record: Stateful) {
   const currency = valueIn(record, "currency");

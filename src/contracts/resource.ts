@@ -3,7 +3,7 @@
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
-import { type ArrivalTimes, arrivalTimesOf, knownCurrency, timeRules } from "./arrival-times.ts";
+import { type ArrivalTimes, arrivalTimesOf, knownCurrency, orderRules, timeRules } from "./arrival-times.ts";
 import { describeTransitions, statesBefore, type Transitions } from "./transitions.ts";
 
 /** The fields that every record has. */
@@ -153,7 +153,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
   /** What must agree between these records and others. The operations keep to it; fixtures and tests check it. */
-  readonly sums: readonly ((world: RecordsByKind) => WorldViolation[])[];
+  readonly sums: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Values that are made right instead of refused. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
   /** Consequences of a change that keeps the state; runs after the record is stored and its event emitted. */
@@ -252,6 +252,7 @@ export function resource<const F extends TProperties, const S extends string = s
     rules: [
       ...("currency" in declared.fields ? [knownCurrency] : []),
       ...((declared.rules ?? []) as unknown as readonly Rule<R>[]),
+      ...orderRules({ transitions, arrivalTimes }),
       ...timeRules({ kind, transitions, arrivalTimes }),
     ],
     sums: declared.sums ?? [],

@@ -1,22 +1,15 @@
 // Caches of limited size, keyed by text: an unending stream of new keys cannot fill the memory.
 
 /** A full cache is emptied before it takes another entry; tracking which entry is oldest would cost every read. */
-export interface BoundedCache<T> {
-  get(key: string): T | undefined;
-  set(key: string, value: T): void;
-  delete(key: string): void;
-  clear(): void;
-}
-
-export function createBoundedCache<T>(maxEntries: number): BoundedCache<T> {
+export function createBoundedCache<T>(maxEntries: number) {
   const entries = new Map<string, T>();
   return {
-    get: (key) => entries.get(key),
-    set(key, value) {
+    get: (key: string) => entries.get(key),
+    set(key: string, value: T) {
       if (entries.size >= maxEntries) entries.clear();
       entries.set(key, value);
     },
-    delete: (key) => void entries.delete(key),
+    delete: (key: string) => void entries.delete(key),
     clear: () => entries.clear(),
   };
 }

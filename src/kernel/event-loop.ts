@@ -3,22 +3,15 @@
 import { afterRealTimeIfRunning, realNow } from "./clock.ts";
 import { once } from "./once.ts";
 
-export interface EventLoopLag {
-  /** Measures at least until this real time. */
-  watch(until: number): void;
-  /** The longest lag between two real times, in milliseconds. */
-  worst(from: number, to: number): number;
-  /** The sum of all lag between two real times: for so long neither side of a connection in this process could make progress. */
-  total(from: number, to: number): number;
-}
+export type EventLoopLag = ReturnType<typeof createEventLoopLag>;
 
 const SAMPLE_INTERVAL = 25;
 const MAX_SAMPLES = 500;
 /** Milliseconds by which any timer may be late. */
 const TOLERANCE = 2;
 
-/** Durations measured meanwhile are no more accurate than this lag. */
-export function createEventLoopLag(): EventLoopLag {
+/** How late the event loop runs its timers: real durations are accurate to this lag only. */
+export function createEventLoopLag() {
   const samples: { due: number; lag: number }[] = [];
   let until = 0;
   let due: number | undefined;
@@ -41,28 +34,26 @@ export function createEventLoopLag(): EventLoopLag {
     return [...samples, ...pending].filter((one) => one.due <= to && one.due + one.lag >= from).map(({ lag }) => lag);
   };
   return {
-    watch(moment) {
+    /** Measures at least until this real time. */
+    watch(moment: number) {
       until = Math.max(until, moment);
       schedule();
     },
-    worst: (from, to) => Math.max(0, ...lagsBetween(from, to)),
-    total: (from, to) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
+    /** The longest lag between two real times, in milliseconds. */
+    worst: (from: number, to: number) => Math.max(0, ...lagsBetween(from, to)),
+    /** The sum of all lag between two real times: for so long neither side of a connection in this process could make progress. */
+    total: (from: number, to: number) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
   };
 }
 
-export interface StallGauge {
-  /** Measures for a while (default: one second). */
-  watch(): void;
-  /** Real milliseconds. */
-  longest(): number;
-}
+export type StallGauge = ReturnType<typeof createStallGauge>;
 
 /** Milliseconds: a stall is measured too short by at most this. The timer is native, so a tick costs no JavaScript. */
 const RESOLUTION = 5;
 const WATCH = 1_000;
 const NANOSECONDS = 1_000_000;
 
-export function createStallGauge(milliseconds = WATCH): StallGauge {
+export function createStallGauge(milliseconds = WATCH) {
   // Loaded at the first use, so that a start does not wait for it.
   const delays = once(() => process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: RESOLUTION }));
   let isMeasuring = false;
@@ -82,6 +73,7 @@ export function createStallGauge(milliseconds = WATCH): StallGauge {
     isUsed = false;
   };
   return {
+    /** Measures for a while (default: one second). */
     watch() {
       isUsed = true;
       if (isMeasuring) return;
@@ -91,6 +83,7 @@ export function createStallGauge(milliseconds = WATCH): StallGauge {
       delays().enable();
       stopIfUnused();
     },
+    /** Real milliseconds. */
     longest: read,
   };
 }

@@ -24,7 +24,6 @@ import {
 
 /** A command to the control API: how it is sent, and what it does to the model. */
 export interface ControlCommand {
-  name: string;
   requests: ControlRequest[];
   /** `observed` is the body of the last response. */
   apply(world: World, observed: Fields): Outcome;
@@ -54,8 +53,7 @@ const put = (path: string, body?: unknown): ControlRequest => ({ method: "PUT", 
 
 const frozen = (now: number) => put("/clock", { mode: "frozen", now: new Date(now).toISOString() });
 
-const setClock = (name: string, requests: ControlRequest[], now: number): ControlCommand => ({
-  name,
+const setClock = (requests: ControlRequest[], now: number): ControlCommand => ({
   requests,
   setsClock: true,
   apply(world) {
@@ -66,7 +64,6 @@ const setClock = (name: string, requests: ControlRequest[], now: number): Contro
 
 export const controlCommands = {
   reset: (merchant?: string): ControlCommand => ({
-    name: "reset",
     requests: [post("/reset", merchant === undefined ? {} : { merchant })],
     apply(world) {
       reset(world, merchant);
@@ -74,7 +71,6 @@ export const controlCommands = {
     },
   }),
   save: (): ControlCommand => ({
-    name: "save",
     requests: [put("/snapshots/model")],
     apply(world) {
       world.saved = snapshotOf(world);
@@ -82,7 +78,6 @@ export const controlCommands = {
     },
   }),
   restore: (): ControlCommand => ({
-    name: "restore",
     requests: [post("/snapshots/model/restore")],
     apply(world) {
       Object.assign(world, snapshotOf(world.saved ?? refuse("resource_not_found")));
@@ -91,7 +86,6 @@ export const controlCommands = {
     },
   }),
   mint: (fixtureName: string): ControlCommand => ({
-    name: "mint",
     requests: [post("/merchants", { fixture: fixtureName })],
     apply(world, observed) {
       const id = String(observed.merchant);
@@ -102,7 +96,6 @@ export const controlCommands = {
     },
   }),
   remove: (merchant: string): ControlCommand => ({
-    name: "remove",
     requests: [{ method: "DELETE", path: `/merchants/${merchant}` }],
     apply(world) {
       if (!world.merchants.has(merchant)) refuse("resource_not_found");
@@ -111,17 +104,14 @@ export const controlCommands = {
     },
   }),
   record: (kind: KindName, merchant: string, status: string | undefined): ControlCommand => ({
-    name: "record",
     requests: [post(`/records/${kind}`, { merchant, ...madeFields(kind), ...(status === undefined ? {} : { status }) })],
     apply: (world, observed) => makeRecord(world, merchantOf(world, merchant), kind, status, observed),
   }),
   move: (kind: KindName, merchant: string, id: string, status: string): ControlCommand => ({
-    name: "move",
     requests: [{ method: "PATCH", path: `/records/${kind}/${id}`, body: { merchant, status } }],
     apply: (world) => moveRecord(world, merchantOf(world, merchant), kind, id, status),
   }),
   window: (merchant: string, body: { limit?: number; remaining: number; resetIn?: string | undefined }): ControlCommand => ({
-    name: "window",
     requests: [put(`/rate-limits/${merchant}`, body)],
     apply(world) {
       const window = windowOf(world, merchant);
@@ -133,7 +123,6 @@ export const controlCommands = {
     },
   }),
   arm: (rule: FaultRuleInput): ControlCommand => ({
-    name: `fault ${rule.action.type}`,
     requests: [post("/faults", rule)],
     apply(world) {
       arm(world, rule);
@@ -141,7 +130,6 @@ export const controlCommands = {
     },
   }),
   disarm: (): ControlCommand => ({
-    name: "disarm",
     requests: [{ method: "DELETE", path: "/faults" }],
     apply(world) {
       const removed = world.faults.length;
@@ -150,15 +138,13 @@ export const controlCommands = {
     },
   }),
   advance: (by: string): ControlCommand => ({
-    name: "advance",
     requests: [post("/clock/advance", { by })],
     advance: span(by),
     apply: () => ({ status: 200 }),
   }),
-  set: (now: number) => setClock("set", [frozen(now)], now),
-  thaw: (now: number) => setClock("thaw", [put("/clock", { mode: "offset" }), frozen(now)], now),
+  set: (now: number) => setClock([frozen(now)], now),
+  thaw: (now: number) => setClock([put("/clock", { mode: "offset" }), frozen(now)], now),
   replay: (event: Event): ControlCommand => ({
-    name: "replay",
     requests: [post(`/events/${event.id}/replay`)],
     apply(world) {
       const merchant = merchantOf(world, event.merchant);
@@ -167,7 +153,6 @@ export const controlCommands = {
     },
   }),
   replayAttempt: (attempt: Attempt): ControlCommand => ({
-    name: "replay attempt",
     requests: [post(`/deliveries/${attempt.id}/replay`)],
     apply(world) {
       const { event, endpoint } = attempt.delivery;
@@ -179,7 +164,6 @@ export const controlCommands = {
     },
   }),
   enable: (owner: string, endpoint: string): ControlCommand => ({
-    name: "enable",
     requests: [post(`/endpoints/${endpoint}/enable`)],
     apply(world) {
       const merchant = merchantOf(world, owner);

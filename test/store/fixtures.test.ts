@@ -267,7 +267,7 @@ describe("a custom fixture", () => {
       "an order of a product that does not exist",
       '[{ "id": "prod_1" }]',
       '[{ "id": "prod_1" }], "marketplace_order": [{ "items": [{ "productId": "prod_2", "variantId": null, "sku": null, "name": "X", "quantity": 1, "unitAmount": 1 }] }]',
-      ":13 /records/marketplace_order/0/items: marketplace_order ord_number_1: has an item of prod_2, which is no product",
+      ':13 /records/marketplace_order/0/items/0/productId: marketplace_order ord_number_1: items.0.productId must be the id of a product of yours; received "prod_2".',
     ],
     [
       "an unknown currency of the merchant",

@@ -100,19 +100,19 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     find,
     require: (id) => find(id) ?? failUnknown(kind, id),
     page(query) {
-      const { bodies, hasMore } = statements.pages.read(kind, merchant, query);
-      return { object: "list", data: bodies.map((body) => withoutHidden(resource, JSON.parse(body) as R)), has_more: hasMore };
+      const { data, ...page } = statements.pages.read(kind, merchant, query);
+      return { ...page, data: data.map((body) => withoutHidden(resource, JSON.parse(body) as R)) };
     },
     show: (id) => new PreserializedJson(visibleJson(resource, stored(id) ?? failUnknown(kind, id))),
     list(query) {
-      const { bodies, hasMore } = statements.pages.read(kind, merchant, query);
+      const { data: bodies, has_more } = statements.pages.read(kind, merchant, query);
       let data = "";
       // V8 copies the text of a page once when it is sent; `join` would copy it before that too.
       for (const body of bodies) data += `${data === "" ? "" : ","}${visibleJson(resource, body)}`;
-      return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${hasMore}}`);
+      return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${has_more}}`);
     },
     newest: () => read(statements.pages.newest(kind, merchant)),
-    newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).bodies.map((body) => parse(resource, body)),
+    newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).data.map((body) => parse(resource, body)),
     all: () => statements.all.all({ merchant, kind }).map((body) => parse(resource, body)),
     outstanding: () => statements.outstanding.all({ merchant, kind }).map((body) => parse(resource, body)),
     lookup(values) {

@@ -12,6 +12,13 @@ export interface Page<R> {
   has_more: boolean;
 }
 
+/** The page of a query from rows in its direction; one row more than its limit shows that there are more. */
+export function pageOf<R>(rows: readonly R[], limit: number, { ending_before }: PageQuery): Page<R> {
+  const data = rows.slice(0, limit);
+  if (ending_before !== undefined) data.reverse();
+  return { object: "list", data, has_more: rows.length > limit };
+}
+
 export interface RecordQuery extends PageQuery {
   /** Only records in this status (default: all). */
   status?: string | undefined;
@@ -24,7 +31,7 @@ export interface RecordPosition {
   created: number;
 }
 
-const DEFAULT_PAGE = 25;
+export const DEFAULT_PAGE = 25;
 
 type ListQuery = { merchant: string; kind: string; limit: number; status?: string; created?: number; sequence?: number };
 
@@ -41,7 +48,7 @@ export function openRecordPages({ sql }: Database) {
     position: (kind: string, merchant: string, id: string) => position.get({ merchant, kind, id }),
     newest: (kind: string, merchant: string) => inAnyStatus.first.get({ merchant, kind, limit: 1 }),
     /** One page of records, as they are stored. */
-    read(kind: string, merchant: string, query: RecordQuery): { bodies: string[]; hasMore: boolean } {
+    read(kind: string, merchant: string, query: RecordQuery): Page<string> {
       const { limit = DEFAULT_PAGE, status } = query;
       const wanted = status === undefined ? { merchant, kind } : { merchant, kind, status };
       const lists = status === undefined ? inAnyStatus : inStatus;
@@ -56,10 +63,7 @@ export function openRecordPages({ sql }: Database) {
         bodies = sameSecond.all({ ...wanted, created, sequence, limit: limit + 1 });
         if (bodies.length <= limit) bodies.push(...others.all({ ...wanted, created, limit: limit + 1 - bodies.length }));
       }
-      const hasMore = bodies.length > limit;
-      if (hasMore) bodies.pop();
-      if (query.ending_before !== undefined) bodies.reverse();
-      return { bodies, hasMore };
+      return pageOf(bodies, limit, query);
     },
   };
 }

@@ -47,21 +47,11 @@ export interface RequestFilter {
   after?: number | undefined;
 }
 
-export interface RequestReader {
-  /** The newest requests that match. */
-  find(filter: RequestFilter, limit: number): RequestRow[];
-  /** The same without headers and bodies, which are most of a row. */
-  summaries(filter: RequestFilter, limit: number): RequestSummaryRow[];
-  get(id: string): RequestRow | undefined;
-  /** The fault rules that requests in the log name. */
-  ruleIds(): string[];
-}
-
 export const CALL_COLUMNS =
   "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, replayOf, fault";
 
 /** `flush` writes the requests that are buffered. */
-export function readRequests({ sql }: Database, flush: () => void): RequestReader {
+export function readRequests({ sql }: Database, flush: () => void) {
   const where = `where sequence < @before and sequence > @after
       and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
       and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
@@ -72,18 +62,21 @@ export function readRequests({ sql }: Database, flush: () => void): RequestReade
   const bySequence = sql.prepare<[number], RequestRow>("select * from request_log where sequence = ?");
   const faults = sql.prepare<[], { fault: string }>("select distinct fault from request_log where fault is not null");
   return {
-    find(filter, limit) {
+    /** The newest requests that match. */
+    find(filter: RequestFilter, limit: number) {
       flush();
       return find.all(parametersOf(filter, limit));
     },
-    summaries(filter, limit) {
+    /** The same without headers and bodies, which are most of a row. */
+    summaries(filter: RequestFilter, limit: number) {
       flush();
       return summaries.all(parametersOf(filter, limit));
     },
-    get(id) {
+    get(id: string) {
       flush();
       return bySequence.get(numberOf(id) ?? 0);
     },
+    /** The fault rules that requests in the log name. */
     ruleIds() {
       flush();
       return faults.all().flatMap(({ fault }) => fault.split(","));

@@ -5,7 +5,7 @@ import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
-import { CALL_COLUMNS, numberOf, type RequestReader, readRequests } from "./read-requests.ts";
+import { CALL_COLUMNS, numberOf, readRequests } from "./read-requests.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
 import { createSlicedBuffer } from "./sliced-buffer.ts";
 
@@ -58,26 +58,7 @@ export interface RequestEntry {
   responseBody: string;
 }
 
-export interface RequestLog extends RequestReader {
-  /** The number of the next request. */
-  next(): number;
-  /** The number of the newest request. */
-  last(): number;
-  /** Whether a request with this id was made, even if the log has dropped it. */
-  wasMade(id: string): boolean;
-  /** Counts how often the numbers restarted at one: a number is unique only within its era. */
-  era(): number;
-  /** Skips the numbers up to this one: events and stored replies refer to them. */
-  goOnAfter(number: number): void;
-  add(entry: RequestEntry): void;
-  /** Writes the buffer. Every read flushes it first. */
-  flush(): void;
-  /** For each operation that was called, the number of responses with each status. */
-  statusCounts(): Map<string, Record<string, number>>;
-  /** To be called after the requests of a merchant, or all, were erased. After all, numbers restart at one. */
-  forget(merchant?: string): void;
-  close(): void;
-}
+export type RequestLog = ReturnType<typeof openRequestLog>;
 
 const MOST_ROWS = 10_000;
 /**
@@ -90,7 +71,7 @@ const TRIM_BATCH = 128;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 
-export function openRequestLog(database: Database): RequestLog {
+export function openRequestLog(database: Database) {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
   const opened = once(() => ({ ...writer(database), ...openCallCounts(database) }));
   const numbers = openRequestNumbers(database);
@@ -110,18 +91,26 @@ export function openRequestLog(database: Database): RequestLog {
   });
   return {
     ...readRequests(database, buffer.flush),
+    /** The number of the next request. */
     next: numbers.next,
+    /** The number of the newest request. */
     last: numbers.last,
-    wasMade: (id) => (numberOf(id) ?? Infinity) <= numbers.last(),
+    /** Whether a request with this id was made, even if the log has dropped it. */
+    wasMade: (id: string) => (numberOf(id) ?? Infinity) <= numbers.last(),
+    /** Counts how often the numbers restarted at one: a number is unique only within its era. */
     era: numbers.era,
+    /** Skips the numbers up to this one: events and stored replies refer to them. */
     goOnAfter: numbers.goOnAfter,
-    add(entry) {
+    add(entry: RequestEntry) {
       buffer.add(entry);
       opened().count(entry.operation, entry.status, 1);
     },
+    /** Writes the buffer. Every read flushes it first. */
     flush: buffer.flush,
+    /** For each operation that was called, the number of responses with each status. */
     statusCounts: () => opened().counts,
-    forget(merchant) {
+    /** To be called after the requests of a merchant, or all, were erased. After all, numbers restart at one. */
+    forget(merchant?: string) {
       buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return opened().readSizes();
       opened().counts.clear();

@@ -3,17 +3,7 @@
 
 import { afterRealTime, afterThisTurn, realNow } from "../../kernel/clock.ts";
 
-export interface SlicedBuffer<Row> {
-  add(row: Row): void;
-  /** Writes all rows now. */
-  flush(): void;
-  /** Drops the rows that do not match. */
-  keep(isKept: (row: Row) => boolean): void;
-  /** Writes all rows, and drops those that cannot be written. */
-  close(): void;
-}
-
-export interface SlicedBufferOptions<Row> {
+interface SlicedBufferOptions<Row> {
   /** Writes the first row, and the next ones until this real time, in one transaction. Returns how many it wrote. */
   write(rows: readonly Row[], until: number): number;
   /** A slice begins when this many rows are there. */
@@ -28,7 +18,7 @@ const LONGEST_SLICE = 1;
 const WRITE_AFTER = 50;
 const TRY_AGAIN_AFTER = 2_000;
 
-export function createSlicedBuffer<Row>({ write, slice, capacity }: SlicedBufferOptions<Row>): SlicedBuffer<Row> {
+export function createSlicedBuffer<Row>({ write, slice, capacity }: SlicedBufferOptions<Row>) {
   let rows: Row[] = [];
   let cancelTimer: (() => void) | undefined;
   let isScheduled = false;
@@ -60,16 +50,19 @@ export function createSlicedBuffer<Row>({ write, slice, capacity }: SlicedBuffer
     if (isFailing) schedule();
     else writeSlice();
   };
+  /** Writes all rows now. */
   const flush = () => writeUntil(Infinity);
   return {
-    add(row) {
+    add(row: Row) {
       rows.push(row);
       schedule();
     },
     flush,
-    keep(isKept) {
+    /** Drops the rows that do not match. */
+    keep(isKept: (row: Row) => boolean) {
       rows = rows.filter(isKept);
     },
+    /** Writes all rows, and drops those that cannot be written. */
     close() {
       flush();
       cancelTimer?.();

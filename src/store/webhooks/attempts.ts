@@ -5,8 +5,7 @@ import type { AttemptFault } from "../../contracts/fault.ts";
 import type { AttemptError, AttemptStatus, WebhookDelivery } from "../../contracts/webhook.ts";
 import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
-import type { Page } from "../records/record-pages.ts";
-import { failInvalidCursor } from "../records/record-pages.ts";
+import { DEFAULT_PAGE, failInvalidCursor, type Page, pageOf } from "../records/record-pages.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Retention } from "./retention.ts";
 
@@ -91,7 +90,6 @@ const LOG = `select a.*, e.id as eventId, e.type as eventType, e.body from attem
 
 type OrderColumn = "ended" | "delivery" | "attempt" | "sequence";
 
-const DEFAULT_PAGE = 25;
 /** No attempt has this sequence. */
 const NO_SEQUENCE = 0;
 /** Attempts that ended in the same millisecond are ordered by delivery, so that the order does not depend on a race. */
@@ -213,9 +211,8 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
     const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
     const cursor = Object.fromEntries(columns.map((column) => [FROM[column], from?.[column]]));
     const rows = list(conditions.join(" and ") || "true", order).all({ ...wanted, ...cursor, limit: limit + 1 });
-    const data = rows.slice(0, limit).map(shown);
-    if (before !== undefined) data.reverse();
-    return { object: "list", data, has_more: rows.length > limit };
+    const { data, ...page } = pageOf(rows, limit, query);
+    return { ...page, data: data.map(shown) };
   };
 }
 

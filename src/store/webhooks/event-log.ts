@@ -1,8 +1,7 @@
 // The log of events, newest first, with the states of their deliveries.
 
 import type { PageQuery } from "../../schema/shapes.ts";
-import type { Page } from "../records/record-pages.ts";
-import { failInvalidCursor } from "../records/record-pages.ts";
+import { DEFAULT_PAGE, failInvalidCursor, type Page, pageOf } from "../records/record-pages.ts";
 import type { Database } from "../sqlite/database.ts";
 
 export interface LoggedEvent {
@@ -26,7 +25,6 @@ export interface EventQuery extends PageQuery {
   type?: string | undefined;
 }
 
-const DEFAULT_PAGE = 25;
 const counted = (state: string) => `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
 const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${counted("in ('pending', 'sending')")} as pending,
   ${counted("= 'succeeded'")} as succeeded, ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
@@ -53,9 +51,7 @@ export function openEventLog({ sql }: Database) {
       const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? failInvalidCursor(query, "event"));
       const { older, newer } = merchant === null ? ofAll : ofOne;
       const rows = (before === undefined ? older : newer).all({ merchant, type, place, limit: limit + 1 });
-      const data = rows.slice(0, limit);
-      if (before !== undefined) data.reverse();
-      return { object: "list", data, has_more: rows.length > limit };
+      return pageOf(rows, limit, query);
     },
   };
 }

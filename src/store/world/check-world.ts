@@ -36,7 +36,7 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
       ].map((problem) => ({ kind: resource.kind, id: record.id, ...problem })),
     ),
   );
-  return [...each, ...kinds.flatMap(({ sums }) => sums.flatMap((check) => check(world)))];
+  return [...each, ...kinds.flatMap(({ sums }) => sums.flatMap((check) => check(world, own)))];
 }
 
 /** Passes the record as its own predecessor, so rules about changes do not apply. */

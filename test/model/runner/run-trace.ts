@@ -43,7 +43,6 @@ export async function runTrace({ rateLimit, bodies, commands }: Trace, options: 
     calls: [],
     count: 0,
     onCall: coverage.count,
-    onAction: coverage.onAction,
     mutate,
   };
   coverage.runs++;

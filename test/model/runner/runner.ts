@@ -35,8 +35,6 @@ export interface Run {
   count: number;
   /** Called with the expected response to each call. */
   onCall(expected: Expected): void;
-  /** Called for each command other than a call. */
-  onAction(name: string): void;
   /** Changes what the model expects, so that a test can introduce a difference. */
   mutate(expected: Expected, request: Request): Expected;
 }
@@ -64,14 +62,8 @@ export async function runCommand(run: Run, command: Command): Promise<void> {
 }
 
 async function execute(run: Run, rendered: RenderedCommand): Promise<void> {
-  if (rendered.kind === "crash") {
-    run.onAction(rendered.during ? "crash in a call" : "crash");
-    return crash(run, rendered.during);
-  }
-  if (rendered.kind === "controlCommand") {
-    run.onAction(rendered.controlCommand.name);
-    return runControlCommand(run, rendered.controlCommand);
-  }
+  if (rendered.kind === "crash") return crash(run, rendered.during);
+  if (rendered.kind === "controlCommand") return runControlCommand(run, rendered.controlCommand);
   run.calls.push(rendered.request);
   const response = await send(run, rendered.request);
   await checkCall(run, rendered.request, response);
