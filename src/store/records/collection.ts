@@ -100,8 +100,8 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     find,
     require: (id) => find(id) ?? failUnknown(kind, id),
     page(query) {
-      const { data, ...page } = statements.pages.read(kind, merchant, query);
-      return { ...page, data: data.map((body) => withoutHidden(resource, JSON.parse(body) as R)) };
+      const page = statements.pages.read(kind, merchant, query);
+      return { ...page, data: page.data.map((body) => withoutHidden(resource, JSON.parse(body) as R)) };
     },
     show: (id) => new PreserializedJson(visibleJson(resource, stored(id) ?? failUnknown(kind, id))),
     list(query) {

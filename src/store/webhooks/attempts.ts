@@ -211,8 +211,8 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
     const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
     const cursor = Object.fromEntries(columns.map((column) => [FROM[column], from?.[column]]));
     const rows = list(conditions.join(" and ") || "true", order).all({ ...wanted, ...cursor, limit: limit + 1 });
-    const { data, ...page } = pageOf(rows, limit, query);
-    return { ...page, data: data.map(shown) };
+    const page = pageOf(rows, limit, query);
+    return { ...page, data: page.data.map(shown) };
   };
 }
 
