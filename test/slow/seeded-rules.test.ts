@@ -70,12 +70,17 @@ test.each([
     { payrollId: first("payroll", "draft").id },
     `is of the payroll ${first("payroll", "draft").id}, which is not paid`,
   ],
-  ["an unknown product", order(), { items: [{ ...order().items[0], productId: "prod_9" }] }, "has an item of prod_9, which is no product"],
+  [
+    "an unknown product",
+    order(),
+    { items: [{ ...order().items[0], productId: "prod_9" }] },
+    "items.0.productId must be the id of a product of yours",
+  ],
   [
     "an unknown variant",
     order(),
     { items: [{ ...order().items[0], variantId: "var_9" }] },
-    "has an item of var_9, which is no product_variant",
+    "items.0.variantId must be the id of a product_variant of yours",
   ],
 ])("the checker finds %s", (_, record: AnyRecord, changes, message) => {
   const world = new Map(noon.get(record.merchantId));
