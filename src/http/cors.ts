@@ -5,16 +5,7 @@ import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ServiceValues } from "../contracts/service-values.ts";
 import { isApiPath } from "./route.ts";
 
-export interface Cors {
-  /** Whether a page of this origin may send the request. */
-  allows(origin: string, incoming: IncomingMessage): boolean;
-  /** The CORS headers of the response; undefined where CORS does not apply. */
-  headers(incoming: IncomingMessage): Record<string, string> | undefined;
-  /** Whether the request asks for permission to send another one. */
-  isPreflight(incoming: IncomingMessage): boolean;
-  /** Grants a preflight request that the guard has admitted. */
-  grantPreflight(incoming: IncomingMessage, outgoing: ServerResponse): void;
-}
+export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
 const OPENAPI_PATH = `${CONTROL_PREFIX}/openapi.json`;
 const METHODS = "GET, HEAD, POST, PATCH, DELETE";
@@ -40,7 +31,7 @@ const RESPONSE_HEADERS = [
 const MAX_AGE = "600";
 
 /** Undefined if no origin is named. `nameOf` is the name of a response header, if it is sent. */
-export function createCors(origins: readonly string[], nameOf: ServiceValues["headerName"]): Cors | undefined {
+export function createCors(origins: readonly string[], nameOf: ServiceValues["headerName"]) {
   if (origins.length === 0) return undefined;
   const exposed = RESPONSE_HEADERS.flatMap((header) => nameOf(header) ?? []).join(", ");
   const responseHeaders = new Map(
@@ -49,11 +40,15 @@ export function createCors(origins: readonly string[], nameOf: ServiceValues["he
   const headers = ({ url, headers: { origin } }: IncomingMessage) =>
     isShared(url) ? ((origin === undefined ? undefined : responseHeaders.get(origin)) ?? { Vary: "Origin" }) : undefined;
   return {
+    /** The CORS headers of the response; undefined where CORS does not apply. */
     headers,
-    allows: (origin, { url }) => isShared(url) && responseHeaders.has(origin),
-    isPreflight: ({ method, url, headers: { origin = "", "access-control-request-method": wanted } }) =>
+    /** Whether a page of this origin may send the request. */
+    allows: (origin: string, { url }: IncomingMessage) => isShared(url) && responseHeaders.has(origin),
+    /** Whether the request asks for permission to send another one. */
+    isPreflight: ({ method, url, headers: { origin = "", "access-control-request-method": wanted } }: IncomingMessage) =>
       method === "OPTIONS" && wanted !== undefined && isShared(url) && responseHeaders.has(origin),
-    grantPreflight({ headers: sent }, outgoing) {
+    /** Grants a preflight request that the guard has admitted. */
+    grantPreflight({ headers: sent }: IncomingMessage, outgoing: ServerResponse) {
       outgoing.writeHead(204, {
         "Access-Control-Allow-Origin": sent.origin,
         "Access-Control-Allow-Methods": METHODS,

@@ -1,20 +1,17 @@
 // Tracks what each client sends while the service asks it for less: while its key is limited, when a wait is over, and during an outage.
 
 import { realBusyTime } from "../kernel/clock.ts";
+import type { EventLoopLag } from "../kernel/event-loop.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import { startOf } from "./retry-evidence.ts";
-import { type Outage, type Retry, type Returned, SAMPLE_SIZE } from "./rules/rule.ts";
+import { LAG_WINDOW, watchLag } from "./retry-tracker.ts";
+import { type Finding, type Outage, type Retry, type Returned, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
+import { callSubject, type VerdictSubject } from "./verdict-log.ts";
 
-export interface LoadListeners {
-  onCallsWhileLimited(limited: ObservedCall, after: readonly ObservedCall[]): void;
-  /** The wait is over and the client is back; `after` are at most as many calls as it has workers. */
-  onLimitRespected(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): void;
-  /** Calls return at about this time. */
-  onWait(until: number): void;
-  onReturn(sample: readonly Returned[]): void;
-  onOutage(failed: readonly ObservedCall[], limit: number): void;
-  /** `back` is the first success after an outage in which the client backed off. */
-  onOutageOver(outage: Outage, back: ObservedCall): void;
+export interface LoadTools {
+  /** Runs every rule, and adds what it finds. */
+  run(subject: VerdictSubject, find: (rule: Rule) => Finding | undefined): void;
+  lag: EventLoopLag;
   /** The client's recent calls, oldest first. */
   recentOf(call: ObservedCall): readonly ObservedCall[];
 }
@@ -42,7 +39,7 @@ const MIN_OUTAGE = 3;
 /** Waits that end within this time end at the same time. */
 const SAME_TIME = 1_000;
 
-export function createCallerLoad(listeners: LoadListeners) {
+export function createCallerLoad(tools: LoadTools) {
   const callers = new Map<string, CallerLoad>();
   let idleAfter = 0;
   const loadOf = (call: ObservedCall): CallerLoad => {
@@ -60,10 +57,10 @@ export function createCallerLoad(listeners: LoadListeners) {
       if (!isLimited && !call.failure && !callers.has(call.caller)) return;
       const load = loadOf(call);
       idleAfter = Math.max(idleAfter, isLimited ? endOf(call) : 0, call.failure ? call.answered + OUTAGE_SPAN : 0);
-      observeLimit(load, call, isLimited, listeners);
-      observeOutage(load, call, listeners);
+      observeLimit(load, call, isLimited, tools);
+      observeOutage(load, call, tools);
     },
-    observeRetry: (retry: Retry) => observeReturn(loadOf(retry.to), retry, listeners),
+    observeRetry: (retry: Retry) => observeReturn(loadOf(retry.to), retry, tools),
   };
 }
 
@@ -71,21 +68,21 @@ const endOf = ({ answered, requestedWait }: ObservedCall) =>
   answered + (requestedWait?.milliseconds ?? 0) - (requestedWait?.tolerance ?? 0);
 
 /** Counts calls to the path of the limited call. A call that was made before, such as a poll, may come from a worker that does not know. */
-function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, listeners: LoadListeners): void {
+function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, tools: LoadTools): void {
   if (load.limited && endOf(load.limited.first) <= call.arrived) {
-    endLimit(load.limited, call, listeners);
+    endLimit(load.limited, call, tools);
     load.limited = undefined;
   }
   const { limited } = load;
   if (!limited) {
     if (!isLimited) return;
     const known = new Set(
-      listeners
+      tools
         .recentOf(call)
         .filter(({ request }) => request !== call.request)
         .map(addressOf),
     );
-    listeners.onWait(endOf(call) + SAME_TIME);
+    watchLag(tools.lag, endOf(call) + SAME_TIME);
     load.limited = { first: call, after: [], known, isReported: false };
     return;
   }
@@ -93,16 +90,18 @@ function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, 
   if (!isFromSamePath || startOf(call) < limited.first.answered || limited.known.has(addressOf(call))) return;
   limited.after.push(call);
   if (limited.isReported || limited.after.length < UNSEEN_WORKERS || limited.after.length % CHECK_EVERY !== 0) return;
-  if (limited.after.length < UNSEEN_WORKERS + workersOn(call, listeners)) return;
+  if (limited.after.length < UNSEEN_WORKERS + workersOn(call, tools)) return;
   limited.isReported = true;
-  listeners.onCallsWhileLimited(limited.first, limited.after);
+  const { first, after } = limited;
+  tools.run(callSubject(first, [first]), (rule) => rule.onCallsWhileLimited?.(first, after));
 }
 
-function endLimit({ first, after, isReported }: NonNullable<CallerLoad["limited"]>, back: ObservedCall, listeners: LoadListeners): void {
-  if (!isReported && (after.length <= 1 || after.length <= workersOn(back, listeners))) listeners.onLimitRespected(first, after, back);
+function endLimit({ first, after, isReported }: NonNullable<CallerLoad["limited"]>, back: ObservedCall, tools: LoadTools): void {
+  if (isReported || (after.length > 1 && after.length > workersOn(back, tools))) return;
+  tools.run(callSubject(back, [first]), (rule) => rule.onLimitRespected?.(first, after, back));
 }
 
-const workersOn = (call: ObservedCall, { recentOf }: LoadListeners) =>
+const workersOn = (call: ObservedCall, { recentOf }: LoadTools) =>
   countWorkers(recentOf(call).filter(({ method, path }) => method === call.method && path === call.path));
 
 const addressOf = ({ method, path, search }: ObservedCall) => `${method} ${path}${search}`;
@@ -117,10 +116,10 @@ function countWorkers(calls: readonly ObservedCall[]): number {
   return Math.max(most, reused.size);
 }
 
-function observeOutage(load: CallerLoad, call: ObservedCall, listeners: LoadListeners): void {
+function observeOutage(load: CallerLoad, call: ObservedCall, tools: LoadTools): void {
   const isDown = call.failure === "unavailable" || call.failure === "failed";
   if (!isDown) {
-    if (call.failure === undefined && !call.rejected) endOutage(load, call, listeners);
+    if (call.failure === undefined && !call.rejected) endOutage(load, call, tools);
     return;
   }
   load.outage ??= { first: call, calls: 0, most: 0, isReported: false };
@@ -128,21 +127,23 @@ function observeOutage(load: CallerLoad, call: ObservedCall, listeners: LoadList
   load.failed = [...load.failed.filter(({ arrived }) => arrived >= call.arrived - OUTAGE_SPAN), call];
   load.outage.most = Math.max(load.outage.most, load.failed.length);
   if (load.outage.isReported || load.failed.length <= FAILED_CALLS || load.outage.calls % CHECK_EVERY !== 0) return;
-  const limit = FAILED_CALLS * countWorkers(listeners.recentOf(call));
+  const limit = FAILED_CALLS * countWorkers(tools.recentOf(call));
   if (load.failed.length <= limit) return;
   load.outage.isReported = true;
-  listeners.onOutage(load.failed, limit);
+  const { failed } = load;
+  tools.run(callSubject(failed[0] as ObservedCall, failed), (rule) => rule.onOutage?.(failed, limit));
 }
 
-function endOutage(load: CallerLoad, back: ObservedCall, { onOutageOver }: LoadListeners): void {
+function endOutage(load: CallerLoad, back: ObservedCall, { run }: LoadTools): void {
   const { outage } = load;
   load.outage = undefined;
   load.failed = [];
-  if (outage && outage.calls >= MIN_OUTAGE && outage.most <= FAILED_CALLS) onOutageOver(outage, back);
+  if (!outage || outage.calls < MIN_OUTAGE || outage.most > FAILED_CALLS) return;
+  run(callSubject(back, [outage.first]), (rule) => rule.onOutageOver?.(outage, back));
 }
 
 /** Calls wait at the same time if each had failed before the first returns, and their waits end together; however late they return. */
-function observeReturn(load: CallerLoad, { from, to }: Retry, listeners: LoadListeners): void {
+function observeReturn(load: CallerLoad, { from, to }: Retry, tools: LoadTools): void {
   if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from)) return;
   const [first] = load.returned;
   if (first && (from.answered >= first.call.arrived || Math.abs(endOf(from) - endOf(first.from)) > SAME_TIME)) load.returned = [];
@@ -150,5 +151,9 @@ function observeReturn(load: CallerLoad, { from, to }: Retry, listeners: LoadLis
   if (load.returned.length < SAMPLE_SIZE) return;
   const sample = load.returned;
   load.returned = [];
-  listeners.onReturn(sample);
+  const calls = sample.map(({ call }) => call);
+  const start = (calls[0] as ObservedCall).arrived;
+  const before = tools.lag.worst(start - LAG_WINDOW, start);
+  const total = tools.lag.total(start - LAG_WINDOW, to.arrived);
+  tools.run(callSubject(calls[0] as ObservedCall, calls), (rule) => rule.onReturn?.(sample, { before, total }));
 }

@@ -1,8 +1,7 @@
 // Tracks one merchant's clients and webhook receivers, and runs every rule on their calls and responses.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import type { Proof, VerdictMessage } from "../contracts/verdict.ts";
-import { realNow } from "../kernel/clock.ts";
+import type { VerdictMessage } from "../contracts/verdict.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { createCallerLoad } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
@@ -10,24 +9,15 @@ import { createReceivers, type ReceiverListeners, type Receivers } from "./recei
 import { createRejectionTracker } from "./rejections.ts";
 import {
   createRetryTracker,
-  LAG_WINDOW,
   type PendingRetry,
   type RetryListeners,
   type RetryTracker,
   type VerdictIds,
+  watchLag,
 } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import {
-  type Finding,
-  type FirstPause,
-  firstCall,
-  type Outage,
-  type RetryChain,
-  type Returned,
-  type Rule,
-  SAMPLE_SIZE,
-} from "./rules/rule.ts";
-import { type AddFinding, buildVerdict, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
+import { type Finding, type FirstPause, firstCall, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
+import { type AddFinding, buildVerdict, callSubject, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
 
 export interface MerchantTracker {
   readonly retries: RetryTracker;
@@ -48,7 +38,7 @@ export interface TrackerTools {
 
 export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
   const { log } = tools;
-  const load = createCallerLoad(loadListeners(tools));
+  const load = createCallerLoad({ ...tools, run: (subject, find) => void runRules(log.add, subject, find) });
   const retries = createRetryTracker(retryListeners(tools, load.observeRetry));
   const rejections = createRejectionTracker(({ calls, verdict }) => {
     const [first] = calls as [ObservedCall];
@@ -108,7 +98,7 @@ function retryListeners(
     onChainEnd: (chain, gaveUp) => runRules(add, chainSubject(chain), (rule) => rule.onChainEnd?.(chain, gaveUp)),
     onConclude: (pending, isOverdue, now) => runOnPending(add, pending, isOverdue, now),
     onDrop: ({ chain }) => void runRules(add, chainSubject(chain), (rule) => rule.whilePending?.(chain, 0)),
-    onFailure: ({ deadline }) => lag.watch(Math.min(deadline, realNow() + MAX_WATCH)),
+    onFailure: ({ deadline }) => watchLag(lag, deadline),
     onFirstPause(pause) {
       const sample = samples.get(pause.call.caller) ?? [];
       sample.push(pause);
@@ -122,45 +112,9 @@ function retryListeners(
   };
 }
 
-const loadListeners = ({ log: { add }, lag, recentOf }: TrackerTools) => ({
-  onCallsWhileLimited: (limited: ObservedCall, after: readonly ObservedCall[]) =>
-    void runRules(add, callSubject(limited, [limited]), (rule) => rule.onCallsWhileLimited?.(limited, after)),
-  onLimitRespected: (limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall) =>
-    void runRules(add, callSubject(back, [limited]), (rule) => rule.onLimitRespected?.(limited, after, back)),
-  onWait: (until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH)),
-  onReturn(sample: readonly Returned[]) {
-    const calls = sample.map(({ call }) => call);
-    const [first, last] = [calls[0], calls.at(-1)] as [ObservedCall, ObservedCall];
-    const before = lag.worst(first.arrived - LAG_WINDOW, first.arrived);
-    const total = lag.total(first.arrived - LAG_WINDOW, last.arrived);
-    runRules(add, callSubject(first, calls), (rule) => rule.onReturn?.(sample, { before, total }));
-  },
-  onOutage: (failed: readonly ObservedCall[], limit: number) =>
-    void runRules(add, callSubject(failed[0] as ObservedCall, failed), (rule) => rule.onOutage?.(failed, limit)),
-  onOutageOver: (outage: Outage, back: ObservedCall) =>
-    void runRules(add, callSubject(back, [outage.first]), (rule) => rule.onOutageOver?.(outage, back)),
-  recentOf,
-});
-
-/** A longer wait is too rare to measure lag during all of it. */
-const MAX_WATCH = 20_000;
-
 const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => ({
   onDelivery: (delivery) => void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
   onRepeatDelivery: (repeat) => void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
-});
-
-/** `causes` are the calls whose first fault the verdict names. */
-const callSubject = (
-  { merchant, operation, at }: ObservedCall,
-  causes: readonly ObservedCall[],
-  provenBy: Proof = "connections",
-): VerdictSubject => ({
-  provenBy,
-  merchant,
-  operation,
-  at,
-  fault: causes.find(({ fault }) => fault !== undefined)?.fault,
 });
 
 /** A missing retry is a matter of time. */

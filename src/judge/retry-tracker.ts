@@ -1,6 +1,7 @@
 // Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry under the same key follows.
 
 import { PROOFS, type Proof } from "../contracts/verdict.ts";
+import { realNow } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { evidenceOf } from "./retry-evidence.ts";
@@ -200,6 +201,11 @@ const weaker = (one: Proof, other: Proof) => (PROOFS.indexOf(one) > PROOFS.index
 
 /** Milliseconds around the start and the end of a pause in which event loop lag falsifies its length; lag in between does not. */
 export const LAG_WINDOW = 50;
+
+/** A longer wait is too rare to measure lag during all of it. */
+const MAX_WATCH = 20_000;
+
+export const watchLag = (lag: EventLoopLag, until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH));
 
 const lagAtEnds = ({ answered }: ObservedCall, { arrived }: ObservedCall, { worst }: RetryListeners["lag"]) =>
   Math.max(worst(answered, answered + LAG_WINDOW), worst(arrived - LAG_WINDOW, arrived));

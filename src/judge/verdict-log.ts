@@ -16,6 +16,19 @@ export interface VerdictSubject {
   provenBy: Proof;
 }
 
+/** `causes` are the calls whose first fault the verdict names. */
+export const callSubject = (
+  { merchant, operation, at }: ObservedCall,
+  causes: readonly ObservedCall[],
+  provenBy: Proof = "connections",
+): VerdictSubject => ({
+  provenBy,
+  merchant,
+  operation,
+  at,
+  fault: causes.find(({ fault }) => fault !== undefined)?.fault,
+});
+
 /** Returns the id of the verdict. With `amended`, the verdict takes the id and the place of an earlier one. */
 export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string) => string;
 

@@ -32,14 +32,6 @@ export interface RecordedAttempt {
   began: number;
 }
 
-export interface AttemptRecorder {
-  begin(delivery: Delivery, receiver: Receiver): Attempt;
-  /** Undefined when a reset has removed the delivery. */
-  recordOutcome(attempt: Attempt, outcome: Outcome): RecordedAttempt | undefined;
-  /** Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of this process. */
-  recoverInterrupted(isInFlight: (delivery: number) => boolean): void;
-}
-
 export interface AttemptRecorderOptions extends RequestOptions {
   clock: Clock;
   random: Random;
@@ -54,16 +46,19 @@ const GONE = 410;
 /** The statuses with which a receiver may send Retry-After. */
 const RETRY_AFTER_STATUSES = new Set([429, 503]);
 
-export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptRecorder {
+export type AttemptRecorder = ReturnType<typeof createAttemptRecorder>;
+
+export function createAttemptRecorder(options: AttemptRecorderOptions) {
   const { deliveries, attempts } = options;
   return {
-    begin(delivery, receiver) {
+    begin(delivery: Delivery, receiver: Receiver): Attempt {
       const attempt = prepare(delivery, receiver, options);
       deliveries.markSending(delivery.sequence);
       if (delivery.copy > 0) reportFaultsAgain(injectionsOf(delivery), attempt.start, options);
       return attempt;
     },
-    recordOutcome(attempt, outcome) {
+    /** Undefined when a reset has removed the delivery. */
+    recordOutcome(attempt: Attempt, outcome: Outcome): RecordedAttempt | undefined {
       const end = endOf(attempt, outcome, options);
       const { sequence, merchant, endpoint } = attempt.delivery;
       const exists =
@@ -75,7 +70,8 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
       return { nextDue: end.nextDue, message: messageOf(attempt, end, sequenceOfAttempt), began: outcome.began };
     },
-    recoverInterrupted(isInFlight) {
+    /** Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of this process. */
+    recoverInterrupted(isInFlight: (delivery: number) => boolean) {
       for (const delivery of deliveries.interrupted()) if (!isInFlight(delivery.sequence)) recover(delivery, options);
     },
   };

@@ -125,30 +125,13 @@ const malformed: [string, string, string][] = [
   ["a status below 100", "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n", "its status is not one that answers a request"],
   ["100 Continue, unasked", `HTTP/1.1 100 Continue\r\n\r\n${OK}\r\n`, "it sends 100 Continue, which the request does not ask for"],
   ["a line without a colon", `${OK}nonsense\r\n\r\n`, "invalid header token"],
-  ["a space before the colon", `${OK}Content-Length : 0\r\n\r\n`, "invalid header field character"],
-  ["a folded header", `${OK}X: a\r\n b\r\nContent-Length: 0\r\n\r\n`, "unexpected whitespace after header value"],
-  ["a bare line feed in a header", `${OK}X: a\nContent-Length: 0\r\n\r\n`, "missing expected CR after header value"],
-  ["a zero byte in a header", `${OK}X: a\0\r\n\r\n`, "invalid header value character"],
   ["two lengths", `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`, "its body is not as long as its Content-Length"],
-  [
-    "a length and chunks",
-    `${OK}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    "its body is not as long as its Content-Length",
-  ],
-  ["a length below zero", `${OK}Content-Length: -1\r\n\r\n`, "invalid character in Content-Length"],
-  ["101", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n", "its status is not one that answers a request"],
   [
     "101 and an upgrade",
     "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
     "it switches to another protocol",
   ],
   ["a chunk without a size", `${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`, "invalid character in chunk size"],
-  ["a chunk longer than its size", `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n0\r\n\r\n`, "expected LF after chunk data"],
-  [
-    "a chunk that ends with a bare line feed",
-    `${OK}Transfer-Encoding: chunked\r\n\r\n2\nab\n0\n\n`,
-    "missing expected CR after chunk size",
-  ],
   ["headers without end", `${OK}${"X-Filler: yyyyyyyyyyyyyyyy\r\n".repeat(2_000)}`, "its headers are longer than 16 KiB"],
 ];
 
@@ -219,7 +202,7 @@ describe("the connection", () => {
   });
 
   /** The attempts of three deliveries, sent one after the other, and how many connections they took. */
-  async function deliverThree(respond: Parameters<typeof rawReceiver>[0], { between = async () => {} } = {}) {
+  async function deliverThree(respond: Parameters<typeof rawReceiver>[0], between: () => Promise<void>) {
     const bench = await open();
     const receiver = await rawReceiver(respond);
     await register(bench, receiver.url);
@@ -229,30 +212,15 @@ describe("the connection", () => {
       await between();
     }
     const attempts = await log(bench);
-    return { statuses: attempts.map(({ responseStatus }) => responseStatus), attempts, connections: receiver.connections() };
+    return { statuses: attempts.map(({ responseStatus }) => responseStatus), connections: receiver.connections() };
   }
-  const responding = (text: string) => (socket: Socket) => void socket.write(text);
-
-  test("is reused by the next delivery after a complete response", async () => {
-    expect(await deliverThree(responding(`${OK}${EMPTY}`))).toMatchObject({ statuses: [200, 200, 200], connections: 1 });
-  });
-
-  test.each([
-    ["closes it as announced", (socket: Socket) => void socket.end(`${OK}Connection: close\r\n${EMPTY}`)],
-    ["announces to close it, and does not", responding(`${OK}Connection: close\r\n${EMPTY}`)],
-    ["ends the body by closing it", (socket: Socket) => void socket.end(`${OK}\r\nall of it`)],
-    ["sends more than one response", responding(`${OK}${EMPTY}HTTP/1.1 500 Not Asked For\r\n${EMPTY}`)],
-  ])("is not reused when the receiver %s", async (_, respond) => {
-    expect(await deliverThree(respond)).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
-  });
-
   test("can be closed by the receiver while idle without losing a delivery", async () => {
     let closed = Promise.resolve();
     const respond = (socket: Socket) => {
       closed = new Promise((resolve) => socket.on("close", () => resolve()));
       socket.write(`${OK}${EMPTY}`, () => socket.end());
     };
-    expect(await deliverThree(respond, { between: () => closed })).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
+    expect(await deliverThree(respond, () => closed)).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
   });
 
   test("is closed after a response before the request, which does not count for the next delivery", async () => {
@@ -262,22 +230,7 @@ describe("the connection", () => {
       socket.write(request === 1 ? `${OK}${EMPTY}` : `HTTP/1.1 500 No\r\n${EMPTY}`);
       setImmediate(() => socket.write(`HTTP/1.1 500 Not Asked For\r\n${EMPTY}`));
     };
-    expect(await deliverThree(respond, { between: () => closed })).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
-  });
-
-  test("that breaks during a response logs its status and body", async () => {
-    const { attempts } = await deliverThree((socket) => void socket.end(`${OK}Content-Length: 9\r\n\r\nhalf`));
-    expect(attempts[0]).toMatchObject({ status: "failed", errorCode: "reset", responseStatus: 200, responseBody: "half" });
-  });
-
-  test("with a malformed response logs the reason", async () => {
-    const { attempts } = await deliverThree(responding(`${OK}Content-Length: many\r\n\r\n`));
-    expect(attempts[0]).toMatchObject({
-      errorCode: "reset",
-      errorMessage: expect.stringMatching(
-        /^The response of 127\.0\.0\.1:\d+ is not valid HTTP\/1\.1: invalid character in Content-Length\.$/,
-      ),
-    });
+    expect(await deliverThree(respond, () => closed)).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
   });
 });
 

@@ -21,19 +21,9 @@ interface FaultStageOptions {
   held: HeldResponses;
 }
 
-export interface FaultStages {
-  outage: Stage;
-  auth: Stage;
-  limit: Stage;
-  recall: Stage;
-  before: Stage;
-  /** Runs the stage that performs the operation, in the past or with a wrong clock if a rule says so. */
-  around(effect: Stage): Stage;
-  /** Sends the reply, or loses, delays or corrupts it. */
-  send(context: RequestContext, reply: Reply): void | Promise<void>;
-}
+export type FaultStages = ReturnType<typeof faultStages>;
 
-export function faultStages({ clock, values, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions): FaultStages {
+export function faultStages({ clock, values, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase)) return undefined;
     const injection = faults.decide(phase, subjectOf(context, state, values), state.inline);
@@ -51,7 +41,7 @@ export function faultStages({ clock, values, faults, idempotencyReplies, recordH
     };
   const [outage, auth, recall, before] = [stage("outage"), stage("auth"), stage("recall"), stage("before")] as const;
   return {
-    outage(context) {
+    outage(context: RequestContext) {
       const text = context.incoming.headers["x-sandbox-inject"];
       if (!faults.armed && text === undefined) return;
       const inline = text === undefined ? [] : faults.parseInline([text].flat().join(","));
@@ -59,16 +49,20 @@ export function faultStages({ clock, values, faults, idempotencyReplies, recordH
       return outage(context);
     },
     // Only a valid key can be rejected as revoked or expired.
-    auth: (context) => (context.identity ? auth(context) : undefined),
+    auth: (context: RequestContext) => (context.identity ? auth(context) : undefined),
     limit: stage("limit"),
-    recall: (context) => (context.idempotencyKey === undefined ? undefined : recall(context)),
-    before(context) {
+    recall: (context: RequestContext) => (context.idempotencyKey === undefined ? undefined : recall(context)),
+    before(context: RequestContext) {
       if (context.faults) context.faults.body = context.body;
       return before(context);
     },
-    around: (effect) => (context) =>
-      context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
-    send: (context, reply) =>
+    /** Runs the stage that performs the operation, in the past or with a wrong clock if a rule says so. */
+    around:
+      (effect: Stage): Stage =>
+      (context) =>
+        context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
+    /** Sends the reply, or loses, delays or corrupts it. */
+    send: (context: RequestContext, reply: Reply): void | Promise<void> =>
       context.faults
         ? sendWithFaults(context, context.faults, reply, { decide, apply, held })
         : send(context, reply, rateLimitHeaders(context)),

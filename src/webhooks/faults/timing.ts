@@ -8,24 +8,6 @@ import type { Deliveries, Delivery, PendingEndpoint } from "../../store/webhooks
 import type { AttemptId } from "../attempt-id.ts";
 import { type EffectOf, effectOf, injectionsOf } from "./content.ts";
 
-/** All methods but `isActive` and `load` run inside a transaction. Those that return pending endpoints name the deliveries whose due time moved. */
-export interface TimingFaults {
-  /** False while no rule is armed and no delivery is held: then no other method has to be called. */
-  isActive(): boolean;
-  /** Reads from the database whether deliveries are held. */
-  load(): void;
-  /** Asks the rules about each attempt that is due, once, in the order of their due times. */
-  decideDue(): PendingEndpoint[];
-  /** Asks the rules about each delivery that a request made, due or not. */
-  decideForRequest(request: string): PendingEndpoint[];
-  /** Whether a delivery of the request has to end before the response is sent. */
-  delaysResponse(request: string): boolean;
-  /** Releases the copies that wait for the attempt of a delivery to begin; returns those to be sent at the same moment. */
-  startCopies(delivery: Delivery): Delivery[];
-  /** Releases the deliveries that were held until this attempt ended. */
-  attemptEnded(delivery: Delivery, isAccepted: boolean): PendingEndpoint[];
-}
-
 interface TimingFaultOptions {
   clock: Clock;
   random: Random;
@@ -51,7 +33,10 @@ const endOf = ({ sequence }: DeliveryNumber) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export function createTimingFaults({ clock, random, attemptId, faults, delayedDeliveries, deliveries }: TimingFaultOptions): TimingFaults {
+export type TimingFaults = ReturnType<typeof createTimingFaults>;
+
+/** All methods but `isActive` and `load` run inside a transaction. Those that return pending endpoints name the deliveries whose due time moved. */
+export function createTimingFaults({ clock, random, attemptId, faults, delayedDeliveries, deliveries }: TimingFaultOptions) {
   const held = createHeldDeliveries(clock, random, delayedDeliveries);
   /** Deliveries that come before a response: their rule may be used up by the time the response is ready. */
   const beforeResponse = new Set<number>();
@@ -69,19 +54,26 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
     return delayedDeliveries.waitingFor(until.held).length >= batch ? held.releaseBatch(until.held) : [];
   };
   return {
+    /** False while no rule is armed and no delivery is held: then no other method has to be called. */
     isActive: () => faults.armed || held.any() || beforeResponse.size > 0,
+    /** Reads from the database whether deliveries are held. */
     load() {
       held.load();
       beforeResponse.clear();
     },
+    /** Asks the rules about each attempt that is due, once, in the order of their due times. */
     decideDue: () => [
       ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.releaseBatch) : []),
       ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decide) : []),
     ],
-    decideForRequest: (request) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
-    delaysResponse: (request) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
-    startCopies: (delivery) => startCopies(delivery, delayedDeliveries, clock.now()),
-    attemptEnded(delivery, isAccepted) {
+    /** Asks the rules about each delivery that a request made, due or not. */
+    decideForRequest: (request: string) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
+    /** Whether a delivery of the request has to end before the response is sent. */
+    delaysResponse: (request: string) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
+    /** Releases the copies that wait for the attempt of a delivery to begin; returns those to be sent at the same moment. */
+    startCopies: (delivery: Delivery) => startCopies(delivery, delayedDeliveries, clock.now()),
+    /** Releases the deliveries that were held until this attempt ended. */
+    attemptEnded(delivery: Delivery, isAccepted: boolean) {
       beforeResponse.delete(delivery.sequence);
       if (!held.any()) return NONE;
       const { eventType, merchant, endpoint } = delivery;
