@@ -1,23 +1,24 @@
 // The commands for records: make, move and show.
 
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
+import { linesOf, runCommand } from "../support/commands.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
-/** Runs a command that must succeed, and returns its lines. */
-async function lines(bench: Bench, ...words: string[]): Promise<string[]> {
-  const { code, out, error } = await runCommand(bench.url, ...words);
-  expect([code, error]).toEqual([0, ""]);
-  return out;
-}
-
-const json = async (bench: Bench, ...words: string[]) => JSON.parse((await lines(bench, ...words, "--json"))[0] ?? "");
+const json = async (bench: Bench, ...words: string[]) => JSON.parse((await linesOf(bench, ...words, "--json"))[0] ?? "");
 
 describe("make", () => {
   test("makes a record in any state, and prints it with its events", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
-    const [record = "", pending, succeeded, ...more] = await lines(bench, "make", "payment", "--status", "succeeded", "--amount", "12.50");
+    const [record = "", pending, succeeded, ...more] = await linesOf(
+      bench,
+      "make",
+      "payment",
+      "--status",
+      "succeeded",
+      "--amount",
+      "12.50",
+    );
     expect(record).toMatch(/^pay_\w+ succeeded 12\.50 EUR /);
     expect(pending).toMatch(/^ {2}payment\.pending evt_\w+: no endpoint subscribed to it$/);
     expect(succeeded).toMatch(/^ {2}payment\.succeeded evt_\w+: 1 delivery$/);
@@ -67,7 +68,7 @@ describe("make", () => {
   });
 
   test("--help lists the fields of the kind", async () => {
-    const out = (await lines(await open(), "make", "booking", "--help")).join("\n");
+    const out = (await linesOf(await open(), "make", "booking", "--help")).join("\n");
     expect(out).toContain("--check-in <YYYY-MM-DD>");
     expect(out).toMatch(/--amount <amount> +Total price of the stay, such as 12\.50/);
     expect(out).not.toContain("--amount-minor <");
@@ -77,7 +78,7 @@ describe("make", () => {
 describe("move", () => {
   test("takes a record to another state, and prints the event", async () => {
     const bench = await open();
-    const [record, event] = await lines(bench, "move", "payment", "pay_pending", "succeeded");
+    const [record, event] = await linesOf(bench, "move", "payment", "pay_pending", "succeeded");
     expect(record).toMatch(/^pay_pending succeeded 760\.00 EUR /);
     expect(event).toMatch(/^ {2}payment\.succeeded evt_\w+: no endpoint subscribed to it$/);
   });
@@ -102,7 +103,7 @@ describe("show", () => {
     const bench = await open();
     const { data } = (await bench.call("GET", "/v1/payments?limit=100")).body;
     const failed = data.filter(({ status }: { status: string }) => status === "failed").map(({ id }: { id: string }) => id);
-    const out = await lines(bench, "show", "payments", "--status", "failed", "--limit", "2");
+    const out = await linesOf(bench, "show", "payments", "--status", "failed", "--limit", "2");
     expect(out.map((line) => line.split(" ").slice(0, 2))).toEqual([
       [failed[0], "failed"],
       [failed[1], "failed"],
@@ -113,14 +114,14 @@ describe("show", () => {
   });
 
   test("shows one record, its amounts and times written out", async () => {
-    const out = await lines(await open({ clock: "2026-01-05T12:00:00Z" }), "show", "payment", "pay_pending");
+    const out = await linesOf(await open({ clock: "2026-01-05T12:00:00Z" }), "show", "payment", "pay_pending");
     expect(out).toEqual(
       expect.arrayContaining([expect.stringMatching(/^amount +760\.00 EUR$/), expect.stringMatching(/^created +\d{4}-\d\d-\d\dT/)]),
     );
   });
 
   test("says how to make a record where there is none", async () => {
-    const out = await lines(await open(), "show", "bookings", "--merchant", "blank");
+    const out = await linesOf(await open(), "show", "bookings", "--merchant", "blank");
     expect(out).toEqual(["mer_blank has no such records. Try merchant-sandbox make booking."]);
   });
 });

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runCommand } from "../support/commands.ts";
 import { folder, launch, type Program, run } from "../support/program.ts";
 
 const shell = (command: string, cwd = folder()) =>
@@ -23,22 +24,16 @@ const stop = async (program: Program) => {
   return program.ended;
 };
 
-test("lists the lessons", async () => {
-  const { code, out } = await run(["learn", "--list"]);
-  expect([code, out.slice(0, 3)]).toEqual([
-    0,
-    ["1 first-call       Your first call (5 steps)", "2 paging           Paging (5 steps)", "3 idempotency      Idempotency (7 steps)"],
-  ]);
-});
-
-test("lists the lessons of a folder of one's own", async () => {
+test("lists the lessons, or those of a folder of one's own", async () => {
+  const { code, out } = await runCommand(undefined, "learn", "--list");
+  expect([code, out.slice(0, 2)]).toEqual([0, ["1 first-call       Your first call (5 steps)", "2 paging           Paging (5 steps)"]]);
   const lessons = folder();
   writeFileSync(
     join(lessons, "07-mine.md"),
     '# My lesson\n\nAbout it.\n\n## 1. Read\n\nRead.\n\n<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n',
   );
-  const { out, error } = await run(["learn", "--list", "--lessons", lessons]);
-  expect([out, error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
+  const own = await runCommand(undefined, "learn", "--list", "--lessons", lessons);
+  expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
 });
 
 test("shows a step, marks it done, shows the next; h prints a hint and s skips the step", async () => {
@@ -142,6 +137,6 @@ test.each([
   [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],
   [["learn", "--name", "Ada"], 2, "add --join <url>"],
 ])("rejects %j", async (words, code, says) => {
-  const ended = await run([...words, ...(words.includes("--join") || words.includes("--name") ? [] : ["--port", "0"])]);
+  const ended = await runCommand(undefined, ...words, "--port", "0");
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
 });

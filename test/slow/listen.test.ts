@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { verifySignature } from "../../src/webhooks/signature.ts";
-import { launch, run } from "../support/program.ts";
+import { launch } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { advance, trigger } from "../support/webhooks.ts";
 
@@ -74,17 +74,4 @@ test("registers the endpoint again after a reset, and keeps one that was there b
   child.kill("SIGTERM");
   await ended;
   expect(await endpoints(bench)).toEqual([]);
-});
-
-test.each([
-  [[], "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
-  [["--forward-to", "nowhere"], "--forward-to"],
-  [["--forward-to", "http://example.com/hooks"], "example.com"],
-  [["--forward-to", "http://localhost:1/", "--events", "payot.*"], "The service sends no event payot.*. Did you mean payout.*?"],
-  [["--forward-to", "http://localhost:1/", "--merchant", "nobody"], "no merchant nobody"],
-])("%j is rejected with exit code 2", async (words, says) => {
-  const bench = await open();
-  const { code, out, error } = await run(["listen", ...words], { MERCHANT_SANDBOX_URL: bench.url });
-  expect([code, out], error).toEqual([2, []]);
-  expect(error).toContain(says);
 });

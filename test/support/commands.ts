@@ -1,6 +1,6 @@
 // Runs a command of the program in this process: starting the program takes longer than the command.
 
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { commands } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 
@@ -35,4 +35,11 @@ export async function runCommand(url: string | undefined, ...[name = "", ...word
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
+}
+
+/** Runs a command that must succeed, and returns its lines. */
+export async function linesOf({ url }: { url: string }, ...words: string[]): Promise<string[]> {
+  const { code, out, error } = await runCommand(url, ...words);
+  expect([code, error]).toEqual([0, ""]);
+  return out;
 }

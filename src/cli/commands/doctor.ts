@@ -53,11 +53,15 @@ export interface DoctorCheck {
   remedy?: string;
 }
 
+const ok = (check: string, says: string): DoctorCheck => ({ check, state: "ok", says });
+const warn = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "warn", says, remedy });
+const fail = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "fail", says, remedy });
+
 /** Where each option of a start with these arguments comes from. */
 function listOptions(sources: Settings["sources"]): DoctorCheck {
   const origins = { flag: flagOf, variable: variableOf, file: () => CONFIG_FILE };
   const given = Object.entries(sources).map(([name, source]) => `${name} from ${origins[source](name)}`);
-  return { check: "options", state: "ok", says: given.length === 0 ? "all options have their defaults" : `options: ${given.join(", ")}` };
+  return ok("options", given.length === 0 ? "all options have their defaults" : `options: ${given.join(", ")}`);
 }
 
 export interface TerminalInfo {
@@ -82,8 +86,8 @@ export function checkNode(version: string, engines: string): DoctorCheck {
   const alternatives = engines.split(" || ").map((range) => ({ isOneMajor: range.startsWith("^"), from: range.replace(/^\D+/, "") }));
   const says = `Node ${version}; ${engines} is required`;
   const isSupported = alternatives.some(({ isOneMajor, from }) => isAtLeast(version, from, isOneMajor));
-  if (isSupported) return { check: "node", state: "ok", says: isAtLeast(version, "20.0", true) ? `${says}. ${NODE_20_BUILD}` : says };
-  return { check: "node", state: "fail", says, remedy: `Install Node ${alternatives.at(-1)?.from} or newer.` };
+  if (isSupported) return ok("node", isAtLeast(version, "20.0", true) ? `${says}. ${NODE_20_BUILD}` : says);
+  return fail("node", says, `Install Node ${alternatives.at(-1)?.from} or newer.`);
 }
 
 function isAtLeast(version: string, from: string, isOneMajor: boolean): boolean {
@@ -94,30 +98,21 @@ function isAtLeast(version: string, from: string, isOneMajor: boolean): boolean 
 
 function checkSqlite(): DoctorCheck {
   const problem = findAddonProblem();
-  if (!problem) return { check: "sqlite", state: "ok", says: "better-sqlite3 loads" };
-  const { says, remedy } = problem;
-  return { check: "sqlite", state: "fail", says, remedy: `${remedy[0]?.toUpperCase()}${remedy.slice(1)}.` };
+  if (!problem) return ok("sqlite", "better-sqlite3 loads");
+  return fail("sqlite", problem.says, `${problem.remedy[0]?.toUpperCase()}${problem.remedy.slice(1)}.`);
 }
 
 const localhostUrl = (port: number) => `http://127.0.0.1:${port}`;
 
 async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
-  if (port === 0) return { check: "port", state: "ok", says: "any free port" };
+  if (port === 0) return ok("port", "any free port");
   const code = await listenError(port, host);
-  if (code === undefined) return { check: "port", state: "ok", says: `port ${port} is free` };
-  if (code !== "EADDRINUSE")
-    return {
-      check: "port",
-      state: "fail",
-      says: `port ${port} of ${host} cannot be opened: ${code}`,
-      remedy: "Choose another with --port <n>.",
-    };
+  if (code === undefined) return ok("port", `port ${port} is free`);
+  if (code !== "EADDRINUSE") return fail("port", `port ${port} of ${host} cannot be opened: ${code}`, "Choose another with --port <n>.");
   const says = `port ${port} belongs to ${(await portOwner(port)) ?? "another program"}`;
-  const isOurs = (await describeSandboxAt(localhostUrl(port), undefined)) !== undefined;
-  const remedy = isOurs
-    ? "Use that sandbox, stop it, or choose another port with --port <n>."
-    : "Stop it, or choose another port with --port <n> or --port 0.";
-  return { check: "port", state: isOurs ? "warn" : "fail", says, remedy };
+  if (await describeSandboxAt(localhostUrl(port), undefined))
+    return warn("port", says, "Use that sandbox, stop it, or choose another port with --port <n>.");
+  return fail("port", says, "Stop it, or choose another port with --port <n> or --port 0.");
 }
 
 /** How long the sandbox on the port was blocked; nothing if there is none. */
@@ -125,9 +120,8 @@ async function checkStalls(port: number): Promise<DoctorCheck[]> {
   const milliseconds = port === 0 ? undefined : await longestStallAt(localhostUrl(port));
   if (milliseconds === undefined) return [];
   const says = `longest stall of the sandbox on port ${port}: ${milliseconds} ms`;
-  if (milliseconds < LONG_STALL) return [{ check: "stalls", state: "ok", says }];
-  const remedy = "Meanwhile it served no request. Run fewer programs on this machine, or keep its file on a faster disk.";
-  return [{ check: "stalls", state: "warn", says, remedy }];
+  if (milliseconds < LONG_STALL) return [ok("stalls", says)];
+  return [warn("stalls", says, "Meanwhile it served no request. Run fewer programs on this machine, or keep its file on a faster disk.")];
 }
 
 function listenError(port: number, host: string): Promise<string | undefined> {
@@ -143,11 +137,11 @@ function checkFolder(db: string | undefined): DoctorCheck {
   const folder = nearest(folderOf(db));
   const remedy = "Choose another file with --db <file>, or keep all data in memory with --memory.";
   try {
-    if (!statSync(folder).isDirectory()) return { check: "folder", state: "fail", says: `${folder} is not a folder`, remedy };
+    if (!statSync(folder).isDirectory()) return fail("folder", `${folder} is not a folder`, remedy);
     accessSync(folder, constants.W_OK | constants.X_OK);
-    return { check: "folder", state: "ok", says: `${folder} is writable` };
+    return ok("folder", `${folder} is writable`);
   } catch (error) {
-    return { check: "folder", state: "fail", says: `${folder} is not writable: ${(error as Error).message}`, remedy };
+    return fail("folder", `${folder} is not writable: ${(error as Error).message}`, remedy);
   }
 }
 
@@ -159,13 +153,8 @@ const freeSpace = (db: string | undefined): number => {
 export function checkDisk(bytes: number): DoctorCheck {
   const megabytes = Math.floor(bytes / MEGABYTE);
   const says = `${megabytes} MB free on the disk`;
-  if (megabytes >= WARN_BELOW_MB) return { check: "disk", state: "ok", says };
-  return {
-    check: "disk",
-    state: megabytes < FAIL_BELOW_MB ? "fail" : "warn",
-    says,
-    remedy: "Free some space, or keep all data in memory with --memory.",
-  };
+  if (megabytes >= WARN_BELOW_MB) return ok("disk", says);
+  return (megabytes < FAIL_BELOW_MB ? fail : warn)("disk", says, "Free some space, or keep all data in memory with --memory.");
 }
 
 function nearest(folder: string): string {
@@ -174,54 +163,43 @@ function nearest(folder: string): string {
 
 /** Checks the terminal for the dashboard. Plain lines, printed without a terminal, need nothing. */
 export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): DoctorCheck {
-  if (!isTTY) return { check: "terminal", state: "ok", says: "no terminal: plain lines instead of the dashboard" };
+  if (!isTTY) return ok("terminal", "no terminal: plain lines instead of the dashboard");
   const { LC_ALL, LC_CTYPE, LANG, TERM, NO_COLOR } = environment;
   const colours = NO_COLOR ? "no colours (NO_COLOR)" : `${2 ** (getColorDepth?.() ?? 1)} colours`;
   const isUnicode = process.platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
   const says = `terminal of ${columns}×${rows}, ${colours}, ${isUnicode ? "Unicode" : "no Unicode"}`;
   if (TERM === "dumb")
-    return {
-      check: "terminal",
-      state: "warn",
-      says: `${says}, TERM=dumb`,
-      remedy: "Set TERM, for example to xterm-256color; until then, output is plain lines.",
-    };
-  if (columns < MINIMUM_SIZE.columns || rows < MINIMUM_SIZE.rows)
-    return {
-      check: "terminal",
-      state: "warn",
-      says,
-      remedy: `Make it ${MINIMUM_SIZE.columns}×${MINIMUM_SIZE.rows} or larger for the dashboard, or use --no-ui.`,
-    };
-  if (!isUnicode) return { check: "terminal", state: "warn", says, remedy: "Set LANG to a UTF-8 locale, such as C.UTF-8." };
-  return { check: "terminal", state: "ok", says };
+    return warn("terminal", `${says}, TERM=dumb`, "Set TERM, for example to xterm-256color; until then, output is plain lines.");
+  const { columns: least, rows: lowest } = MINIMUM_SIZE;
+  if (columns < least || rows < lowest)
+    return warn("terminal", says, `Make it ${least}×${lowest} or larger for the dashboard, or use --no-ui.`);
+  if (!isUnicode) return warn("terminal", says, "Set LANG to a UTF-8 locale, such as C.UTF-8.");
+  return ok("terminal", says);
 }
 
 /** Many HTTP clients send requests to localhost through the proxy too, unless NO_PROXY excludes it. */
-function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
+export function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
   const variable = (name: string) => environment[name] || environment[name.toLowerCase()];
   const proxies = ["HTTP_PROXY", "ALL_PROXY"].filter((name) => variable(name));
   const exempt = (variable("NO_PROXY") ?? "").split(/[\s,]+/);
-  if (proxies.length === 0) return { check: "proxy", state: "ok", says: "no proxy is set" };
+  if (proxies.length === 0) return ok("proxy", "no proxy is set");
   const missing = ["localhost", "127.0.0.1"].filter((name) => !exempt.includes("*") && !exempt.includes(name));
-  if (missing.length === 0)
-    return { check: "proxy", state: "ok", says: `${proxies.join(" and ")} is set, and NO_PROXY excludes this machine` };
-  const says = `${proxies.join(" and ")} is set, and NO_PROXY lacks ${missing.join(" and ")}: clients may send requests for the sandbox to the proxy`;
-  return {
-    check: "proxy",
-    state: "warn",
-    says,
-    remedy: "Set NO_PROXY=localhost,127.0.0.1,::1 (and no_proxy, which some clients read instead).",
-  };
+  const set = `${proxies.join(" and ")} is set, and NO_PROXY`;
+  if (missing.length === 0) return ok("proxy", `${set} excludes this machine`);
+  return warn(
+    "proxy",
+    `${set} lacks ${missing.join(" and ")}: clients may send requests for the sandbox to the proxy`,
+    "Set NO_PROXY=localhost,127.0.0.1,::1 (and no_proxy, which some clients read instead).",
+  );
 }
 
 export async function checkLocalhost(find: typeof lookupAll = lookupAll): Promise<DoctorCheck> {
   const addresses = await find("localhost").catch(() => []);
   const remedy = "Map localhost to 127.0.0.1 in /etc/hosts, or use http://127.0.0.1:4747.";
   const foreign = addresses.filter((address) => !/^(127\.|::1$)/.test(address));
-  if (addresses.length === 0) return { check: "localhost", state: "warn", says: "localhost does not resolve", remedy };
-  if (foreign.length > 0) return { check: "localhost", state: "warn", says: `localhost resolves to ${foreign.join(", ")}`, remedy };
-  return { check: "localhost", state: "ok", says: `localhost resolves to ${addresses.join(", ")}` };
+  if (addresses.length === 0) return warn("localhost", "localhost does not resolve", remedy);
+  if (foreign.length > 0) return warn("localhost", `localhost resolves to ${foreign.join(", ")}`, remedy);
+  return ok("localhost", `localhost resolves to ${addresses.join(", ")}`);
 }
 
 const lookupAll = async (name: string) => (await lookup(name, { all: true })).map(({ address }) => address);

@@ -1,0 +1,323 @@
+// The commands for a running sandbox, in this process: effects, output and errors.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { linesOf, runCommand } from "../support/commands.ts";
+import { readGithubFile } from "../support/github-files.ts";
+import { folder } from "../support/program.ts";
+import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+describe("trigger", () => {
+  test("makes the record of an event, whose id can be fetched", async () => {
+    const bench = await open();
+    await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
+    const [line] = await linesOf(bench, "trigger", "payment.succeeded", "--data", '{"amount": 7}');
+    const [event] = (await bench.control("GET", "/events?type=payment.succeeded")).data;
+    const { id } = event.body.data;
+    expect(line).toBe(`${event.id} payment.succeeded of ${id}: queued for 1 endpoint`);
+    expect(await bench.control("GET", `/records/payment/${id}`)).toMatchObject({ id, amount: 7, status: "succeeded" });
+  });
+
+  test("--synthetic sends an event of any data without a record", async () => {
+    const bench = await open();
+    const [line] = await linesOf(bench, "trigger", "payment.succeeded", "--synthetic", "--data", '{"amount": 7}', "--for", "mer_stage");
+    const [event] = (await bench.control("GET", "/events")).data;
+    expect(line).toBe(`${event.id} payment.succeeded: no endpoint of mer_stage subscribed to it`);
+    expect(event).toMatchObject({ type: "payment.succeeded", merchant: "mer_stage", body: { data: { amount: 7 }, livemode: false } });
+  });
+
+  test("sends a type that the service never sends only with --synthetic", async () => {
+    const bench = await open();
+    expect(await runCommand(bench.url, "trigger", "paymet.succeeded")).toMatchObject({
+      code: 2,
+      error: "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it all the same.",
+    });
+    const { code, out } = await runCommand(bench.url, "trigger", "paymet.succeeded", "--synthetic");
+    expect(code).toBe(0);
+    expect(out).toEqual([expect.stringMatching(/^evt_\w+ paymet\.succeeded: no endpoint of mer_lodge subscribed to it$/)]);
+  });
+});
+
+describe("deliveries and replay", () => {
+  test("list the newest attempts as lines or JSON, and deliver again", async () => {
+    const bench = await open();
+    expect(await linesOf(bench, "deliveries")).toEqual([expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/)]);
+    expect(await linesOf(bench, "deliveries", "--json")).toEqual([]);
+    const receiver = await receive("localhost");
+    const { id: endpoint } = await register(bench, receiver.url);
+    receiver.script(500);
+    const event = await trigger(bench, "a.b");
+    await advance(bench, "1s");
+    const [second, first] = await linesOf(bench, "deliveries");
+    expect(first).toMatch(new RegExp(`^whd_\\w+ a\\.b ${event} http://localhost:\\d+/hooks attempt 1/6 failed 500$`));
+    expect(second).toMatch(new RegExp(`^whd_\\w+ a\\.b ${event} http://localhost:\\d+/hooks attempt 2/6 succeeded 200$`));
+    expect(await linesOf(bench, "deliveries", "--status", "failed")).toEqual([first]);
+    expect(await linesOf(bench, "deliveries", "--limit", "1")).toEqual([second]);
+    expect(await linesOf(bench, "deliveries", "--for", "lodge", "--limit", "1")).toEqual([second]);
+    expect(await linesOf(bench, "deliveries", "--for", "market", "--json")).toEqual([]);
+    const [json] = await linesOf(bench, "deliveries", "--json", "--limit", "1");
+    expect(JSON.parse(json ?? "")).toMatchObject({ eventId: event, attempt: 2, status: "succeeded" });
+
+    const attempt = first?.split(" ")[0] ?? "";
+    for (const id of [attempt, event]) {
+      const [said] = await linesOf(bench, "replay", id);
+      expect(said).toMatch(/^Delivering again as whd_\w+\.$/);
+      await settle(bench);
+      const [newest] = await linesOf(bench, "deliveries", "--limit", "1");
+      expect(newest).toContain(`${said?.slice("Delivering again as ".length, -1)} a.b ${event}`);
+    }
+    expect(receiver.arrivals).toHaveLength(4);
+    await bench.call("DELETE", `/v1/webhooks/${endpoint}`);
+    expect(await linesOf(bench, "replay", event)).toEqual(["No endpoint is subscribed to its type."]);
+  });
+});
+
+describe("reset and clock", () => {
+  test("reset everything, or one merchant by id or key", async () => {
+    const bench = await open();
+    const make = () =>
+      Promise.all(["mer_lodge", "mer_market"].map((merchant) => bench.control("POST", "/records/customer", { merchant, id: "cus_new" })));
+    const left = async () => {
+      const answers = ["sk_test_lodge", "sk_test_market"].map((key) => bench.call("GET", "/v1/customers/cus_new", { key }));
+      return (await Promise.all(answers)).map(({ status }) => status);
+    };
+    await make();
+    expect(await linesOf(bench, "reset", "lodge")).toEqual(["Reset mer_lodge to the fixtures."]);
+    expect(await left()).toEqual([404, 200]);
+    expect(await linesOf(bench, "reset", "mer_market")).toEqual(["Reset mer_market to the fixtures."]);
+    expect(await left()).toEqual([404, 404]);
+    await make();
+    expect(await linesOf(bench, "reset")).toEqual(["Reset everything to the fixtures."]);
+    expect(await left()).toEqual([404, 404]);
+  });
+
+  test("show the time, move it, and print the events of an advance", async () => {
+    const bench = await open();
+    expect(await linesOf(bench, "clock")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script(500);
+    const event = await trigger(bench, "a.b");
+    await settle(bench);
+    const played = await linesOf(bench, "clock", "advance", "1s");
+    expect(played).toEqual([
+      expect.stringMatching(new RegExp(`^2026-01-05T12:00:01\\.000Z whd_\\w+ a\\.b ${event} succeeded$`)),
+      "2026-01-05T12:00:01.000Z (frozen)",
+    ]);
+    expect(await linesOf(bench, "clock", "freeze", "2026-03-01")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
+    expect(await linesOf(bench, "clock", "freeze")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
+    expect((await linesOf(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(/^2030-01-01T00:0\d:\d\d\.\d{3}Z \(offset\)$/);
+    expect((await linesOf(bench, "clock", "real"))[0]).toMatch(/ \(real\)$/);
+    expect((await bench.control("GET", "/clock")).unix).not.toBe(NOON_SECONDS);
+  });
+});
+
+describe("fault", () => {
+  test("adds, lists, removes and clears rules", async () => {
+    const bench = await open();
+    expect(await linesOf(bench, "fault")).toEqual([expect.stringContaining("No fault rules.")]);
+    const [added = ""] = await linesOf(bench, "fault", "add", "429", "payments.list", "--times", "3", "--retry-after", "2");
+    expect(added).toMatch(/^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, seen 0, fired 0, 3 left$/);
+    expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
+    expect((await linesOf(bench, "fault", "ls")).join()).toContain("armed, seen 1, fired 1, 2 left");
+    expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
+    await linesOf(bench, "fault", "add", "outage", "--for", "30s");
+    expect(await linesOf(bench, "fault", "clear")).toEqual(["Removed 1 fault rule."]);
+  });
+});
+
+test("traffic starts, shows and stops", async () => {
+  const bench = await open();
+  const traffic = (...words: string[]) => linesOf(bench, "traffic", ...words);
+  expect(await traffic()).toEqual(["No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."]);
+  const words = ["--rate", "1/s", "--for", "1m", "--mix", "customer=1,payment=0", "--merchant", "mer_stage"];
+  expect(await traffic("start", ...words)).toEqual(["mer_stage 1/s for 1m: running, 0 happened"]);
+  await advance(bench, "10s");
+  expect(await traffic("status")).toEqual(["mer_stage 1/s for 1m: running, 10 happened (customer 10)"]);
+  const [line = ""] = await traffic("stop", "--merchant", "mer_stage", "--json");
+  expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
+});
+
+const wrong: [words: string[], code: number, says: string][] = [
+  [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],
+  [["receive", "--status", "99"], 2, "--status takes a whole number from 200 to 599"],
+  [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
+  [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
+  [["receive", "--port", "0", "--for", "nobody"], 2, "There is no merchant nobody. There are mer_lodge, "],
+  [["receive", "--port", "0", "--events", "Not A Type"], 2, "The service sends no event Not A Type."],
+  [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
+  [["receive", "here"], 2, 'Unexpected argument "here"'],
+  [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
+  [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
+  [["trigger", "a.b", "c.d"], 2, 'Unexpected argument "c.d"'],
+  [["trigger", "Payment Succeeded"], 2, "The service sends no event Payment Succeeded."],
+  [["deliveries", "all"], 2, 'Unexpected argument "all"'],
+  [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
+  [["deliveries", "--status", "lost"], 2, "--status must be"],
+  [["deliveries", "--limit"], 2, "--limit needs a value"],
+  [["replay"], 2, "<id> is missing, as in merchant-sandbox replay <id>."],
+  [["replay", "pay_001"], 2, 'replay takes the id of an attempt (whd_…) or of an event (evt_…); received "pay_001".'],
+  [["replay", "evt_none"], 2, "There is no event evt_none"],
+  [["reset", "nobody"], 2, "no merchant nobody"],
+  [["clock", "advance"], 2, "clock advance 1h"],
+  [["clock", "advance", "soon"], 2, '<duration> must be a span such as 30s, 5m or 24h; received "soon".'],
+  [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
+  [["fault", "rm", "flt_none"], 2, "There is no fault rule flt_none. None is armed."],
+  [["scenario", "start", "lost-respons"], 2, "There is no scenario lost-respons"],
+  [["clock", "set"], 2, "clock set 2026-01-05T09:00:00Z"],
+  [["traffic", "begin"], 2, "It has start, stop, status"],
+  [["traffic", "start", "--mix", "payment"], 2, "payment=3"],
+  [["traffic", "start", "--mix", "paymant=1"], 2, "Did you mean payment?"],
+  [["fault", "add", "outag"], 2, "Did you mean outage"],
+  [["fault", "add", "503", "paymets.list"], 2, 'There is no operation "paymets.list". Did you mean payments.list?'],
+  [["fault", "add", "503", "payments.list", "--times", "many"], 2, '--times must be an integer or null; received "many" (a string).'],
+  [["fault", "add", "latency=many"], 2, 'latency=<ms> must be a number; received "many" (a string).'],
+  [["fault", "add", "drop", "paymet.succeeded"], 2, "The service sends no event paymet.succeeded. Did you mean payment.succeeded?"],
+  [["fault", "ls", "--times", "3"], 2, "There is no option --times. See merchant-sandbox fault ls --help."],
+  [["snapshot", "load", "befor"], 2, "befor"],
+  [["snapshot", "save"], 2, "<name> is missing, as in merchant-sandbox snapshot save before."],
+  [["traffic", "start", "--merchant", "nobody"], 2, "There is no merchant nobody. There are "],
+  [["listen"], 2, "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
+  [["listen", "--forward-to", "nowhere"], 2, "--forward-to"],
+  [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
+  [
+    ["listen", "--forward-to", "http://localhost:1/", "--events", "payot.*"],
+    2,
+    "The service sends no event payot.*. Did you mean payout.*?",
+  ],
+  [["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"], 2, "There is no merchant lodg. Did you mean mer_lodge?"],
+  [["attach", "nowhere"], 2, 'received "nowhere"'],
+  [["env", "--format", "jsno"], 2, "Did you mean json?"],
+  [["env", "--for", "nobody"], 2, "no merchant nobody"],
+  [["wait", "--timeout", "soon"], 2, "--timeout"],
+  [["exec", "--fail-on", "verdict", "--", "true"], 2, 'no condition "verdict". Did you mean verdicts? It takes'],
+  [["exec", "--fail-on", "uncovered=payments.lst", "--", "true"], 2, "Did you mean payments.list?"],
+  [["exec", "--report", "junt=a.xml", "--", "true"], 2, "Did you mean junit?"],
+  [["exec", "--report", "junit", "--", "true"], 2, "--report takes <format>=<file>"],
+  [["exec", "npm"], 2, 'Unexpected argument "npm"'],
+  [["exec"], 2, "The command is missing"],
+];
+
+/** Commands that take no --url. */
+const LOCAL = ["exec", "attach"];
+
+test.each(wrong)("%j is rejected with exit code %i, in words of the command", async (words, code, says) => {
+  const bench = await open();
+  const ended = await runCommand(LOCAL.includes(words[0] ?? "") ? undefined : bench.url, ...words);
+  expect([ended.code, ended.out, ended.error]).toEqual([code, [], expect.stringContaining(says)]);
+  expect(ended.error).not.toMatch(/\n|\/_sandbox|HTTP|PUT |POST |trigger\.|action\./);
+  expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
+});
+
+test("a command says where no sandbox is, and that a sandbox requires its token", async () => {
+  const gone = await open();
+  await gone.close();
+  for (const words of [["receive", "--port", "0"], ["trigger", "payout.paid"], ["clock"]]) {
+    const ended = await runCommand(gone.url, ...words);
+    expect([ended.code, ended.out]).toEqual([1, []]);
+    expect(ended.error).toBe(
+      `No sandbox answers at ${gone.url} (connect ECONNREFUSED 127.0.0.1:${gone.port}). ` +
+        "Start one with merchant-sandbox, or name another one with --url <url>.",
+    );
+  }
+  const bench = await open({ controlToken: "open-sesame" });
+  const ended = await runCommand(bench.url, "clock");
+  expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("requires its control token: add --control-token <token>")]);
+  expect(await linesOf(bench, "clock", "--control-token", "open-sesame")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
+  expect(await linesOf({ url: `${bench.url}/v1/` }, "clock", "--control-token", "open-sesame")).toHaveLength(1);
+  expect((await runCommand(bench.url, "attach", "--no-ui")).error).toContain("--control-token");
+  expect(await linesOf(bench, "status")).toEqual([`${bench.url} is ready; add --control-token <token> for details.`]);
+});
+
+/** The address of a server that is no sandbox. */
+async function stranger(body: string): Promise<string> {
+  const server = createServer((_, outgoing) => outgoing.end(body));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("status, wait and healthcheck tell a ready sandbox from none and from another server", async () => {
+  const { url } = await open();
+  const nobody = "http://127.0.0.1:1";
+  const other = await stranger('{"status":"up"}');
+  const state = `${url} is ready: version \\S+, process ${process.pid}, in memory, clock frozen at 2026-01-05T12:00:00`;
+  expect(await linesOf({ url }, "status")).toEqual([expect.stringMatching(new RegExp(`^${state}`))]);
+  expect(await linesOf({ url }, "wait")).toEqual([`Ready at ${url}.`]);
+  expect(await linesOf({ url }, "healthcheck")).toEqual([]);
+  const gone = await runCommand(nobody, "status", "--json");
+  expect([gone.code, JSON.parse(gone.out[0] ?? "")]).toMatchObject([1, { ready: false, pid: null }]);
+  for (const [address, why] of [
+    [nobody, `No sandbox is ready at ${nobody}: connect ECONNREFUSED`],
+    [other, "the server there (status 200) is not a merchant-sandbox"],
+  ] as const) {
+    expect(await runCommand(address, "wait", "--timeout", "1ms")).toMatchObject({ code: 1, error: expect.stringContaining(why) });
+    expect(await runCommand(address, "healthcheck")).toEqual({ code: 1, out: [], error: "" });
+  }
+  expect((await runCommand("ftp://here", "wait")).error).toContain('received "ftp://here"');
+});
+
+describe("env", () => {
+  const token = `it's"$HOME"\`id\`\\%0A#!`;
+  const NAMES = ["MERCHANT_BASE_URL", "MERCHANT_API_KEY", "MERCHANT_SANDBOX_URL", "MERCHANT_SANDBOX_CONTROL_TOKEN"];
+  const print = `console.log(JSON.stringify(${JSON.stringify(NAMES)}.map((name) => process.env[name])))`;
+  const env = ({ url }: Bench, controlToken: string, ...words: string[]) =>
+    runCommand(url, "env", "--control-token", controlToken, ...words);
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("is evaluated exactly by a shell, with any token", async () => {
+    const bench = await open({ controlToken: token });
+    const { out } = await env(bench, token, "--for", "stage");
+    for (const shell of ["sh", "bash"]) {
+      const ended = spawnSync(shell, ["-c", `${out.join("\n")}\n'${process.execPath}' -e '${print}'`], { encoding: "utf8" });
+      if (ended.error === undefined) expect(JSON.parse(ended.stdout)).toEqual([`${bench.url}/v1`, "sk_test_stage", bench.url, token]);
+    }
+    const json = await env(bench, token, "--format", "json");
+    expect(JSON.parse(json.out.join(""))).toMatchObject({ MERCHANT_API_KEY: "sk_test_lodge", MERCHANT_SANDBOX_CONTROL_TOKEN: token });
+    const dotenv = await env(bench, token, "--format", "dotenv");
+    expect([dotenv.code, dotenv.error]).toEqual([
+      1,
+      expect.stringContaining("MERCHANT_SANDBOX_CONTROL_TOKEN cannot be written for dotenv"),
+    ]);
+  });
+
+  test("is read by node --env-file", async () => {
+    const controlToken = 'a"b"$c#d\\n';
+    const bench = await open({ controlToken });
+    const file = join(folder(), ".env");
+    writeFileSync(file, `${(await env(bench, controlToken, "--format", "dotenv")).out.join("\n")}\n`);
+    const { stdout } = spawnSync(process.execPath, [`--env-file=${file}`, "-e", print], { encoding: "utf8" });
+    expect(JSON.parse(stdout)).toEqual([`${bench.url}/v1`, "sk_test_lodge", bench.url, controlToken]);
+  });
+
+  test("is appended to GITHUB_ENV and GITHUB_OUTPUT, with the token masked", async () => {
+    const bench = await open({ controlToken: token });
+    for (const name of ["GITHUB_ENV", "GITHUB_OUTPUT"]) vi.stubEnv(name, "");
+    const outside = await env(bench, token, "--format", "github");
+    expect([outside.code, outside.error]).toEqual([2, expect.stringContaining("only in a step of GitHub Actions")]);
+    const cwd = folder();
+    const files = ["GITHUB_ENV", "GITHUB_OUTPUT"].map((name) => join(cwd, name));
+    for (const file of files) {
+      vi.stubEnv(file.slice(cwd.length + 1), file);
+      writeFileSync(file, "BEFORE=1\n");
+    }
+    const { code, out, error } = await env(bench, token, "--format", "github");
+    expect([code, out, error]).toEqual([0, [`::add-mask::${token.replace("%", "%25")}`], ""]);
+    for (const file of files) {
+      const text = readFileSync(file, "utf8");
+      expect(readGithubFile(text)).toEqual({
+        BEFORE: "1",
+        MERCHANT_BASE_URL: `${bench.url}/v1`,
+        MERCHANT_API_KEY: "sk_test_lodge",
+        MERCHANT_SANDBOX_URL: bench.url,
+        MERCHANT_SANDBOX_CONTROL_TOKEN: token,
+      });
+      expect(new Set(text.match(/<<end_\w+/g)).size).toBe(4);
+    }
+  });
+});

@@ -1,0 +1,213 @@
+// `receive`: registers an endpoint, verifies and prints deliveries, and misbehaves on request.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readWebhooks } from "../../src/compare/read-recording.ts";
+import { attempted } from "../support/attacks.ts";
+import { runCommand } from "../support/commands.ts";
+import { launch, type Program } from "../support/program.ts";
+import { type Bench, type CallOptions, call, open } from "../support/sandbox.ts";
+import { advance, log, settle, trigger } from "../support/webhooks.ts";
+
+interface Receiving extends Program {
+  /** Its endpoint. */
+  id: string;
+  stop(): Promise<void>;
+}
+
+async function receive(bench: Bench, ...words: string[]): Promise<Receiving> {
+  const program = launch(["receive", "--port", "0", ...words], { MERCHANT_SANDBOX_URL: bench.url });
+  const first = await program.line((line) => line.startsWith("Receiving"));
+  return {
+    ...program,
+    id: /as (we_\w+)\./.exec(first)?.[1] ?? "",
+    async stop() {
+      program.child.kill("SIGINT");
+      expect(await program.ended).toMatchObject({ code: 0, error: "" });
+    },
+  };
+}
+
+const endpoints = async (bench: Bench, key = "sk_test_lodge") => (await bench.call("GET", "/v1/webhooks", { key })).body.data;
+const attempts = async (bench: Bench) => (await log(bench)).map(({ attempt, status, responseStatus }) => [attempt, status, responseStatus]);
+
+test("registers an endpoint, verifies and prints deliveries, and removes the endpoint on exit", async () => {
+  const bench = await open();
+  const receiving = await receive(bench);
+  expect(receiving.out[0]).toMatch(
+    /^Receiving \* of mer_lodge at http:\/\/localhost:\d+\/ as we_\w+\. Press Ctrl-C to stop and remove the endpoint\.$/,
+  );
+  expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, events: ["*"], status: "enabled" }]);
+  const event = await trigger(bench, "payment.succeeded", { amount: 5 });
+  const body = await receiving.line((line) => line.startsWith("  {"));
+  expect(receiving.out[1]).toBe(`payment.succeeded ${event} signature ok, answering 200`);
+  expect(JSON.parse(body)).toMatchObject({ id: event, type: "payment.succeeded", data: { amount: 5 } });
+  await settle(bench);
+  await receiving.stop();
+  expect(await endpoints(bench)).toEqual([]);
+  expect(await attempts(bench)).toEqual([[1, "succeeded", 200]]);
+});
+
+test("prints no secret of a delivery, and untrusted text without its escapes", async () => {
+  const bench = await open();
+  const receiving = await receive(bench);
+  await trigger(bench, "a.b", { pin: 77331199, note: "https://x.example/?access%5Ftoken=hidden-away", text: "\u001b[2J\u202e" });
+  const shown = await receiving.line((line) => line.startsWith("  {"));
+  expect(JSON.parse(shown).data).toMatchObject({ pin: "…redacted…", note: "https://x.example/?access%5Ftoken=…redacted…" });
+  expect(shown).toContain("\\u001b[2J");
+  for (const hidden of ["\u001b", "\u202e"]) expect(shown).not.toContain(hidden);
+  await receiving.stop();
+});
+
+test("--for and --events select the merchant and the event types", async () => {
+  const bench = await open();
+  const receiving = await receive(bench, "--for", "market", "--events", "payout.paid,payroll.created");
+  expect(receiving.out[0]).toContain("Receiving payout.paid, payroll.created of mer_market");
+  expect(await endpoints(bench, "sk_test_market")).toMatchObject([{ events: ["payout.paid", "payroll.created"] }]);
+  await trigger(bench, "payout.paid", {}, "sk_test_market");
+  await trigger(bench, "payout.failed", {}, "sk_test_market");
+  await trigger(bench, "payout.paid");
+  await settle(bench);
+  await receiving.stop();
+  expect(receiving.out.filter((line) => line.includes("signature"))).toHaveLength(1);
+});
+
+test("--fail 2 answers the first two deliveries with 500, and the third attempt succeeds", async () => {
+  const bench = await open();
+  const receiving = await receive(bench, "--fail", "2");
+  await trigger(bench);
+  await advance(bench, "1h");
+  expect(await attempts(bench)).toEqual([
+    [1, "failed", 500],
+    [2, "failed", 500],
+    [3, "succeeded", 200],
+  ]);
+  expect(receiving.out.filter((line) => line.includes("answering")).map((line) => line.slice(-3))).toEqual(["500", "500", "200"]);
+  await receiving.stop();
+});
+
+test("--slow delays each response beyond the sandbox's timeout", async () => {
+  const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
+  const receiving = await receive(bench, "--slow", "10m");
+  await trigger(bench);
+  await settle(bench);
+  const [attempt] = await log(bench);
+  expect(attempt).toMatchObject({ attempt: 1, status: "failed", errorCode: "timeout", responseStatus: null });
+  await receiving.stop();
+});
+
+test("--status 410 disables the endpoint", async () => {
+  const bench = await open();
+  const receiving = await receive(bench, "--status", "410");
+  await trigger(bench);
+  await advance(bench, "1h");
+  expect(await attempts(bench)).toEqual([[1, "failed", 410]]);
+  expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status: "disabled", health: { disabledReason: "gone" } }]);
+  await receiving.stop();
+});
+
+test("--secret verifies deliveries for an endpoint registered elsewhere, and reports a wrong signature", async () => {
+  const bench = await open();
+  const { body: other } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
+  const receiving = await receive(bench, "--secret", other.secret);
+  const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
+  expect(await endpoints(bench)).toHaveLength(1);
+  await bench.call("POST", "/v1/webhooks", { body: { url, events: ["c.d"] } });
+  await trigger(bench, "c.d");
+  expect(await receiving.line((line) => line.includes("SIGNATURE"))).toMatch(
+    /^SIGNATURE WRONG, answering 401: \d+ bytes that are not shown$/,
+  );
+  await settle(bench);
+  await receiving.stop();
+});
+
+test("prints nothing of an unsigned request, which does not use up --fail", async () => {
+  const bench = await open();
+  const receiving = await receive(bench, "--fail", "1");
+  const [{ url }] = await endpoints(bench);
+  const unsigned: Record<string, string>[] = [{}, { "X-Webhook-Signature": "0".repeat(64), "X-Webhook-Event": "forged" }];
+  for (const headers of unsigned) {
+    attempted("Forged webhooks to `receive`");
+    const posted = await fetch(url, { method: "POST", body: "forged\nforged", headers });
+    expect(posted.status).toBe(401);
+  }
+  await trigger(bench);
+  await settle(bench);
+  expect(await attempts(bench)).toEqual([[1, "failed", 500]]);
+  expect(receiving.out.slice(1, 3)).toEqual([
+    "NO SIGNATURE, answering 401: 13 bytes that are not shown",
+    "SIGNATURE WRONG, answering 401: 13 bytes that are not shown",
+  ]);
+  expect(receiving.out.filter((line) => line.includes("forged"))).toEqual([]);
+  await receiving.stop();
+});
+
+test("reads at most a mebibyte, and rejects web pages and other hosts", async () => {
+  const bench = await open();
+  const receiving = await receive(bench);
+  const [{ url }] = await endpoints(bench);
+  const post = (options: CallOptions) => call(url, "POST", "/", { key: null, ...options });
+  attempted("Forged webhooks to `receive`", 3);
+  const large = "x".repeat(8 * 1_048_576);
+  expect((await post({ body: large, chunked: 65_536 })).status).toBe(413);
+  expect(await receiving.line((line) => line.startsWith("Refused"))).toBe("Refused a request of more than 1048576 bytes, answering 413");
+  expect((await post({ body: "{}", headers: { host: "evil.example" } })).status).toBe(403);
+  expect((await post({ body: "{}", headers: { origin: "http://evil.example" } })).status).toBe(403);
+  await receiving.line((line) => line.includes("from a web page of http://evil.example, answering 403"));
+  await receiving.stop();
+});
+
+test("--accept-unsigned logs what it cannot verify, through a tunnel too, but nothing of a web page", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "receive-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "received.jsonl");
+  const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
+  const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
+  const body = '{"id":"evt_1","type":"payment.succeeded","data":{}}';
+  const post = (headers: Record<string, string>) => call(url, "POST", "/in", { key: "sk_live_mine", body, headers });
+  expect((await post({ host: "tunnel.example", "x-webhook-id": "evt_1", "x-webhook-signature": "f00d" })).status).toBe(200);
+  expect((await post({ origin: "http://evil.example" })).status).toBe(403);
+  const logged = readFileSync(file, "utf8");
+  expect(
+    logged
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    expect.objectContaining({
+      method: "POST",
+      url: "/in",
+      body,
+      status: 200,
+      headers: expect.objectContaining({ "x-webhook-id": "evt_1" }),
+    }),
+  ]);
+  expect(logged).not.toContain("sk_live_");
+  expect(readWebhooks(logged, "received.jsonl")).toMatchObject([{ entry: "received.jsonl#1", text: body, status: 200 }]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await receiving.stop();
+});
+
+test("passes the audit, and exits cleanly when the sandbox stopped first", async () => {
+  const bench = await open();
+  const receiving = await receive(bench);
+  const [{ url }] = await endpoints(bench);
+  expect((await runCommand(bench.url, "audit", url)).code).toBe(0);
+  await bench.close();
+  await receiving.stop();
+});
+
+test("rejects a port in use, and exits", async () => {
+  const bench = await open();
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  const { port } = server.address() as AddressInfo;
+  const ended = await runCommand(bench.url, "receive", "--port", String(port));
+  expect([ended.code, ended.error]).toEqual([5, expect.stringContaining("Choose another with --port <n>.")]);
+  expect(await endpoints(bench)).toEqual([]);
+});
