@@ -165,7 +165,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["replay", "evt_none"], 2, "There is no event evt_none"],
   [["reset", "nobody"], 2, "no merchant nobody"],
   [["clock", "advance"], 2, "clock advance 1h"],
-  [["clock", "advance", "soon"], 2, '<duration> must be a span such as 30s, 5m or 24h; received "soon".'],
+  [["clock", "advance", "soon"], 2, '<duration> must be a span such as 500ms, 30s or 24h; received "soon".'],
   [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
   [["fault", "rm", "flt_none"], 2, "There is no fault rule flt_none. None is armed."],
   [["scenario", "start", "lost-respons"], 2, "There is no scenario lost-respons"],

@@ -14,7 +14,7 @@ const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined }
 
 /** The exit code of a run under these conditions, and its problems. */
 async function problemsOf(bench: Bench, conditions: string) {
-  const problems = await findProblems(readConditions(conditions), runningAt(bench).control);
+  const problems = await findProblems(readConditions(conditions || undefined), runningAt(bench).control);
   return { code: problems[0]?.exitCode ?? 0, lines: problems.flatMap(({ lines }) => lines) };
 }
 

@@ -46,13 +46,15 @@ describe("docs/library.md", () => {
     expect((await node(home, "page.js")).stdout.trimEnd().split("\n")).toEqual(said);
   });
 
-  test("shows a test for vitest that passes, and so does the README", async () => {
-    const home = project(["vitest"]);
+  test("shows a test for vitest that passes, and so do the README and the sample shop", async () => {
+    const home = project(["vitest", "express"], "test/sample-shop");
     const tests = [...snippets(page, "vitest"), ...snippets(readme, "").filter((source) => source.includes("import "))];
     expect(tests).toHaveLength(2);
     for (const [index, source] of tests.entries()) writeFileSync(join(home, `${index}.test.ts`), source);
     const { stdout } = await node(home, VITEST, "run", "--reporter", "json");
-    expect(JSON.parse(stdout)).toMatchObject({ numTotalTests: 2, numPassedTests: 2, success: true });
+    const { numTotalTests, numPassedTests } = JSON.parse(stdout) as { numTotalTests: number; numPassedTests: number };
+    expect(numTotalTests).toBeGreaterThan(tests.length + 4);
+    expect(numPassedTests).toBe(numTotalTests);
   });
 
   test("shows a test for node:test that passes", async () => {
@@ -64,22 +66,14 @@ describe("docs/library.md", () => {
   });
 });
 
-test("the tests of the sample shop pass", async () => {
-  const home = project(["vitest", "express"], "test/sample-shop");
-  const { stdout } = await node(home, VITEST, "run", "--reporter", "json");
-  const { numTotalTests, numPassedTests } = JSON.parse(stdout) as { numTotalTests: number; numPassedTests: number };
-  expect(numTotalTests).toBeGreaterThan(4);
-  expect(numPassedTests).toBe(numTotalTests);
-});
-
 describe("a Node process", () => {
-  test("can load the library with require()", async () => {
+  test("can load the library with require(), and exit while a sandbox is still open", async () => {
     const home = project([]);
     const source = `
       const { createSandbox } = require("merchant-sandbox");
       createSandbox().then(async (sandbox) => {
         console.log((await sandbox.merchants.list()).data.length);
-        await sandbox.close();
+        process.exit(0);
       });
     `;
     writeFileSync(join(home, "required.cjs"), source);
@@ -129,14 +123,5 @@ describe("a Node process", () => {
     const { held, file } = JSON.parse((await node(home, "closed.js")).stdout);
     expect(held).toEqual([]);
     expect(existsSync(file)).toBe(false);
-  });
-
-  test("can exit while a sandbox is still open", async () => {
-    const home = project([]);
-    writeFileSync(
-      join(home, "left.js"),
-      `import { createSandbox } from "merchant-sandbox"; await createSandbox(); console.log("made"); process.exit(0);`,
-    );
-    expect((await node(home, "left.js")).stdout).toBe("made\n");
   });
 });

@@ -1,6 +1,6 @@
 // The published package: packs it, installs it in an empty folder as npm would, and runs it.
 
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -16,10 +16,10 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchFile } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
 
 const run = promisify(execFile);
@@ -64,6 +64,13 @@ async function npm(...words: string[]): Promise<string> {
 }
 
 const node = (...words: string[]) => run(process.execPath, words, { cwd: folder });
+
+/** The errors of the TypeScript compiler, which checks these files as strictly as it can. */
+const compile = async (cwd: string, ...words: string[]): Promise<string> => {
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const flags = [tsc, "--noEmit", "--strict", ...words];
+  return (await run(process.execPath, flags, { cwd }).catch((error: { stdout: string }) => error)).stdout;
+};
 
 const text = (path: string) => readFileSync(join(home, path), "utf8");
 
@@ -161,10 +168,6 @@ describe("the tarball", () => {
 });
 
 describe("the command", () => {
-  let child: ChildProcess | undefined;
-
-  afterEach(() => child?.kill("SIGKILL"));
-
   it.skipIf(onWindows)("can be run by its own name", async () => {
     // For its owner at least: npm takes the rest from the umask.
     expect(statSync(bin()).mode & 0o100).toBe(0o100);
@@ -173,20 +176,17 @@ describe("the command", () => {
   });
 
   it("starts on a free port, prints one line of JSON, responds and shuts down", async () => {
-    const started = spawn(process.execPath, [bin(), "start", "--memory", "--port", "0", "--json"], { cwd: folder });
-    child = started;
-    const first = await firstLine(started);
-    const ready = JSON.parse(first) as { event: string; version: string; url: string };
+    const started = launchFile(bin(), ["start", "--memory", "--port", "0", "--json"], {}, folder);
+    const ready = JSON.parse(await started.line(() => true)) as { event: string; version: string; url: string };
     expect(ready).toMatchObject({ event: "ready", version: manifest().version });
 
     const answer = await call(ready.url, "GET", "/v1/payments?limit=1");
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ object: "list", data: [{ object: "payment" }], has_more: true });
 
-    const left = new Promise((resolve) => started.once("exit", (code) => resolve(code)));
-    started.kill("SIGTERM");
+    started.child.kill("SIGTERM");
     // Windows has no SIGTERM: the process is terminated.
-    expect(await left).toBe(onWindows ? null : 0);
+    expect((await started.ended).code).toBe(onWindows ? null : 0);
   });
 
   it("prints one sentence on an unsupported Node, in syntax that this Node can parse", async () => {
@@ -201,18 +201,6 @@ describe("the command", () => {
     expect(lowered.code).toBe(written.code);
   });
 });
-
-/** The first line of output; stderr becomes the error. */
-function firstLine(started: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let complaint = "";
-    started.stderr?.on("data", (chunk: Buffer) => {
-      complaint += chunk.toString();
-    });
-    started.once("exit", (code) => reject(new Error(`ended with ${code} before it was ready: ${complaint}`)));
-    createInterface({ input: started.stdout as NodeJS.ReadableStream }).once("line", resolve);
-  });
-}
 
 describe("the library", () => {
   it("can be imported and serves requests", async () => {
@@ -256,10 +244,8 @@ describe("the library", () => {
       `export const both: Promise<Sandbox>[] = [createSandbox(), sandboxes.createSandbox()];`,
     ];
     writeFileSync(join(folder, "usage.cts"), required.join("\n"));
-    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-    const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
-    const { stdout } = await node(tsc, ...flags, "usage.ts", "usage.cts").catch((error: { stdout: string }) => error);
-    expect(stdout).toBe("");
+    const flags = ["--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
+    expect(await compile(folder, ...flags, "usage.ts", "usage.cts")).toBe("");
   });
 
   it("compiles in a CommonJS project whose module resolution does not know exports", async () => {
@@ -274,10 +260,8 @@ describe("the library", () => {
       `};`,
     ];
     writeFileSync(join(folder, "usage.ts"), usage.join("\n"));
-    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "commonjs", "--moduleResolution", "node10"];
-    const { stdout } = await node(tsc, ...flags, "usage.ts").catch((error: { stdout: string }) => error);
-    expect(stdout).toBe("");
+    const flags = ["--skipLibCheck", "--target", "es2022", "--module", "commonjs", "--moduleResolution", "node10"];
+    expect(await compile(folder, ...flags, "usage.ts")).toBe("");
   });
 
   it("compiles in the sample shop with the Vitest types", async () => {
@@ -285,13 +269,8 @@ describe("the library", () => {
     cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
     for (const name of ["vitest", "express", "@types"])
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name), "junction");
-    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--allowImportingTsExtensions", "--target", "es2023", "--module", "nodenext"];
-    const files = ["src/shop.ts", "src/client.ts", "test/shop.test.ts"].map((file) => join(shop, file));
-    const { stdout } = await run(process.execPath, [tsc, ...flags, "--types", "node", ...files], { cwd: shop }).catch(
-      (error: { stdout: string }) => error,
-    );
-    expect(stdout).toBe("");
+    const flags = ["--skipLibCheck", "--allowImportingTsExtensions", "--target", "es2023", "--module", "nodenext", "--types", "node"];
+    expect(await compile(shop, ...flags, "src/shop.ts", "src/client.ts", "test/shop.test.ts")).toBe("");
   });
 
   it("leaves no files in the working folder", () => {

@@ -27,7 +27,7 @@ export async function runCommand(url: string | undefined, ...[name = "", ...word
   ];
   try {
     const command = await commands[name]?.();
-    const code = (await command?.run([...words, ...(url === undefined ? [] : ["--url", url])])) ?? -1;
+    const code = (await command?.run([...(url === undefined ? [] : ["--url", url]), ...words])) ?? -1;
     return { code, out: written.out.split("\n").filter((line) => line !== ""), error: written.error };
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
