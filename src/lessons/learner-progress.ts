@@ -92,7 +92,7 @@ export interface LearnerProgress {
   cancelHint(): void;
   /** Incremented with each announced change. */
   version: number;
-  /** True while the calls between two steps run: no step is checked until they are done. */
+  /** True while the calls between two steps run. Steps are not checked meanwhile. */
   isMoving: boolean;
   /** True while a check is scheduled. */
   isCheckScheduled: boolean;

@@ -3,8 +3,7 @@
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
-import { findProblems, readConditions } from "../ci/fail-on.ts";
-import { readReports, writeReport } from "../ci/report-files.ts";
+import { findProblems, readConditions, readReports, writeReport } from "../ci/run-checks.ts";
 import { command } from "../command.ts";
 import { type LogFile, openLogFile } from "../output/log-file.ts";
 import { note } from "../output/print.ts";

@@ -17,20 +17,18 @@ import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
-interface Misbehaviour {
+/** How deliveries are answered and kept. */
+interface Behaviour {
   /** How many more deliveries get a 500. */
   failures: number;
   /** Milliseconds before each response. */
   pause: number;
   /** The status of every response; undefined for the correct one. */
   status: number | undefined;
-}
-
-/** How deliveries are answered and kept. */
-interface Manner {
-  misbehaviour: Misbehaviour;
   acceptsUnsigned: boolean;
   log: WebhookLog | undefined;
+  /** Undefined until the endpoint is registered, and without verification. */
+  secret: string | undefined;
 }
 
 const PORT = 4848;
@@ -54,25 +52,23 @@ export const receive = command({
   },
   async run({ flags }) {
     const events = matchingTypes(flags.events?.split(",") ?? ["*"], usageError);
-    const misbehaviour: Misbehaviour = {
-      failures: wholeNumber(flags.fail, "--fail", { default: 0 }),
+    const behaviour: Behaviour = {
+      failures: wholeNumber("--fail", flags.fail ?? "0", 0, 99_999),
       pause: flags.slow === undefined ? 0 : parseDuration(flags.slow, "--slow"),
-      status: flags.status === undefined ? undefined : wholeNumber(flags.status, "--status", { default: 200, least: 200, most: 599 }),
+      status: flags.status === undefined ? undefined : wholeNumber("--status", flags.status, 200, 599),
+      acceptsUnsigned: flags["accept-unsigned"] !== undefined,
+      log: flags.log === undefined ? undefined : openWebhookLog(flags.log),
+      secret: flags.secret,
     };
-    const acceptsUnsigned = flags["accept-unsigned"] !== undefined;
-    const log = flags.log === undefined ? undefined : openWebhookLog(flags.log);
-    const secret: { current: string | undefined } = { current: flags.secret };
-    const server = await listen(wholeNumber(flags.port, "--port", { default: PORT, most: 65_535 }), acceptsUnsigned, (incoming) =>
-      respond(incoming, { misbehaviour, acceptsUnsigned, log }, secret.current),
-    );
+    const server = await listen(wholeNumber("--port", flags.port ?? String(PORT), 0, 65_535), behaviour);
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
     // Before the first line is printed: its reader may stop the receiver at once.
     const stopped = stopSignal();
     try {
-      const registered =
-        flags.secret === undefined && !acceptsUnsigned ? await register(await connectToSandbox(flags), url, flags.for, events) : undefined;
-      if (!registered) print(`Receiving at ${url}, ${howVerified(flags.secret, acceptsUnsigned)}. Press Ctrl-C to stop.`);
-      secret.current = registered?.secret ?? flags.secret;
+      const isRegistered = flags.secret === undefined && !behaviour.acceptsUnsigned;
+      const registered = isRegistered ? await register(await connectToSandbox(flags), url, flags.for, events) : undefined;
+      if (registered) behaviour.secret = registered.secret;
+      else print(`Receiving at ${url}, ${howVerified(behaviour)}. Press Ctrl-C to stop.`);
       await stopped;
       await registered?.leave();
     } finally {
@@ -82,7 +78,7 @@ export const receive = command({
   },
 });
 
-function howVerified(secret: string | undefined, acceptsUnsigned: boolean): string {
+function howVerified({ secret, acceptsUnsigned }: Behaviour): string {
   if (secret === undefined) return "accepting every delivery unverified";
   return `verifying with the given secret${acceptsUnsigned ? ", and accepting what does not verify" : ""}`;
 }
@@ -97,11 +93,8 @@ async function register(sandbox: RunningSandbox, url: string, wanted: string | u
 }
 
 /** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */
-async function respond(
-  incoming: IncomingMessage,
-  { misbehaviour, acceptsUnsigned, log }: Manner,
-  secret: string | undefined,
-): Promise<number> {
+async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise<number> {
+  const { acceptsUnsigned, log, secret, pause } = behaviour;
   const body = await readBody(incoming);
   if (body === undefined) {
     print(`Refused a request of more than ${MAX_BODY} bytes, answering 413`);
@@ -112,9 +105,10 @@ async function respond(
   const isGenuine = secret !== undefined && verifySignature({ body, signature, secret });
   const isTaken = isGenuine || acceptsUnsigned;
   const correct = isGenuine ? statusOf(body) : isTaken ? 200 : 401;
-  const status = isTaken && misbehaviour.failures > 0 ? 500 : (misbehaviour.status ?? correct);
+  const fails = isTaken && behaviour.failures > 0;
+  if (fails) behaviour.failures--;
+  const status = fails ? 500 : (behaviour.status ?? correct);
   log?.(incoming, body, status);
-  if (isTaken && misbehaviour.failures > 0) misbehaviour.failures--;
   if (isGenuine) {
     print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, answering ${status}`));
     print(`  ${mask(body.toString("utf8"))}`);
@@ -123,7 +117,7 @@ async function respond(
     const what = signature === "" ? "NO SIGNATURE" : "SIGNATURE WRONG";
     print(`${what}, answering ${status}: ${body.length} bytes that are not shown`);
   }
-  if (misbehaviour.pause > 0) await pause(misbehaviour.pause, incoming);
+  if (pause > 0) await waitOrClose(pause, incoming);
   return status;
 }
 
@@ -138,7 +132,7 @@ function statusOf(body: Buffer): number {
 }
 
 /** Waits, or returns early when the sender closes the connection. */
-function pause(milliseconds: number, { socket }: IncomingMessage): Promise<void> {
+function waitOrClose(milliseconds: number, { socket }: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       cancel();
@@ -150,13 +144,13 @@ function pause(milliseconds: number, { socket }: IncomingMessage): Promise<void>
   });
 }
 
-function listen(port: number, acceptsUnsigned: boolean, answer: (incoming: IncomingMessage) => Promise<number>): Promise<Server> {
+function listen(port: number, behaviour: Behaviour): Promise<Server> {
   // The same checks as on the sandbox's own port: a web page in the user's browser can reach this one too.
   const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
     // The real service may arrive through a tunnel, under a host of its own; a web page still has its Origin.
-    const isAllowed = acceptsUnsigned ? incoming.headers.origin === undefined : guard.allows(incoming);
-    const handled = isAllowed ? answer(incoming) : refuse(incoming);
+    const isAllowed = behaviour.acceptsUnsigned ? incoming.headers.origin === undefined : guard.allows(incoming);
+    const handled = isAllowed ? respond(incoming, behaviour) : refuse(incoming);
     void handled
       .catch(() => 400)
       .then((status) => {
@@ -192,14 +186,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return Buffer.concat(chunks);
 }
 
-interface Range {
-  default: number;
-  least?: number;
-  most?: number;
-}
-
-function wholeNumber(text: string | undefined, flag: string, { default: absent, least = 0, most = 99_999 }: Range): number {
-  if (text === undefined) return absent;
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
   if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
   usageError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`);
 }

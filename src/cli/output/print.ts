@@ -1,5 +1,5 @@
-// Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes here, so that text from
-// elsewhere (names in files, responses of servers, webhooks) cannot control the terminal.
+// Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes, so that untrusted text
+// (names in files, responses of servers, webhooks) cannot control the terminal.
 
 import { writeFile } from "node:fs/promises";
 import { usageError } from "../../kernel/errors.ts";

@@ -49,7 +49,7 @@ function listenerByTool(port: number): Promise<PortListener | undefined> {
   });
 }
 
-/** Most of /proc belongs to other users: an unreadable file counts as empty. */
+/** Other users own most of /proc, so a file that cannot be read counts as empty. */
 function tryRead<T>(read: () => T, otherwise: T): T {
   try {
     return read();

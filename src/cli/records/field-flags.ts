@@ -41,7 +41,7 @@ export function statusNamed({ kind, transitions }: Resource, word: string): stri
   usageError(`A ${name} has no status ${word}.${didYouMean(status, known)} It has ${known.join(", ")}.`);
 }
 
-/** The argument that names a kind, or else the first one: an argument before it may be the value of a flag. */
+/** The argument that names a kind (default: the first one). The value of a flag may precede it. */
 export const kindIn = (positionals: readonly string[]): string | undefined => positionals.find(findKind) ?? positionals[0];
 
 type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };

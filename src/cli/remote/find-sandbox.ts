@@ -69,7 +69,7 @@ export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promi
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
 }
 
-/** The sandboxes of this folder: the one that has the database open, then those with a state file, the one started last first. */
+/** The sandboxes of this folder: first the one that has the database open, then those with a state file, newest first. */
 async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
   const states = await readStates(folderOf(place.db));
   const stated = states.map((one) => ({
@@ -86,8 +86,8 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
 }
 
 /**
- * Where the process listens that has this database open. An archive may bring a database that names any process and address, so it counts only
- * if this user alone can read and write it, and if the process that listens at the address says that it has this file open.
+ * The URL of the process that has this database open. A database from an archive may name any process and address, so it counts only if this
+ * user alone can read and write it, and if the process at that address reports that it has this file open.
  */
 async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
   if (!existsSync(path) || !isPrivate(path) || findAddonProblem()) return undefined;
@@ -105,7 +105,7 @@ async function urlOfOwner(path: string, token: string | undefined): Promise<stri
   return (await whyNotReady(url, token)) === undefined ? url : undefined;
 }
 
-/** Says which sandbox a command takes when others answer too, in this folder or at the default port. */
+/** Prints which sandbox a command uses if others run in this folder or at the default port. */
 async function noteOthers(url: string, more: readonly FoundSandbox[], { defaultUrl }: Place): Promise<void> {
   const others = more.map((one) => one.url);
   if (others.length > 0) return note(`Using ${url}. Also in this folder: ${others.join(", ")}. Choose another one with --url <url>.`);

@@ -1,4 +1,4 @@
-// The state files of sandboxes that no database leads to: detached ones, and those in the foreground that keep everything in memory.
+// The state files of sandboxes that commands cannot find by their database: detached ones, and foreground ones in memory.
 //
 // A checkout or an archive may bring such a file, and `stop` kills the process that it names. So a file counts only if this user alone can read
 // and write it, its URL is on this machine, and the process that it names is the one that listens there. The log's path follows from the file's own name.
@@ -48,8 +48,8 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 }
 
 /**
- * Lets the commands of a folder find a sandbox in the foreground that has no database there. Returns what removes the file again, and the folder if
- * nothing else came to be in it. A folder that cannot be written is no obstacle: --memory is the remedy for that.
+ * Lets the commands of a folder find a foreground sandbox without a database. Returns a function that removes the file again, and the folder if
+ * it is otherwise empty. A folder that cannot be written is ignored, because users choose --memory for such folders.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);

@@ -1,4 +1,4 @@
-// The file that a lesson works on, in the current folder. Lesson and room are not trusted: a file is created, never written over.
+// The file that a lesson works on, in the current folder. Lessons and rooms are not trusted: this program creates files and never overwrites one.
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import type { Learner, Lesson } from "../../../generated/control-api.ts";
@@ -18,7 +18,7 @@ const markOf = (lesson: string) =>
 
 const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** More files than all lessons need. A server names a new lesson with each of its answers, so without a bound it fills the folder. */
+/** A hostile server could name endless lessons, so cap the files. No set of lessons needs as many. */
 const MOST_FILES = 50;
 let created = 0;
 

@@ -1,11 +1,15 @@
-// The conditions of `exec --fail-on`: failed verdicts, missed scores, 5xx responses, and operations or events without coverage.
+// What `exec` makes of a run: the problems that its conditions of --fail-on find, and the reports of --report.
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { ControlApi } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
+import { REPORT_FORMATS, type ReportFormat } from "../../contracts/run-report.ts";
 import { evidenceText } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** Finds problems of a run, one line each. */
 interface FailCondition {
@@ -115,4 +119,42 @@ function allCovered(names: readonly string[]): FailCondition {
     const missing = names.filter((name) => !called.has(name) && !sent.has(name));
     return missing.map((name) => (eventTypes.has(name) ? `No ${name} event was sent` : `${name} was never called`));
   });
+}
+
+export interface RequestedReport {
+  format: ReportFormat;
+  file: string;
+}
+
+/** A comma separates two reports only if a format follows, so that file names may contain commas. */
+export function readReports(text: string | undefined): RequestedReport[] {
+  const parts = text?.split(new RegExp(`,(?=(?:${REPORT_FORMATS.join("|")})=)`)) ?? [];
+  return parts.map((part) => {
+    const [, format = part, file = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
+    const known = REPORT_FORMATS.find((name) => name === format);
+    if (known !== undefined && file !== "") return { format: known, file: resolve(file) };
+    return usageError(
+      `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
+    );
+  });
+}
+
+/** They are part of a URL. */
+const MAX_PROBLEMS = 10;
+const MAX_PROBLEM = 300;
+
+/** `problems` are the reasons for the exit code of the run, so that a report fails exactly if the run does. */
+export async function writeReport(
+  { format, file }: RequestedReport,
+  sandbox: RunningSandbox,
+  { problems, failOn }: { problems: readonly string[]; failOn: string },
+): Promise<void> {
+  const lines = problems.slice(0, MAX_PROBLEMS).map((line) => line.replaceAll(/\s+/g, " ").slice(0, MAX_PROBLEM));
+  const report: unknown = await sandbox.control.report({ format, failOn, ...(lines.length > 0 ? { problems: lines.join("\n") } : {}) });
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw new SandboxError(`Cannot write the report ${file}: ${(error as Error).message}.`);
+  }
 }
