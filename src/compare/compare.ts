@@ -14,12 +14,11 @@ import {
   type UnknownField,
 } from "./observations.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
-import { observeRefusal, type Unexplained } from "./observe-refusals.ts";
+import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
 import { type ComparedSandbox, grouped, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
-import { observeRoutes, type StrayCall } from "./stray-calls.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
 

@@ -353,24 +353,16 @@ describe("the secret", () => {
   });
 });
 
-describe("an audit is rejected for", () => {
-  test.each([
-    ["http://example.com/hooks", "webhook_url_not_local"],
-    ["http://169.254.169.254/", "webhook_url_not_local"],
-    ["ftp://localhost/", "invalid_webhook_url"],
-  ])("%s", async (url, code) => {
-    const { status, body } = await (await open()).call("POST", "/_sandbox/audit", { key: null, body: { url, secret: SECRET } });
-    expect([status, body.code]).toEqual([400, code]);
-  });
-
-  test("the sandbox itself", async () => {
-    const bench = await open();
-    const { status, body } = await bench.call("POST", "/_sandbox/audit", {
-      key: null,
-      body: { url: `${bench.url}/v1/webhooks`, secret: SECRET },
-    });
-    expect([status, body.code]).toEqual([400, "invalid_webhook_url"]);
-  });
+test.each([
+  ["http://example.com/hooks", "webhook_url_not_local"],
+  ["http://169.254.169.254/", "webhook_url_not_local"],
+  ["ftp://localhost/", "invalid_webhook_url"],
+  ["the sandbox itself", "invalid_webhook_url"],
+])("an audit is rejected for %s", async (given, code) => {
+  const bench = await open();
+  const url = given === "the sandbox itself" ? `${bench.url}/v1/webhooks` : given;
+  const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url, secret: SECRET } });
+  expect([status, body.code]).toEqual([400, code]);
 });
 
 test("an audit adds no delivery, event or request to the logs", async () => {

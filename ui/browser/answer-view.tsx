@@ -7,9 +7,9 @@ import { causedAttemptsCall, causedLines, requestCall } from "../details/request
 import { openReference } from "../keys/detail-keys.ts";
 import { duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { Definitions } from "./definitions.tsx";
 import { Line } from "./detail-panel.tsx";
 import { type Answer, perform } from "./fetch-calls.ts";
+import { Definitions } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
 /** Wider than any line, because the browser wraps lines itself. */

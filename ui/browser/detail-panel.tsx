@@ -7,7 +7,7 @@ import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "
 import type { UiState } from "../state/state.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { ClosableHead } from "./heads.tsx";
+import { ClosableHead } from "./shared-parts.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Wider than any line, because the browser wraps lines itself. */

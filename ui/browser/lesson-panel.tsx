@@ -8,7 +8,7 @@ import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
 import type { UiState } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { KeyAction, ListHead } from "./heads.tsx";
+import { KeyAction, ListHead } from "./shared-parts.tsx";
 
 interface PanelProps {
   dashboard: BrowserDashboard;

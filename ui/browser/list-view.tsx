@@ -13,8 +13,8 @@ import { update, withList } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
 import { emptyText, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { ListHead } from "./heads.tsx";
 import { pressInInput } from "./keyboard.ts";
+import { ListHead } from "./shared-parts.tsx";
 import { StyledText } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;

@@ -10,8 +10,8 @@ import { copyText } from "../state/updates.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { Definitions } from "./definitions.tsx";
 import { type Answer, sendCall } from "./fetch-calls.ts";
+import { Definitions } from "./shared-parts.tsx";
 
 interface OperationProps {
   dashboard: BrowserDashboard;

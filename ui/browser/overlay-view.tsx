@@ -8,8 +8,8 @@ import type { Overlay } from "../state/state.ts";
 import { closeTopOverlay, replaceTopOverlay, topOverlay, update } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { FormDialog } from "./form-dialog.tsx";
-import { ClosableHead, KeyAction } from "./heads.tsx";
 import { pressInInput } from "./keyboard.ts";
+import { ClosableHead, KeyAction } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
 interface OverlayProps {
@@ -56,7 +56,7 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
   );
 }
 
-const widthOfText = () => Math.max(36, Math.min(96, Math.floor((innerWidth - 90) / 7.3)));
+const widthOfText = () => Math.max(36, Math.min(92, Math.floor((innerWidth - 90) / 7.3)));
 
 function TextView({ dashboard, overlay }: OverlayProps & { overlay: Overlay }) {
   return (

@@ -3,7 +3,7 @@
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { count, duration } from "../view/format.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { ListHead } from "./heads.tsx";
+import { ListHead } from "./shared-parts.tsx";
 
 export function TrendsView({ dashboard }: { dashboard: BrowserDashboard }) {
   const { all, selected } = dashboard.state.trends;

@@ -1,4 +1,4 @@
-// The heads of lists, details and dialogs, and the buttons that name their key.
+// What several views show: heads of lists, details and dialogs, buttons that name their key, and names with their texts.
 
 import type { ComponentChildren } from "preact";
 
@@ -41,4 +41,25 @@ export const KeyAction = ({ name, title, isPrimary, onClick, children }: KeyActi
   <button type="button" class={isPrimary ? "primary" : ""} title={title} onClick={onClick}>
     {children} <kbd>{name}</kbd>
   </button>
+);
+
+interface Definition {
+  name: string;
+  /** Shown beside the name. */
+  note?: ComponentChildren;
+  text: ComponentChildren;
+}
+
+export const Definitions = ({ rows }: { rows: readonly Definition[] }) => (
+  <dl>
+    {rows.map(({ name, note, text }) => (
+      <div key={name}>
+        <dt>
+          <code>{name}</code>
+          {note}
+        </dt>
+        <dd>{text}</dd>
+      </div>
+    ))}
+  </dl>
 );
