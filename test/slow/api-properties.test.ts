@@ -2,22 +2,26 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/areas/index.ts";
+import { catalogue, resources } from "../../src/areas/index.ts";
+import { controlCatalogue } from "../../src/control/index.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
 import { anyText } from "../support/any-text.ts";
-import { inputs, oddValue } from "../support/fuzzing.ts";
+import { attempted } from "../support/attacks.ts";
+import { type Change, changed, changeOf, edit, edited, inputs, JSON_TOKENS, oddValue } from "../support/fuzzing.ts";
 import { type Answer, type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 type Operation = (typeof catalogue)[number];
 
-function expectSound(answer: Answer, label: string) {
+/** `documents`: media types other than JSON that a success may have. */
+function expectSound(answer: Answer, label: string, documents: Readonly<Record<string, string>> = {}) {
   expect(answer.status, label).toBeLessThan(500);
-  expect(answer.headers["content-type"]?.replace(/;.*/, ""), label).toBe("application/json");
+  const types = answer.status < 300 ? Object.values(documents) : [];
+  expect(["application/json", ...types], label).toContain(answer.headers["content-type"]?.replace(/;.*/, ""));
   if (answer.status < 300 || answer.text === "") return;
   expect(answer.body, label).toBeDefined();
   const known = errors[answer.body.code as ErrorCode];
@@ -177,6 +181,46 @@ describe("any input to the operations", () => {
       expect(replays).toHaveLength(remembered ? 1 : 0);
     });
     await fc.assert(property, { numRuns: inputs(60) });
+  });
+});
+
+describe("any input to the control operations", () => {
+  /** Without those that wait for a duration in the body. */
+  const operations = controlCatalogue.filter(({ id: one }) => !["sandbox.drain", "sandbox.verify"].includes(one));
+  const param = fc.oneof(
+    fc.constantFrom("bkg_pending", "mer_lodge", "lodge", "one", "req_1", "evt_1", "brownout", "__proto__", "..", "%00"),
+    fc.constantFrom(...resources.map(({ kind }) => kind)),
+    anyText({ minLength: 1, maxLength: 20 }),
+  );
+  const controlCall = fc.record({
+    operation: fc.constantFrom(...operations),
+    edits: fc.array(edit, { maxLength: 3 }),
+    changes: fc.oneof(
+      { weight: 4, arbitrary: fc.constant<Change[]>([]) },
+      { weight: 1, arbitrary: fc.array(changeOf(JSON_TOKENS), { minLength: 1, maxLength: 3 }) },
+    ),
+    param,
+    search: fc.oneof(
+      query,
+      fc.constantFrom("limit=1e9", "merchant=mer_lodge", "merchant=__proto__", "status=5xx", "strict=1", "since=NaN"),
+    ),
+  });
+
+  test("gets a response, in any order, and the sandbox continues", async () => {
+    const bench = await open({ rateLimit: "none" });
+    const property = fc.asyncProperty(controlCall, async ({ operation, edits, changes, param: name, search }) => {
+      const { method, example, documents } = operation;
+      const path = `/_sandbox${operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(name.toWellFormed()))}?${search}`;
+      const written = JSON.stringify(edited(example ?? {}, edits)) ?? "null";
+      const body = method === "GET" ? undefined : changed(Buffer.from(written), changes);
+      attempted("Malformed input");
+      const answer = await bench.call(method, path, { key: null, body });
+      const label = `${method} ${path} ${body?.subarray(0, 1_000)}: ${answer.status} ${answer.text.slice(0, 500)}`;
+      expectSound(answer, label, documents);
+      expect(bench.defects, label).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: inputs(250) });
+    expect((await bench.call("GET", "/_sandbox/health", { key: null })).status).toBe(200);
   });
 });
 

@@ -39,9 +39,6 @@ function node(script: string, ...words: string[]): Promise<string> {
   });
 }
 
-/** With one worker: this test has company of its own, and many tests of the copy measure how fast a client retries. */
-const vitest = (...words: string[]) => node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...words);
-
 const filesOf = (title: string) => walks.find((walk) => walk.title === title)?.changes.map(({ file }) => file);
 
 test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
@@ -61,14 +58,20 @@ test("an operation is its area file and a test", () => {
   expect(filesOf("Add an operation")).toEqual(["src/areas/hospitality.ts", "test/api/areas.test.ts"]);
 });
 
-describe("a copy with all sections applied", { timeout: HOUR }, () => {
+/** The tests that the sections add, and those that say that something was left out. */
+const added = walks.flatMap(({ changes }) =>
+  changes.flatMap(({ hunks }) => hunks.flatMap(({ after }) => after.flatMap((line) => /^test\("(.+?)", /.exec(line)?.[1] ?? []))),
+);
+const names = [...new Set(added), "bad-gateway", "every scenario", "every action on a call is tested", "names the operations"];
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () => {
   beforeAll(async () => {
     copyCheckout();
     // Last section first: none may need the lines of one before it.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
     await node("scripts/build.js");
     await node("scripts/docs.js");
-    await node("scripts/types.js");
   }, HOUR);
 
   test("passes the linter", () => node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
@@ -76,21 +79,17 @@ describe("a copy with all sections applied", { timeout: HOUR }, () => {
   test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
 
   // With `npm run walks` only: npm test runs the same lane on the checkout itself, and the copy would take minutes more.
-  test.runIf(process.env.WALKS)("passes the quick lane, whose tests read the generated documents", () =>
-    vitest("--project", "quick", "--reporter=dot"),
-  );
+  test.runIf(process.env.WALKS)("passes the quick lane, whose tests read the generated documents", async () => {
+    await node("scripts/types.js");
+    await node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--project", "quick", "--reporter=dot");
+  });
 
-  test("passes the tests that were changed with it", () =>
-    vitest(
-      "--reporter=dot",
-      ...new Set(walks.flatMap(({ changes }) => changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")))),
-    ));
-
-  test("runs the new command, scores the clients of the new scenario, and prints which operation the reference model lacks", async () => {
-    const files = ["cli", "judge-scenarios", "model"].map((name) => `test/slow/${name}.test.ts`);
-    const names = "merchants lists|bad-gateway|every scenario|names the operations";
-    const printed = await vitest(...files, "--reporter=verbose", "-t", names);
-    expect(printed).toMatch(/✓ .* merchants lists the merchants of a running sandbox/);
+  test("passes the tests of the additions, and prints which operation the reference model lacks", async () => {
+    const changed = walks.flatMap(({ changes }) => changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")));
+    const files = [...new Set([...changed, "test/slow/model.test.ts"])];
+    const pattern = names.map(escaped).join("|");
+    const printed = await node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...files, "--reporter=verbose", "-t", pattern);
+    for (const name of added) expect(printed).toMatch(new RegExp(`✓ .* ${escaped(name)}`));
     expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
     expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);
     expect(printed).toContain("The reference model lacks bookings.confirm: describe it in test/model/operations.ts.");

@@ -205,23 +205,23 @@ function reads(stores: Stores, rows: number): Record<string, () => unknown> {
   };
 }
 
-/** Counts the rows SQLite reads per call: every table is replaced by a view that counts. */
-function lookedAt(rows: number, step?: number): Record<string, number> {
-  const stores = everyStore();
-  const { sql } = stores.database;
-  fill(sql, rows, step);
+/** Counts the rows of these tables that a read looks at: each table is replaced by a view that counts. */
+function countReads({ sql }: Stores["database"], ...tables: string[]): (read: () => unknown) => number {
   let looked = 0;
-  sql.function("looked_at", { deterministic: false }, () => {
-    looked++;
-    return 1;
-  });
-  for (const table of ["documents", "events", "deliveries", "attempts", "request_log", "replies"])
-    sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
-  const counts = Object.entries(reads(stores, rows)).map(([name, read]) => {
+  sql.function("looked_at", { deterministic: false }, () => ++looked);
+  for (const table of tables) sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
+  return (read) => {
     looked = 0;
     read();
-    return [name, looked];
-  });
+    return looked;
+  };
+}
+
+function lookedAt(rows: number, step?: number): Record<string, number> {
+  const stores = everyStore();
+  fill(stores.database.sql, rows, step);
+  const reading = countReads(stores.database, "documents", "events", "deliveries", "attempts", "request_log", "replies");
+  const counts = Object.entries(reads(stores, rows)).map(([name, read]) => [name, reading(read)]);
   stores.close();
   return Object.fromEntries(counts);
 }
@@ -245,19 +245,22 @@ test("a call reads as many rows when a frozen clock gives all records one time",
 test("one merchant is looked up by as many rows among a thousand merchants as among ten", () => {
   const rowsAmong = (merchants: number) => {
     const { database, tenants, close } = everyStore();
-    const { sql } = database;
-    sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
+    database.sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
         insert into documents (merchant, kind, id, created, status, body) select 'mer_' || i, 'merchant', 'mer_' || i, 1, 'active', json_object('id', 'mer_' || i) from n;
       insert into keys (key, merchant, kind) select 'sk_test_' || merchant, merchant, 'key' from documents;
       insert into origins (merchant, fixture, key, email) select merchant, 'blank', '', '' from documents order by sequence;`);
-    let looked = 0;
-    sql.function("looked_at", { deterministic: false }, () => ++looked);
-    for (const table of ["documents", "keys", "origins"])
-      sql.exec(`create temp view ${table} as select * from main.${table} where looked_at()`);
-    const found = [tenants.first(), tenants.require("mer_9"), tenants.keyOf("mer_9")];
-    // A step of a lesson is checked after each request of its learner.
-    const expected = [{ requests: { match: { operation: "payments.list" } } }];
-    planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, { merchant: "mer_9", all: expected });
+    const found: unknown[] = [];
+    const looked = countReads(
+      database,
+      "documents",
+      "keys",
+      "origins",
+    )(() => {
+      found.push(tenants.first(), tenants.require("mer_9"), tenants.keyOf("mer_9"));
+      // A step of a lesson is checked after each request of its learner.
+      const expected = [{ requests: { match: { operation: "payments.list" } } }];
+      planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, { merchant: "mer_9", all: expected });
+    });
     close();
     return { found, looked };
   };
@@ -267,19 +270,12 @@ test("one merchant is looked up by as many rows among a thousand merchants as am
 
 test("memory holds a bounded number of callers", () => {
   const { database, tenants, close } = everyStore();
-  const { sql } = database;
   const keys = 5_001;
-  sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{"id":"mer_lodge"}');
+  database.sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{"id":"mer_lodge"}');
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${keys})
     insert into keys (key, merchant, kind) select 'sk_test_' || i, 'mer_lodge', 'session' from n`);
-  let looked = 0;
-  sql.function("looked_at", { deterministic: false }, () => ++looked);
-  sql.exec("create temp view keys as select * from main.keys where looked_at()");
-  const lookups = (number: number) => {
-    looked = 0;
-    expect(tenants.identify(`sk_test_${number}`)).toMatchObject({ merchant: "mer_lodge" });
-    return looked;
-  };
+  const reading = countReads(database, "keys");
+  const lookups = (number: number) => reading(() => expect(tenants.identify(`sk_test_${number}`)).toMatchObject({ merchant: "mer_lodge" }));
   expect([lookups(1), lookups(1)]).toEqual([1, 0]);
   for (let number = 2; number <= keys; number++) lookups(number);
   expect([lookups(1), lookups(keys)]).toEqual([1, 0]);

@@ -35,7 +35,6 @@ const REFUSAL =
 describe("a better-sqlite3 that would crash this Node", () => {
   test.each([
     ["start in memory", ["start", "--memory", "--port", "0"]],
-    ["start with a file", ["start", "--port", "0"]],
     ["start in the background", ["start", "--memory", "--port", "0", "--detach"]],
     ["exec", ["exec", "--", "node", "--version"]],
   ])("is reported in one sentence by %s", async (_, words) => {

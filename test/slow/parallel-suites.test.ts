@@ -187,54 +187,15 @@ async function together(all: readonly Suite[], receiver: Receiver): Promise<Outc
   return outcomes;
 }
 
-/** The expected result of a suite, computed without a sandbox. */
-function expectedOutcome({ fixture, steps, faults: { limited, lost, down }, limit }: Suite) {
-  const left = { limited, lost, down };
-  const take = (name: keyof typeof left) => left[name] > 0 && left[name]-- > 0;
-  const statuses: (number | "lost")[] = [];
-  const events: string[] = [];
-  let orders = 0;
-  let made = 0;
-  let declined = false;
-  const orderOnce = (number: number): void => {
-    const isNew = number > made;
-    made = Math.max(made, number);
-    if (isNew) events.push("pricing_rule.created");
-    const isLost = take("lost");
-    statuses.push(isLost ? "lost" : 200);
-    if (isLost) orderOnce(number);
-  };
-  for (const step of steps) {
-    if (step === "list") statuses.push(take("limited") ? 429 : 200);
-    if (step === "order") orderOnce(++orders);
-    if (step === "repeat" && orders > 0) orderOnce(orders);
-    if (step !== "decline") continue;
-    if (take("down")) statuses.push(503);
-    else if (fixture === "blank") statuses.push(404);
-    else {
-      statuses.push(declined ? 409 : 200);
-      if (!declined) events.push("booking.declined");
-      declined = true;
-    }
-  }
-  return limit === null ? { statuses, events } : undefined;
-}
-
 describe("suites side by side", () => {
   test("each get the requests, events and verdicts that they would get alone", { timeout: 180_000 }, async () => {
     const receiver = await startReceiver("127.0.0.1", 0);
     const property = fc.asyncProperty(suites, async (all) => {
       const outcomes = await together(all, receiver);
       for (const [index, suite] of all.entries()) {
-        const outcome = outcomes[index];
-        const told = expectedOutcome(suite);
-        if (told) {
-          expect(outcome?.answers.map((answer) => (Array.isArray(answer) ? answer[0] : answer))).toEqual(told.statuses);
-          expect(outcome?.events).toEqual(told.events);
-        }
-        expect(outcome?.verified).toEqual(["pass", expect.anything()]);
         const [alone] = await together([suite], receiver);
-        expect(outcome).toEqual(alone);
+        expect(alone?.verified).toEqual(["pass", expect.anything()]);
+        expect(outcomes[index]).toEqual(alone);
       }
     });
     await fc.assert(property, { numRuns: 2, endOnFailure: true }).finally(receiver.close);

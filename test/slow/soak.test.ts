@@ -5,10 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { growth } from "../soak/flat.ts";
 import { hazards } from "../soak/hazards.ts";
-import { openSoak, type Soak } from "../soak/soak.ts";
+import { expectNothingLost, openSoak, type Soak } from "../soak/soak.ts";
 import type { Held } from "../soak/subject.ts";
 import { table } from "../soak/table.ts";
-import { counted, expectEffects, look, perKey } from "../support/counted-writes.ts";
 
 const SECONDS = process.env.SOAK_SECONDS === undefined ? undefined : Number(process.env.SOAK_SECONDS);
 const SEED = Number(process.env.SOAK_SEED ?? 20_260_105);
@@ -76,18 +75,6 @@ async function killRepeatedly(soak: Soak, until: number): Promise<{ killed: numb
 function expectRefusal({ code, error }: { code: number | null; error: string }, says: RegExp): void {
   expect([code, error]).toEqual([1, expect.stringMatching(says)]);
   expect(error).toMatch(/^merchant-sandbox: [^\n]+--db <file>[^\n]*\n$/);
-}
-
-/** Every acknowledged write exists once, and every event was delivered. */
-function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
-  const { records, untold, open } = look(db, (rows) => ({
-    records: counted(rows(perKey("documents", "$.metadata.key"))),
-    untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(({ id }) => !receiver.copies.has(id)),
-    // A duplicate made by a fault has one attempt.
-    open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`),
-  }));
-  expectEffects(load.writes, { records, events: receiver.events });
-  expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({ untold: [], open: [], changed: [], wrong: [] });
 }
 
 /** Expects warnings only about the database file, and only while it is not writable. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import { openShell, readPage, root } from "../support/page.ts";
+import { fastClock, openShell, readPage, root } from "../support/page.ts";
 import { launchCommand } from "../support/program.ts";
 import { control, freePort } from "../support/sandbox.ts";
 
@@ -30,7 +30,6 @@ const blockOf = (under: string, language: string, index = 0) =>
 
 /** How many times faster time passes for the programs of the page. */
 const SPEED = 4;
-const FAST_CLOCK = pathToFileURL(join(root, "test/support/fast-clock.js")).href;
 
 /** An empty folder with the program as `npx` finds it, and a Node that runs TypeScript. */
 async function sitDown() {
@@ -38,13 +37,10 @@ async function sitDown() {
   const url = `http://127.0.0.1:${port}`;
   // The long outage ends when the client has sent its call often enough, however slow this machine is.
   const place = (text: string) => text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
-  const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url, CLOCK_SPEED: String(SPEED) });
+  const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url });
   symlinkSync(root, join(cwd, "node_modules/merchant-sandbox"));
-  const imports = [
-    FAST_CLOCK,
-    ...((process.features as { typescript?: unknown }).typescript ? [] : [readsTypeScript(join(cwd, "node_modules"))]),
-  ];
-  Object.assign(env, { NODE_NO_WARNINGS: "1", NODE_OPTIONS: imports.map((file) => `--import ${file}`).join(" ") });
+  const readers = (process.features as { typescript?: unknown }).typescript ? [] : [readsTypeScript(join(cwd, "node_modules"))];
+  Object.assign(env, { NODE_NO_WARNINGS: "1", ...fastClock(SPEED, ...readers) });
   return {
     cwd,
     url,

@@ -2,7 +2,9 @@
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
+import { counted, expectEffects, look, perKey } from "../support/counted-writes.ts";
 import { type Ended, launch } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
 import { type Disk, openDisk } from "./disk.ts";
@@ -140,4 +142,16 @@ async function isSettled(url: string): Promise<boolean> {
   const { settled, pending } = await control(url, "POST", "/drain", { within: "5s" });
   if (settled && pending > 0) await control(url, "POST", "/clock/advance", { by: "30m" });
   return settled && pending === 0;
+}
+
+/** Every acknowledged write exists once, and every event was delivered. */
+export function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
+  const { records, untold, open } = look(db, (rows) => ({
+    records: counted(rows(perKey("documents", "$.metadata.key"))),
+    untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(({ id }) => !receiver.copies.has(id)),
+    // A duplicate made by a fault has one attempt.
+    open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`),
+  }));
+  expectEffects(load.writes, { records, events: receiver.events });
+  expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({ untold: [], open: [], changed: [], wrong: [] });
 }
