@@ -55,7 +55,7 @@ test(
       ),
       twice: rows("select delivery from attempts where status = 'succeeded' group by delivery having count(*) > 1"),
       statuses: rows<{ status: string }>("select distinct status from attempts order by status").map(({ status }) => status),
-      unexplained: rows("select * from attempts where status = 'aborted' and error_message not like 'The sandbox stopped%'"),
+      unexplained: rows("select * from attempts where status = 'aborted' and errorMessage not like 'The sandbox stopped%'"),
     }));
     expect(attempts).toEqual({ misnumbered: [], twice: [], statuses: ["aborted", "failed", "succeeded"], unexplained: [] });
   },
