@@ -60,7 +60,11 @@ test("an operation is its area file and a test", () => {
 
 /** The tests that the sections add, and those that say that something was left out. */
 const added = walks.flatMap(({ changes }) =>
-  changes.flatMap(({ hunks }) => hunks.flatMap(({ after }) => after.flatMap((line) => /^test\("(.+?)", /.exec(line)?.[1] ?? []))),
+  changes.flatMap(({ hunks }) =>
+    hunks.flatMap(({ before, after }) =>
+      after.flatMap((line) => (before.includes(line) ? [] : (/^test\("(.+?)", /.exec(line)?.[1] ?? []))),
+    ),
+  ),
 );
 const names = [...new Set(added), "bad-gateway", "every scenario", "names the operations"];
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
