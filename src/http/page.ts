@@ -38,5 +38,5 @@ export function createPage(load: () => Document): (context: RequestContext) => P
   };
 }
 
-/** Whether a browser asks: it names HTML, which a client of an API does not. */
+/** Whether a browser sent the request: browsers accept HTML, and clients of an API do not name it. */
 export const asksForPage = ({ headers }: IncomingMessage) => /\btext\/html\b/.test(headers.accept ?? "");

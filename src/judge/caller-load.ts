@@ -17,7 +17,7 @@ export interface LoadTools {
 }
 
 interface CallerLoad {
-  /** The calls that were told to wait, to one path, until the wait of the first is over. */
+  /** The limited calls to one path, until the wait that the first was asked for is over. */
   limited: { first: ObservedCall; after: ObservedCall[]; known: Set<string>; isReported: boolean } | undefined;
   /** Retries of calls that waited at the same time. */
   returned: Returned[];
@@ -27,9 +27,9 @@ interface CallerLoad {
 }
 
 const MAX_CALLERS = 100;
-/** Each of this many workers may not know yet that the key is limited, besides those that were seen. */
+/** Allows for so many unseen workers, which may not know yet that the key is limited. */
 const UNSEEN_WORKERS = 20;
-/** Workers are counted once for so many calls, because that takes a while. */
+/** Counting workers is slow, so they are counted once for this many calls. */
 const CHECK_EVERY = 4;
 const OUTAGE_SPAN = 1_000;
 /** The number of calls that one worker may send in OUTAGE_SPAN during an outage. */

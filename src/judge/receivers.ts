@@ -8,7 +8,7 @@ import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { ATTRIBUTION_WINDOW, createWriteAttribution, type WatchedDelivery } from "./write-attribution.ts";
 
-/** An accepted delivery of an event with the accepted deliveries of that event before it, in order and never none. */
+/** An accepted delivery, and the earlier accepted deliveries of the same event in order, at least one. */
 interface Repeat {
   readonly earlier: readonly WatchedDelivery[];
   readonly repeat: WatchedDelivery;
@@ -24,7 +24,7 @@ export interface ReceiverListeners {
 export type Receivers = ReturnType<typeof createReceivers>;
 
 const MAX_EVENTS = 200;
-/** Of one event; further ones are compared with these. */
+/** Kept for each event; later deliveries are compared with these. */
 const MAX_DELIVERIES = 20;
 
 /** Times are real milliseconds. */

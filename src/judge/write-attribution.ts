@@ -14,7 +14,7 @@ export interface WatchedDelivery {
   readonly fault: string | undefined;
 }
 
-/** How long a write still counts as the effect of a delivery. It starts when the delivery is recorded: a process too busy for that reads no writes. */
+/** How long a write counts as the effect of a delivery. Counted from recording, because a busy process sees no writes before. */
 export const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
 
@@ -30,7 +30,7 @@ export function createWriteAttribution() {
   return {
     /** Watches a delivery that has just been recorded. */
     watch: (delivery: WatchedDelivery) => void watched.push(delivery),
-    /** Attributes a write to the delivery that started last before it, and moves it there if another delivery has it. */
+    /** Assigns the write to the latest delivery before it, reassigning if needed. */
     attribute(call: ObservedCall) {
       const before = deliveryOf.get(call.request);
       before?.writes.splice(

@@ -28,7 +28,7 @@ export interface RecordedAttempt {
   /** When the delivery is retried; null when it is not. */
   nextDue: number | null;
   message: AttemptMessage;
-  /** Real milliseconds: the receiver cannot have acted on it sooner. It is recorded later than it ended if the machine is busy. */
+  /** Real milliseconds at which it began. A busy machine may record it long after it ended. */
   began: number;
 }
 

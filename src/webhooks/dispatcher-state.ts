@@ -67,7 +67,7 @@ export const MAX_IN_FLIGHT = 1_024;
 /** Real milliseconds before the next try when the database could not be written: a full disk does not empty itself at once. */
 export const RETRY_WRITE_AFTER = 1_000;
 
-/** Those that wait until an attempt is recorded or abandoned. */
+/** The callers that wait until an attempt is recorded or abandoned. */
 export interface Waiters {
   /** Resolves at the next one. */
   next(): Promise<void>;

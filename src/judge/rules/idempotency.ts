@@ -1,6 +1,6 @@
 // Rules on Idempotency-Keys, and on what a call brings about.
 
-import { firstCall, otherStory, type Rule } from "./rule.ts";
+import { firstCall, judgeRetry, otherStory, type Rule } from "./rule.ts";
 
 /** Without an effect, this many tries show that further calls are retries and not new orders. */
 const MAX_TRIES = 3;
@@ -56,8 +56,7 @@ export const idempotencyKeyReused: Rule = {
     const same = to.key === from.key;
     const how = to.key === undefined ? "without a key" : `under ${same ? "the same" : "another"} Idempotency-Key`;
     return {
-      verdict: same ? "pass" : isCertain ? "fail" : "inconclusive",
-      says: `${to.request} retried ${from.request} ${how}${isCertain ? "" : otherStory(retry)}.`,
+      ...judgeRetry(retry, same, `${to.request} retried ${from.request} ${how}`),
       isOpen: !same && !isCertain,
       calls: [from, to],
     };
@@ -75,11 +74,10 @@ export const effectSingle: Rule = {
     const { chain, to, isCertain } = retry;
     const done = chain.calls.find((call) => call !== to && call.tookEffect);
     if (!done || (to.failure !== undefined && !to.tookEffect)) return undefined;
+    const again = to.tookEffect ? "took effect again" : "changed nothing";
+    const says = `${done.request} took effect, but its response was lost; ${to.request} retried it and ${again}`;
     return {
-      verdict: !to.tookEffect ? "pass" : isCertain ? "fail" : "inconclusive",
-      says: `${done.request} took effect, but its response was lost; ${to.request} retried it and ${
-        to.tookEffect ? "took effect again" : "changed nothing"
-      }${isCertain || !to.tookEffect ? "" : otherStory(retry)}.`,
+      ...judgeRetry(retry, !to.tookEffect, says),
       isOpen: to.tookEffect && !isCertain,
       calls: [done, to],
     };

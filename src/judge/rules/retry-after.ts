@@ -1,7 +1,7 @@
 // Rules on the time that a response asks for: Retry-After, the rate limit and an outage.
 
 import type { ObservedCall } from "../observed-call.ts";
-import { otherStory, type Retry, type Returned, type Rule } from "./rule.ts";
+import { judgeRetry, type Retry, type Returned, type Rule } from "./rule.ts";
 
 /** retry_after.honoured: a client does not retry before the time that Retry-After names. */
 export const retryAfterHonoured: Rule = {
@@ -10,14 +10,14 @@ export const retryAfterHonoured: Rule = {
   demands: "The client waits at least as long as Retry-After says.",
   hint: "Read Retry-After (seconds or an HTTP date) from every 429 and 503, and sleep for that long before the retry. Jitter may make the pause longer, never shorter.",
   onRetry(retry) {
-    const { from, to, waited, isCertain } = retry;
+    const { from, to, waited } = retry;
     const { requestedWait } = from;
     if (requestedWait === undefined || requestedWait.milliseconds === 0 || sleptMilliseconds(retry)) return undefined;
     const { milliseconds, tolerance } = requestedWait;
     const isEarly = milliseconds - waited > tolerance;
+    const says = `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ${Math.round(waited)} ms`;
     return {
-      verdict: !isEarly ? "pass" : isCertain ? "fail" : "inconclusive",
-      says: `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ${Math.round(waited)} ms${isEarly && !isCertain ? otherStory(retry) : ""}.`,
+      ...judgeRetry(retry, !isEarly, says),
       calls: [from, to],
       milliseconds: { told: milliseconds, waited: Math.round(waited), tolerance },
     };
@@ -46,15 +46,15 @@ export const retryAfterUnit: Rule = {
   demands: "The client reads the number in Retry-After as seconds.",
   hint: "Multiply Retry-After by 1000 before you pass it to a timer that expects milliseconds.",
   onRetry(retry) {
-    const { from, to, waited, isCertain } = retry;
+    const { from, to, waited } = retry;
     const { requestedWait } = from;
     if (requestedWait?.form !== "seconds" || requestedWait.milliseconds === 0) return undefined;
     const mistaken = sleptMilliseconds(retry);
     const { milliseconds, tolerance } = requestedWait;
     if (!mistaken && milliseconds - waited > tolerance) return undefined;
+    const says = `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ${Math.round(waited)} ms`;
     return {
-      verdict: !mistaken ? "pass" : isCertain ? "fail" : "inconclusive",
-      says: `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ${Math.round(waited)} ms${mistaken && !isCertain ? otherStory(retry) : ""}.`,
+      ...judgeRetry(retry, !mistaken, says),
       calls: [from, to],
       milliseconds: { told: milliseconds, waited: Math.round(waited) },
     };

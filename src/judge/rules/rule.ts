@@ -12,7 +12,7 @@ export interface RetryChain {
   readonly ownWaits: number[];
   /** The milliseconds of each of those pauses in which the event loop lagged. */
   readonly lags: number[];
-  /** How its retries were recognised: the least sure of them. */
+  /** The weakest proof by which one of its retries was recognised. */
   provenBy: Proof;
   /** Equal requests of which it is unknown whether they retry the last call: another program may have sent them. */
   readonly lookalikes: ObservedCall[];
@@ -124,6 +124,12 @@ export const SAMPLE_SIZE = 20;
 
 /** Two or three equal rejections may be tests that expect one; the fourth is a loop. */
 export const MAX_EQUAL_REJECTIONS = 4;
+
+/** The finding on a retry that does as a rule demands, or does not; a failure is inconclusive if `to` may be another call. */
+export const judgeRetry = (retry: Retry, isGood: boolean, says: string): Pick<Finding, "verdict" | "says"> => {
+  if (isGood || retry.isCertain) return { verdict: isGood ? "pass" : "fail", says: `${says}.` };
+  return { verdict: "inconclusive", says: `${says}${otherStory(retry)}.` };
+};
 
 /** The other explanation of a call that may be a retry, as the end of a sentence. */
 export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is no retry`;

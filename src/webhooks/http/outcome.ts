@@ -30,7 +30,7 @@ export interface PartialResponse {
 
 /** How many bytes of a response body the log keeps. */
 const MAX_LOGGED_BODY = 4_096;
-/** How many bytes of it are read for the log: a secret that the log would cut is recognised by its end. */
+/** Bytes of a response body that are read for the log. Reading further than the log keeps shows the whole of a secret that the log would cut. */
 export const MAX_MASKED_BODY = 2 * MAX_LOGGED_BODY;
 
 export const noResponse = (): PartialResponse => ({ status: null, retryAfter: undefined, chunks: [], size: 0 });

@@ -38,7 +38,7 @@ export interface SenderOptions {
   timeout: number;
   /** Accept certificates that no known authority signed. */
   insecureTls: boolean;
-  /** Measures how late this process may read a response (default: nothing measures it). */
+  /** Measures how late this process may read a response (default: not measured). */
   lag?: Pick<EventLoopLag, "watch"> | undefined;
 }
 
