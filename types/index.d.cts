@@ -712,7 +712,7 @@ export interface FaultMatch {
 }
 export interface FaultRule {
   id: string;
-  /** A name for people */
+  /** A name that logs and reports show */
   name: string | null;
   /** What it acts on */
   target: "api" | "delivery";
@@ -721,7 +721,7 @@ export interface FaultRule {
   action: Record<string, unknown>;
   /** The judge's rules that it tests */
   expect: string[];
-  /** How long it lives */
+  /** How long it stays armed; null for no limit */
   ttl: string | null;
   /** Rules with a higher priority are tried first */
   priority: number;

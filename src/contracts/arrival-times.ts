@@ -28,7 +28,7 @@ interface Stateful {
 
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
-/** One rule for each time: it has a value exactly if the record went through a state that sets it since it was in its first one. */
+/** One rule for each time: it is set exactly if the record has reached a state that sets it since it was last in its first state. */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");

@@ -1,4 +1,4 @@
-// How much a sandbox has made since its last reset, and how much of it is kept.
+// Counts of requests, delivery attempts and verdicts since the last reset, and of those that the logs still keep.
 
 import { type Static, Type } from "../schema/shapes.ts";
 
@@ -13,7 +13,7 @@ export const VerdictCounts = Type.Object({
 
 export type VerdictCounts = Readonly<Static<typeof VerdictCounts>>;
 
-/** A reset of one merchant takes away the counts of that merchant. */
+/** A reset of one merchant subtracts its counts. */
 export const MadeCounts = Type.Object(
   { requests: count(), attempts: count("Delivery attempts"), verdicts: VerdictCounts },
   { description: "Since the last reset. After a restart with a file, it starts from what the file has" },

@@ -21,7 +21,7 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
 }
 
 /**
- * Who may call an operation of the control API besides its host, who may call each. `room`: the operation checks the room's code in its path
+ * Who may call an operation of the control API besides the host, who may call all of them. `room`: the operation checks the room's code in its path
  * itself. `learner`: a call with the API key of a learner, limited to the learner's merchant.
  */
 export type Access<World> = "room" | { learner: LearnerLimit<World> };

@@ -95,9 +95,9 @@ export type ApiEffect =
   | { kind: "corrupt"; as: CorruptionForm; bytesPerSecond: number }
   /** Deletes the stored reply of the Idempotency-Key. */
   | { kind: "forget" }
-  /** Answers a read from the records as they were so many sandbox milliseconds ago. */
+  /** Answers a read with the records as of this many sandbox milliseconds ago. */
   | { kind: "lag"; milliseconds: number }
-  /** Sets the service's clock wrong by so many milliseconds for this call. */
+  /** Shifts the service's clock by this many milliseconds for this call. */
   | { kind: "skew"; milliseconds: number };
 
 /** Everything that can be done to a delivery attempt. Spans are milliseconds. */
@@ -192,17 +192,17 @@ export interface DeliveryFaults {
   reportAgain(firing: Firing): void;
 }
 
-/** A rule as the control API shows it: as it was written, with its defaults, and what it has done. */
+/** A rule as the control API shows it: as written, with its defaults and its counts. */
 export const RuleState = Type.Object(
   {
     id: Type.String(),
-    name: nullableText("A name for people"),
+    name: nullableText("A name that logs and reports show"),
     target: oneOf(TARGETS, "What it acts on"),
     match: Type.Record(Type.Unknown()),
     trigger: Type.Record(Type.Unknown()),
     action: Type.Unsafe<{ type: string; [field: string]: unknown }>(Type.Record(Type.Unknown())),
     expect: Type.Array(Type.String(), { description: "The judge's rules that it tests" }),
-    ttl: nullableText("How long it lives"),
+    ttl: nullableText("How long it stays armed; null for no limit"),
     priority: Type.Integer({ description: "Rules with a higher priority are tried first" }),
     label: Type.Boolean(),
     enabled: Type.Boolean(),

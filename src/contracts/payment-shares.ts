@@ -1,4 +1,4 @@
-// The shares of payments that no payout contains yet. Payouts and background traffic reckon with the same ones.
+// The shares of payments that no payout contains yet. Payouts and background traffic use the same shares.
 
 /** The fields of a payment that decide what a payout may contain of it. */
 export interface SettledPayment {

@@ -20,7 +20,7 @@ export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => 
   return Type.Object(Object.fromEntries(free));
 });
 
-/** The same fields where a sample gives those that are left out. */
+/** The same fields, all optional, because a sample fills in the others. */
 export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
   const fields = Object.entries(creatableFields(resource).properties);
   return Type.Object(Object.fromEntries(fields.map(([name, field]) => [name, Type.Optional(field)])));

@@ -69,7 +69,7 @@ export interface State<R, S extends string = string> {
   arrive?(arrival: Arrival<R>): void;
   /** The change that time makes: the state that follows at a time (sandbox milliseconds) which the record itself or its merchant's settings say. */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
-  /** Whether `next` is a matter of minutes, not of a date: it comes even if its time had passed when the record was made or seeded. */
+  /** Whether `next` follows within minutes: then it happens even if its time had passed when the record was created or seeded. */
   isBrief?: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface SampleContext extends Draws {
   mint(prefix: string): string;
 }
 
-/** A believable record of a merchant: the fields of a new one that its creator left out. */
+/** Returns believable values for the fields that the creator of a record left out. */
 export type Sample = (context: SampleContext) => Record<string, unknown>;
 
 /** A value that contradicts a rule. */
@@ -154,7 +154,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly rules: readonly Rule<R>[];
   /** What must agree between these records and others. The operations keep to it; fixtures and tests check it. */
   readonly sums: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
-  /** Values that are made right instead of refused. */
+  /** Corrects these values instead of refusing the record. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
   /** Consequences of a change that keeps the state; runs after the record is stored and its event emitted. */
   changed?(change: Arrival<R>): void;

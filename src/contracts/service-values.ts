@@ -1,4 +1,4 @@
-// What the sandbox reads about the service that it emulates, where services differ: a service file may have other values.
+// The values in which services differ, with those of the plain service; a service file may change them.
 
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { plainSignature } from "./signature.ts";

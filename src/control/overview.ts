@@ -13,7 +13,7 @@ import { fail } from "../kernel/errors.ts";
 import type { StallGauge } from "../kernel/event-loop.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
-import type { OpenApiForm } from "../reference/openapi-forms.ts";
+import { OpenApiForm } from "../reference/openapi-forms.ts";
 import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -212,11 +212,6 @@ const showTrend = endpoint({
   handle: ({ trends, query: { operation } }) => ({ operation: operation ?? null, seconds: SPAN_SECONDS, ...trends.read(operation) }),
 });
 
-const formQuery = Type.Object({
-  version: Type.Optional(oneOf(["3.1", "3.0"], "Version of OpenAPI", { default: "3.1" })),
-  extensions: Type.Optional(oneOf(["on", "off"], "`off` leaves out the fields `x-sandbox-*`", { default: "on" })),
-});
-
 const OpenApi = Type.Object(
   {
     openapi: Type.String({ description: "Version of OpenAPI" }),
@@ -232,7 +227,7 @@ const showOpenapi = endpoint({
   method: "GET",
   path: "/openapi.json",
   summary: "Get the OpenAPI document of the service",
-  query: formQuery,
+  query: OpenApiForm,
   reply: OpenApi,
   handle: async ({ documents, query }) => (await documents.openapi(query)) as Static<typeof OpenApi>,
 });
@@ -242,7 +237,7 @@ const showControlOpenapi = endpoint({
   method: "GET",
   path: "/control.openapi.json",
   summary: "Get the OpenAPI document of the control API",
-  query: formQuery,
+  query: OpenApiForm,
   reply: OpenApi,
   handle: async ({ documents, query }) => (await documents.controlOpenapi(query)) as Static<typeof OpenApi>,
 });

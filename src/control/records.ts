@@ -164,7 +164,7 @@ export const callOf = (caller: OperationContext, body: Record<string, unknown>, 
 function onlyOwner(context: RecordParts, resource: Resource, id: string): string {
   const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
   if (owners.length > 1)
-    fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: say in merchant whose is meant.`);
+    fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: name one of them in merchant.`);
   return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
 }
 

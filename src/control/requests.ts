@@ -33,14 +33,10 @@ interface FilteredLog<Row> {
   read(after: string | undefined, limit: number): readonly Row[];
 }
 
-interface FilteredPage {
-  filter: string | undefined;
-  starting_after: string | undefined;
-  limit: number;
-}
-
-export async function filteredRows<Row extends { id: string }>(log: FilteredLog<Row>, page: FilteredPage) {
-  const { filter = "", starting_after, limit } = page;
+export async function filteredRows<Row extends { id: string }>(
+  log: FilteredLog<Row>,
+  { filter = "", starting_after, limit }: { filter: string | undefined; starting_after: string | undefined; limit: number },
+) {
   const problem = filterProblem(filter, log.vocabulary);
   if (problem !== undefined) fail("validation_failed", `${problem}; received ${JSON.stringify(filter)}.`);
   const found: Row[] = [];

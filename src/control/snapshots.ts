@@ -6,7 +6,7 @@ import type { Snapshots } from "../store/world/snapshots.ts";
 
 interface Parts {
   snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
-  /** Drops what is in memory of the data before, and starts again with the restored data. */
+  /** Clears the state in memory that depends on the replaced data. */
   dataReplaced(): void;
 }
 

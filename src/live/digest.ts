@@ -35,24 +35,18 @@ function sum(byMerchant: ReadonlyMap<string, number>): number {
   return total;
 }
 
-export interface EventBuffer {
-  /** The number of the newest event. */
-  newest(): number;
-  push(event: LiveEvent): void;
-  /** The resets that a client has missed because the buffer no longer has them: the last one of everything, and of each merchant since. */
-  missedResets(seen: number): LiveItem[];
-  /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
-  since(seen: number, limit?: number): LiveMessage[];
-}
+export type EventBuffer = ReturnType<typeof createEventBuffer>;
 
-export function createEventBuffer(capacity: number): EventBuffer {
+/** The newest events, for clients that read slowly or reconnect. */
+export function createEventBuffer(capacity: number) {
   let items: LiveItem[] = [];
   let newest = 0;
   let resets: (LiveItem & { kind: "reset" })[] = [];
   const kinds: Partial<Record<LiveItem["kind"], number>> = {};
   return {
+    /** The number of the newest event. */
     newest: () => newest,
-    push(event) {
+    push(event: LiveEvent) {
       const nth = (kinds[event.kind] ?? 0) + 1;
       kinds[event.kind] = nth;
       const item = { seq: ++newest, nth, ...event } as LiveItem;
@@ -61,8 +55,10 @@ export function createEventBuffer(capacity: number): EventBuffer {
       // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
       if (items.length > 2 * capacity) items = items.slice(-capacity);
     },
-    missedResets: (seen) => resets.filter(({ seq }) => seq > seen && seq < (items[0]?.seq ?? newest + 1)),
-    since(seen, limit = Infinity) {
+    /** The resets that a client has missed because the buffer no longer has them: the last one of everything, and of each merchant since. */
+    missedResets: (seen: number): LiveItem[] => resets.filter(({ seq }) => seq > seen && seq < (items[0]?.seq ?? newest + 1)),
+    /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
+    since(seen: number, limit = Infinity): LiveMessage[] {
       const oldest = items[0]?.seq ?? newest + 1;
       const first = Math.max(0, seen + 1 - oldest);
       const fresh = items.slice(first, first + limit);
@@ -72,17 +68,7 @@ export function createEventBuffer(capacity: number): EventBuffer {
   };
 }
 
-export interface Digest {
-  /** Reads filters that the client sent as JSON; ignores any other text. */
-  setFilters(text: string): void;
-  /** The items that the client gets, in order, and the filters of which they have every match. */
-  select(items: readonly LiveItem[]): Selection;
-}
-
-interface Selection {
-  items: LiveItem[];
-  completeFor: CompleteFor;
-}
+export type Digest = ReturnType<typeof createDigest>;
 
 /** Items of each kind: in a second they fill the tallest screen several times over. */
 const MAX_PER_KIND = 60;
@@ -90,18 +76,20 @@ const MAX_PER_KIND = 60;
 /** Each filter with its text. */
 type Filters = { [Kind in "request" | "attempt"]?: { text: string; matches: RowFilter } | undefined };
 
-export function createDigest(): Digest {
+/** Selects the items that a client gets, in order, with the filters of which they have every match. */
+export function createDigest() {
   let filters: Filters = {};
   return {
-    setFilters(text) {
+    /** Reads filters that the client sent as JSON; ignores any other text. */
+    setFilters(text: string) {
       const sent = parseFilters(text);
       if (sent) filters = { request: filterOf(sent.requests), attempt: filterOf(sent.deliveries) };
     },
-    select: (items) => select(items, filters),
+    select: (items: readonly LiveItem[]) => select(items, filters),
   };
 }
 
-function select(items: readonly LiveItem[], filters: Filters): Selection {
+function select(items: readonly LiveItem[], filters: Filters) {
   const counts = new Map<string, number>();
   const completeFor: CompleteFor = { verdict: "is:failed" };
   if (filters.request) completeFor.request = filters.request.text;

@@ -19,14 +19,6 @@ export const TrendSpan = Type.Object({
 
 type TrendSpan = Static<typeof TrendSpan>;
 
-export interface Trend {
-  total: TrendSpan;
-  /** Oldest first. The last span is not over yet. */
-  spans: TrendSpan[];
-  /** Milliseconds since the last span began. */
-  elapsed: number;
-}
-
 interface Span extends Omit<TrendSpan, "p95"> {
   /** Counts the spans since the process started. */
   number: number;
@@ -34,7 +26,7 @@ interface Span extends Omit<TrendSpan, "p95"> {
   durations: Uint32Array<ArrayBuffer>;
 }
 
-/** Durations are counted in steps of a twelfth (8 to a doubling), from 8 microseconds to 4 minutes: a percentile is exact to 5 %. */
+/** Durations are counted in steps of 9 % (8 to a doubling), from 8 microseconds to 4 minutes: a percentile is exact to 5 %. */
 const STEPS_TO_DOUBLE = 8;
 const LOWEST = -7;
 const STEPS = 25 * STEPS_TO_DOUBLE;
@@ -60,8 +52,8 @@ export function createTrends(now: () => number = realNow) {
       count(all, number, status, step);
       if (operation !== undefined) count(spansOf(operation), number, status, step);
     },
-    /** Of one operation, or of all requests. */
-    read(operation?: string): Trend {
+    /** Of one operation, or of all requests: the spans oldest first, and the milliseconds since the last one began. It is not over yet. */
+    read(operation?: string) {
       const time = now();
       const newest = Math.floor(time / SPAN);
       const ring = operation === undefined ? all : (byOperation.get(operation) ?? []);

@@ -1,14 +1,15 @@
 // The forms of an OpenAPI document: without the sandbox's extensions, and as OpenAPI 3.0 for tools that do not read 3.1.
 
+import { oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 import type { Printed } from "./subschemas.ts";
 
-export interface OpenApiForm {
-  /** Default: 3.1. */
-  version?: "3.1" | "3.0" | undefined;
-  /** `off` leaves out the fields `x-sandbox-*` (default: on). */
-  extensions?: "on" | "off" | undefined;
-}
+export const OpenApiForm = Type.Object({
+  version: Type.Optional(oneOf(["3.1", "3.0"], "Version of OpenAPI", { default: "3.1" })),
+  extensions: Type.Optional(oneOf(["on", "off"], "`off` leaves out the fields `x-sandbox-*`", { default: "on" })),
+});
+
+export type OpenApiForm = Static<typeof OpenApiForm>;
 
 export function inForm(document: OpenApiDocument, { version, extensions }: OpenApiForm): OpenApiDocument {
   const shown = extensions === "off" ? (withoutExtensions(document) as OpenApiDocument) : document;

@@ -9,7 +9,7 @@ import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePa
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import type { EventType } from "./events.ts";
-import { examplePathOf, type Replies, sampleOf } from "./examples.ts";
+import { examplePathOf, type Replies } from "./examples.ts";
 import { deliveryHeaders, idempotencyKey } from "./headers.ts";
 import type { DocumentedKeywords, Printed } from "./subschemas.ts";
 import { camel, pascal } from "./typescript.ts";
@@ -27,9 +27,9 @@ export interface OpenApiDocument {
 
 export interface OpenApiSource extends Catalogue {
   events?: readonly EventType[];
-  /** One sentence about each area; an area without one is described by the summaries of its operations. */
+  /** One sentence about each area. */
   areas?: Readonly<Record<string, string>>;
-  /** Response bodies of the example requests, by operation id; the others are made from the schema of the response. */
+  /** Response bodies of the example requests, by operation id. */
   replies?: Replies;
   /** Names of schemas without a title. */
   names?: Readonly<Record<string, TSchema>>;
@@ -72,10 +72,7 @@ export function openapi({ surface, operations: declared, events = [], areas = {}
 }
 
 const tagsOf = ({ operations, areas }: Printing): OpenApiDocument["tags"] =>
-  areasOf(operations).map(([name, members]) => ({
-    name,
-    description: areas[name] ?? members.map(({ summary }) => `${summary}.`).join(" "),
-  }));
+  areasOf(operations).map(([name]) => ({ name, description: areas[name] ?? "" }));
 
 /** A path with a deletion comes last, so that a tool which calls the operations in order still finds the record that it uses before. */
 function pathsOf(printing: Printing): Record<string, Printed> {
@@ -155,7 +152,8 @@ function success(operation: DeclaredOperation, { surface, components, replies }:
   const { id, status, reply, documents, headers } = operation;
   const others = Object.values(documents).map((type) => [type, { schema: { type: "string" } }]);
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
-  const content = { schema: components.named(replyNameOf(operation, components), reply), example: replies[id] ?? sampleOf(reply) };
+  const example = replies[id];
+  const content = { schema: components.named(replyNameOf(operation, components), reply), ...(example !== undefined && { example }) };
   const response = {
     description: STATUS_CODES[factOf(status)],
     ...omitIfEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),

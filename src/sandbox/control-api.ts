@@ -77,7 +77,7 @@ export function openControlApi(engine: Engine) {
 const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>
   createTraffic({ ...stores, clock, random, resources, life, report: (error) => reportDefect(listeners, error, "traffic") });
 
-/** Removes the state in memory that depends on the data, of one merchant or of all, before a reset or a restored snapshot. */
+/** Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot. */
 function forget({ stores, limiter, scenarios, faults, heldResponses, judge, trends }: Engine, merchant: string | undefined): void {
   judge.conclude(merchant);
   stores.tenants.clearCache();
@@ -110,24 +110,15 @@ function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, lis
   });
 }
 
-const PAGE = 500;
-
-/** The records of a kind, of one merchant or of all, read page by page. */
-function* recordsOf(
+/** The records of a kind, of one merchant or of all, newest first. */
+function recordsOf(
   { tenants, createOperationContext }: Stores,
   now: number,
   merchant: string | undefined,
   resource: Resource,
-): Generator<RecordBase> {
-  for (const id of merchant === undefined ? tenants.list().map((tenant) => tenant.id) : [merchant]) {
-    const collection = createOperationContext(id, now, undefined).own(resource);
-    for (let after: string | undefined; ; ) {
-      const { data, has_more } = collection.page({ limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
-      yield* data;
-      if (!has_more) break;
-      after = data.at(-1)?.id;
-    }
-  }
+): RecordBase[] {
+  const merchants = merchant === undefined ? tenants.list().map(({ id }) => id) : [merchant];
+  return merchants.flatMap((id) => createOperationContext(id, now, undefined).own(resource).all().reverse());
 }
 
 /** The audit is loaded at its first run. */

@@ -1,4 +1,4 @@
-// Passes the sources of the reference to it: both catalogues, every kind of record, and the documented behaviours of each module.
+// Builds the documents of both APIs and the list of assumptions from the catalogues, the kinds of records and the behaviours of each module.
 
 import { existsSync, readFileSync } from "node:fs";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../areas/index.ts";
@@ -64,7 +64,7 @@ const FaultAction = Type.Union(actions.map(({ schema }) => schema));
 const FaultTrigger = triggerSchema;
 const ruleFields = { match: FaultMatch, trigger: FaultTrigger, action: FaultAction };
 const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
-/** Fields from their own schema, which is more precise than the one of the operation: the operation leaves the check, and its messages, to their room. */
+/** Fields with a more precise schema than their operation declares; their own module checks them, with better messages. */
 export const preciseFields: Readonly<Record<string, TProperties>> = {
   "faults.add": faultFields,
   "faults.change": faultFields,

@@ -1,4 +1,4 @@
-// The service that a sandbox emulates: the plain one, or the one of a service file, from which entries that cannot be adopted are refused.
+// The service that a sandbox emulates: the plain one, or that of a service file, whose entries are checked.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

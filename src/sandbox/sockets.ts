@@ -64,7 +64,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   };
 }
 
-/** The learner whose API key it is. Session tokens, and the public keys of the fixtures, open nothing. */
+/** Finds the learner with this API key. Session tokens and the public keys of the fixtures give no access. */
 function learnerWithKey({ stores: { tenants, learners }, fixtures }: Engine, key: string): string | undefined {
   const identity = tenants.identify(key);
   if (identity?.kind !== "key" || !learners.has(identity.merchant)) return undefined;

@@ -146,38 +146,28 @@ function mediaIn(document: Json): { place: string; status?: string; media: Json 
 test.each([
   ["the service", service],
   ["the control API", control],
-] as const)(
-  "in the document of %s every body and response has a named schema, and every success and path parameter an example",
-  (_, document) => {
-    const media = mediaIn(document);
-    expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);
-    const successes = media.filter(({ status = "" }) => status.startsWith("2"));
-    expect(successes.filter(({ media }) => media.example === undefined).map(({ place }) => place)).toEqual([]);
-    const inPath = Object.values<Json>(document.paths).flatMap((methods) =>
-      Object.values<Json>(methods).flatMap(({ parameters = [] }) => parameters.filter((parameter: Json) => parameter.in === "path")),
-    );
-    expect(inPath.filter(({ example }) => example === undefined)).toEqual([]);
-    const names = Object.keys(document.components.schemas);
-    expect(names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["Error", "Event", "Record", "Object"].includes(name))).toEqual([]);
-    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
-  },
-);
+] as const)("in the document of %s every body and response has a named schema, and every path parameter an example", (_, document) => {
+  const media = mediaIn(document);
+  expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);
+  const inPath = Object.values<Json>(document.paths).flatMap((methods) =>
+    Object.values<Json>(methods).flatMap(({ parameters = [] }) => parameters.filter((parameter: Json) => parameter.in === "path")),
+  );
+  expect(inPath.filter(({ example }) => example === undefined)).toEqual([]);
+  const names = Object.keys(document.components.schemas);
+  expect(names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["Error", "Event", "Record", "Object"].includes(name))).toEqual([]);
+  expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+});
 
-test("every example of a response matches the schema of the response", () => {
-  for (const { document, operations, prefix } of declared)
-    for (const operation of operations) {
-      const { responses } = printedOperation(document, prefix, operation);
-      const { example } = responses[factOf(operation.status)].content["application/json"];
-      expect([operation.id, ...fieldErrors(operation.reply, example)]).toEqual([operation.id]);
-    }
+test("every success of the service has an example, which matches the schema of the response", () => {
+  for (const operation of catalogue) {
+    const { responses } = printedOperation(service, "", operation);
+    const { example } = responses[factOf(operation.status)].content["application/json"];
+    expect([operation.id, ...fieldErrors(operation.reply, example)]).toEqual([operation.id]);
+  }
 });
 
 test("every area has a description", () => {
-  for (const { document, operations } of declared) {
-    const summaries = operations.map(({ summary }) => `${summary}.`);
-    for (const { name, description } of document.tags)
-      expect([name, summaries.some((summary) => description.includes(summary))]).toEqual([name, false]);
-  }
+  for (const { document } of declared) expect(document.tags.filter(({ description }: Json) => description === "")).toEqual([]);
 });
 
 test("the body that adds a fault rule is typed by the schema of the rules", () => {
