@@ -11,6 +11,7 @@ import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame
 import { perform, saveFile } from "../../ui/terminal/platform.ts";
 import { stripStyles } from "../../ui/view/style.ts";
 import { afterEachFile } from "./cleanup.ts";
+import { open } from "./sandbox.ts";
 
 export interface TestDashboard {
   state: UiState;
@@ -20,6 +21,8 @@ export interface TestDashboard {
   rings(): number;
   /** Presses keys. The resulting calls wait for `settle`. */
   press(...keys: string[]): void;
+  /** Presses keys, and makes the calls that result from them. */
+  run(...keys: string[]): Promise<void>;
   /** Pending calls. */
   waiting(): Call[];
   /** Makes every pending call, and the calls that result from them. */
@@ -84,6 +87,10 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
     press(...keys) {
       for (const key of keys) take(handleKey(desk.state, key));
     },
+    async run(...keys) {
+      desk.press(...keys);
+      await desk.settle();
+    },
     waiting: () => queue.flatMap((effect) => (effect.kind === "call" ? [effect.call] : [])),
     async settle() {
       for (;;) {
@@ -100,6 +107,12 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   await desk.settle();
   queue = [];
   return desk;
+}
+
+/** A new sandbox, and a dashboard that shows it. */
+export async function openSandboxDashboard(columns?: number, rows?: number) {
+  const bench = await open();
+  return { bench, desk: await openTestDashboard(bench.url, columns, rows) };
 }
 
 /** The keys that type a text. */

@@ -11,7 +11,7 @@ import { handleKey } from "../../ui/keys/key-bindings.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { widthOf } from "../../ui/view/cells.ts";
-import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { openSandboxDashboard, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, requested, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, receive, register } from "../support/webhooks.ts";
@@ -57,16 +57,14 @@ describe("faults", () => {
   ];
 
   test.each(armed)("x arms %s", async (_, keys, body) => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, keys, fault(body));
     expect((await bench.control("GET", "/faults")).data).toMatchObject([{ ...body, status: "armed" }]);
     expect(desk.state.notice?.text).toMatch(/^Armed .*, as flt_/);
   });
 
   test("u undoes an armed fault, once", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["x", "o", "enter"], fault({ trigger: { for: "30s" }, action: { type: "outage" } }));
     const { data } = await bench.control("GET", "/faults");
     await does(desk, ["u"], { method: "DELETE", path: `/faults/${data[0].id}` });
@@ -78,13 +76,8 @@ describe("faults", () => {
   });
 
   test("on a selected request, the form is prefilled with a fault like it", async () => {
-    const bench = await open();
-    await bench.call("GET", "/v1/payouts", { key: "sk_test_market", headers: { "x-sandbox-inject": "status=503" } });
-    const desk = await openTestDashboard(bench.url);
-    const request = { operation: "payouts.list", merchant: "mer_market", status: 503 };
-    const rows = [{ id: "req_1", value: request, filterBy: { text: "", fields: {} } }];
-    const requests = { ...desk.state.lists.requests, rows, cursor: rows[0], follows: false };
-    desk.state = { ...desk.state, lists: { ...desk.state.lists, requests } } as typeof desk.state;
+    const { bench, desk } = await openSandboxDashboard();
+    desk.state = withLiveEvents(desk.state, [requested(1, { operation: "payouts.list", merchant: "mer_market", status: 503 })]);
     await does(
       desk,
       ["x", "enter"],
@@ -95,11 +88,8 @@ describe("faults", () => {
   });
 
   test("on a selected delivery, delivery faults come first", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
-    const rows = [{ id: "att_1", value: { eventType: "payout.paid", merchant: "mer_lodge" }, filterBy: { text: "", fields: {} } }];
-    const deliveries = { ...desk.state.lists.deliveries, rows, cursor: rows[0], follows: false };
-    desk.state = { ...desk.state, pane: "deliveries", lists: { ...desk.state.lists, deliveries } } as typeof desk.state;
+    const { desk } = await openSandboxDashboard();
+    desk.state = { ...withLiveEvents(desk.state, [attempted(1, { eventType: "payout.paid" })]), pane: "deliveries" };
     const match = { event: "payout.paid", merchant: "mer_lodge" };
     await does(desk, ["x", ...typing("dup"), "enter"], fault({ match, action: { type: "duplicate" } }));
   });
@@ -108,9 +98,8 @@ describe("faults", () => {
     ["outage", "o", "operation"],
     ["slow", "s", "min"],
   ])("the form of %s offers no field that the action refuses", async (_, letter, field) => {
-    const desk = await openTestDashboard((await open()).url);
-    desk.press("x");
-    await desk.settle();
+    const { desk } = await openSandboxDashboard();
+    await desk.run("x");
     desk.press(letter);
     expect(desk.screen(120, 60).join("\n")).not.toMatch(new RegExp(`│ +${field} `));
   });
@@ -150,26 +139,22 @@ describe("faults", () => {
   });
 
   test("u after o and o starts the outage again, and a removed rule is removed in the list", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     desk.press("4", "g");
     expect(desk.screen().join("\n")).toMatch(/ttl 30 s/);
-    desk.press("o");
-    await desk.settle();
+    await desk.run("o");
     expect((await list(bench)).status).toBe(200);
     expect(desk.screen().join("\n")).toMatch(/outage .*removed/);
     expect(desk.screen().join("\n")).not.toMatch(/ttl/);
-    desk.press("u");
-    await desk.settle();
+    await desk.run("u");
     expect((await list(bench)).status).toBe(503);
     desk.press("u");
     expect(desk.state.notice?.text).toBe("Nothing to undo");
   });
 
   test("D removes every fault after y, and nothing after any other key", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await bench.control("POST", "/faults", { action: { type: "outage" } });
     for (const key of ["n", "escape", "enter", "D", "q"]) {
       desk.press("D");
@@ -203,8 +188,7 @@ describe("the other controls", () => {
   });
 
   test("t can send an event without a record", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { desk } = await openSandboxDashboard();
     await does(desk, ["t", ...typing("payment.f"), "tab", "tab", "tab", "right", "enter"], {
       method: "POST",
       path: "/events",
@@ -214,7 +198,7 @@ describe("the other controls", () => {
   });
 
   test("t warns about a type that the sandbox never sends, with the nearest one", async () => {
-    const desk = await openTestDashboard((await open()).url);
+    const { desk } = await openSandboxDashboard();
     await does(desk, ["t", ...typing("paymet.succeeded"), "enter"], {
       method: "POST",
       path: "/events",
@@ -240,8 +224,7 @@ describe("the other controls", () => {
     [["s", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"], clock({ mode: "offset", now: "2027-01-01T00:00:00Z" }), { mode: "offset" }],
     [["r", "enter"], clock({ mode: "real" }), { mode: "real" }],
   ] as [string[], Call, object][])("c %j changes the clock, and u restores it", async (keys, expected, after) => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["c", ...keys], expected);
     expect(await bench.control("GET", "/clock")).toMatchObject(after);
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
@@ -249,7 +232,7 @@ describe("the other controls", () => {
   });
 
   test("u restores the clock even when the stream reports the change before the reply arrives", async () => {
-    const desk = await openTestDashboard((await open()).url);
+    const { desk } = await openSandboxDashboard();
     desk.press("c", "enter");
     const sandbox = desk.state.sandbox as SandboxOverviewReply;
     desk.state = { ...desk.state, sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } } };
@@ -258,8 +241,7 @@ describe("the other controls", () => {
   });
 
   test("m creates a merchant and copies its API key, and u removes it", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["m", ...typing("mark"), "enter"], { method: "POST", path: "/merchants", body: { fixture: "market" } });
     const key = desk.copied[0] ?? "";
     expect(desk.state.notice?.text).toContain(key);
@@ -270,8 +252,7 @@ describe("the other controls", () => {
   });
 
   test("X resets everything or one merchant after a confirmation", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     const endpoints = async (key: string) => (await bench.call("GET", "/v1/webhooks", { key })).body.data.length;
     const add = (key: string) =>
       bench.call("POST", "/v1/webhooks", { key, body: { url: "http://127.0.0.1:4999/", events: ["payout.paid"] } });
@@ -293,8 +274,7 @@ describe("the other controls", () => {
   });
 
   test("w exhausts the window of a merchant, and u restores it", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     const keys = ["w", ...typing("mer_mar"), "tab", "tab", ...typing("9s"), "enter"];
     await does(desk, keys, { method: "PUT", path: "/rate-limits/mer_market", body: { remaining: 0, resetIn: "9s" } });
     const refused = await list(bench, "sk_test_market");
@@ -306,8 +286,7 @@ describe("the other controls", () => {
   });
 
   test("T starts traffic, shows that it runs, and stops it", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     const keys = ["T", "tab", "tab", "ctrl-u", ...typing("1/s"), "tab", ...typing("1h"), "tab", ...typing('{"payment": 1}'), "enter"];
     await does(desk, keys, {
       method: "POST",
@@ -317,8 +296,7 @@ describe("the other controls", () => {
     expect(desk.state.notice?.text).toContain("the clock is frozen");
     await does(desk, ["c", "enter"], advance("1m"));
     expect((await bench.control("GET", "/traffic")).data[0].happened).toBeGreaterThan(10);
-    desk.press("T");
-    await desk.settle();
+    await desk.run("T");
     expect(desk.screen().join("\n")).toContain("Running: mer_lodge 1/s");
     desk.press("escape");
     await does(desk, ["T", "right", "enter"], { method: "DELETE", path: "/traffic?merchant=mer_lodge" });
@@ -326,8 +304,7 @@ describe("the other controls", () => {
   });
 
   test("b saves a snapshot, restores it after a confirmation, and deletes it", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["b", "enter"], { method: "PUT", path: "/snapshots/before" });
     await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:4999/", events: ["payout.paid"] } });
     const endpoints = async () => (await bench.call("GET", "/v1/webhooks")).body.data.length;
@@ -341,11 +318,9 @@ describe("the other controls", () => {
 
 describe("a form", () => {
   test("shows what the control API says of a field at that field, which gets the focus, and can be sent again", async () => {
-    const desk = await openTestDashboard((await open()).url);
-    desk.press("x");
-    await desk.settle();
-    desk.press("o", "tab", "tab", "tab", "tab", "0", "up", "up", "enter");
-    await desk.settle();
+    const { desk } = await openSandboxDashboard();
+    await desk.run("x");
+    await desk.run("o", "tab", "tab", "tab", "tab", "0", "up", "up", "enter");
     expect(desk.screen().join("\n")).toMatch(/▸ times.*✗ trigger\.times must be at least 1/);
     expect(desk.state.notice?.style).toBe("failure");
     desk.press("ctrl-u", "2", "enter");
@@ -353,45 +328,36 @@ describe("a form", () => {
   });
 
   test("stays open when the control API rejects the call, and shows the error at the field", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
-    desk.press("x");
-    await desk.settle();
-    desk.press("4", "tab", ...typing("payments.lits"), "enter");
-    await desk.settle();
+    const { bench, desk } = await openSandboxDashboard();
+    await desk.run("x");
+    await desk.run("4", "tab", ...typing("payments.lits"), "enter");
     const screen = desk.screen().join("\n");
     expect(screen).toMatch(/operation {7}< payments\.lits > *✗ There is no operation "payments\.lits"/);
     expect(desk.state.notice?.style).toBe("failure");
-    desk.press("ctrl-u", "enter");
-    await desk.settle();
+    await desk.run("ctrl-u", "enter");
     expect(topOverlay(desk.state)).toBeUndefined();
     expect((await list(bench)).status).toBe(429);
   });
 
   test("stays open when the API rejects the call", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     const { merchant } = await bench.control("POST", "/merchants", {});
     await openTestDashboard(bench.url).then(({ state }) => {
       desk.state = { ...desk.state, sandbox: state.sandbox };
     });
     await bench.control("DELETE", `/merchants/${merchant}`);
-    desk.press("t");
-    await desk.settle();
-    desk.press("tab", "end", "enter");
-    await desk.settle();
+    await desk.run("t");
+    await desk.run("tab", "end", "enter");
     expect(topOverlay(desk.state)?.title).toBe("Trigger an event");
     expect(desk.state.notice?.style).toBe("failure");
     expect(desk.screen().join(" ")).toContain(String(desk.state.notice?.text.slice(0, 30)));
   });
 
   test("shows that the sandbox cannot be reached, and can be closed", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     desk.press("m");
     await bench.close();
-    desk.press("enter", "enter");
-    await desk.settle();
+    await desk.run("enter", "enter");
     expect(desk.state).toMatchObject({
       notice: { text: expect.stringMatching(/^No sandbox answers at http:\/\/127\.0\.0\.1:\d+$/), style: "failure" },
       overlays: [{ title: "Create a merchant" }],
@@ -401,8 +367,7 @@ describe("a form", () => {
   });
 
   test("sends one call however often Enter is pressed, and applies a reply that arrives after Esc", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { desk } = await openSandboxDashboard();
     desk.press("m", "enter", "enter", "enter", "escape");
     expect(desk.waiting()).toHaveLength(1);
     await desk.settle();
@@ -411,16 +376,15 @@ describe("a form", () => {
   });
 
   test("text is edited at the caret", async () => {
-    const desk = await openTestDashboard((await open()).url);
+    const { desk } = await openSandboxDashboard();
     desk.press("b", "tab", "ctrl-u", ...typing("bfore"), "home", "right", "e", "end", "x", "backspace");
     desk.press("left", "left", "delete", "r", "enter");
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/before" });
   });
 
   test("a letter finds an option, and one that matches none rings the bell", async () => {
-    const desk = await openTestDashboard((await open()).url);
-    desk.press("x");
-    await desk.settle();
+    const { desk } = await openSandboxDashboard();
+    await desk.run("x");
     const form = () => desk.screen().find((line) => line.includes("< "));
     desk.press(...typing("lost"), "tab", "h");
     expect([form(), desk.rings()]).toEqual([expect.stringContaining("< hang >"), 0]);
@@ -432,7 +396,7 @@ describe("a form", () => {
   });
 
   test("down walks the options and then the fields, and typing replaces a value that was reached", async () => {
-    const desk = await openTestDashboard((await open()).url);
+    const { desk } = await openSandboxDashboard();
     desk.press("b", "down", "down");
     expect(desk.screen().join("\n")).toMatch(/▸ action +< delete >/);
     desk.press("down");
@@ -444,9 +408,8 @@ describe("a form", () => {
   });
 
   test("more options than fit scroll, and the form says which part it shows", async () => {
-    const desk = await openTestDashboard((await open()).url);
-    desk.press("x");
-    await desk.settle();
+    const { desk } = await openSandboxDashboard();
+    await desk.run("x");
     desk.press("4", "tab");
     const part = () => /(\d+)-(\d+) of (\d+)/.exec(desk.screen().join("\n"))?.slice(1).map(Number) ?? [];
     const [from, to, all = 0] = part();
@@ -457,9 +420,8 @@ describe("a form", () => {
   });
 
   test("shows the defaults of empty fields", async () => {
-    const desk = await openTestDashboard((await open()).url);
-    desk.press("x");
-    await desk.settle();
+    const { desk } = await openSandboxDashboard();
+    await desk.run("x");
     desk.press(...typing("lost"));
     expect(desk.screen().join("\n")).toMatch(/as +default: reset/);
     expect(desk.screen().join("\n")).toMatch(/priority +default: 0/);
@@ -479,10 +441,8 @@ describe("the curl line", () => {
     const byKey = await open({ seed: 5 });
     const byCurl = await open({ seed: 5 });
     const desk = await openTestDashboard(byKey.url, 160, 40);
-    desk.press(letter);
-    await desk.settle();
-    desk.press(...keys, "ctrl-y");
-    await desk.settle();
+    await desk.run(letter);
+    await desk.run(...keys, "ctrl-y");
     const curl = desk.copied[0] ?? "";
     expect(joined(desk.screen())).toContain(curl.replaceAll(" ", ""));
     desk.press("enter");
@@ -513,8 +473,7 @@ describe("every form fits the screen", () => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url, columns, rows);
     for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
-      desk.press(key);
-      await desk.settle();
+      await desk.run(key);
       for (const more of [[], ["tab"], typing("payroll.item"), ["tab", "tab"], typing("語".repeat(90)), ["shift-tab"]]) {
         desk.press(...more);
         const screen = desk.screen(columns, rows);
@@ -534,14 +493,13 @@ describe("every form fits the screen", () => {
 
 describe("the palette", () => {
   test("finds a command by typing, and Enter runs it as its key would", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     await does(desk, [":", ...typing("outage"), "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     expect((await list(bench)).status).toBe(503);
   });
 
   test("lists every command of the help, whatever its keys, and refuses what matches none", async () => {
-    const desk = await openTestDashboard((await open()).url);
+    const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1)]);
     for (const [search, shown] of [
       ["har", "export the rows as a HAR file"],
@@ -572,19 +530,17 @@ describe("the palette", () => {
 
 describe("copying and leaving", () => {
   test("! shows the text that was copied, and after another call that call", async () => {
-    const desk = await openTestDashboard((await open()).url);
-    desk.press("m", "enter");
-    await desk.settle();
+    const { desk } = await openSandboxDashboard();
+    await desk.run("m", "enter");
     desk.press("!");
     expect(desk.screen().join("\n")).toContain(desk.copied[0]);
-    desk.press("q", "o");
-    await desk.settle();
+    await desk.run("q", "o");
     desk.press("!");
     expect(desk.screen().join("\n")).toContain("Last call as curl");
   });
 
   test("q asks before it ends a sandbox in memory that has answered a call, and only then", async () => {
-    const desk = await openTestDashboard((await open()).url);
+    const { desk } = await openSandboxDashboard();
     const quits = (state: UiState, ...keys: string[]) =>
       keys
         .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)

@@ -107,8 +107,7 @@ describe("the lesson pane", () => {
 
   test("y copies the command without the wrapping", async () => {
     const { bench, desk } = await learn();
-    desk.press("y");
-    await desk.settle();
+    await desk.run("y");
     expect(desk.copied).toEqual([`curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer sk_test_lodge"`]);
   });
 
@@ -129,8 +128,7 @@ describe("the lesson pane", () => {
     expect(desk.waiting()).toEqual([{ method: "POST", path: "/learners/mer_lodge/hint" }]);
     await desk.settle();
     expect(text(desk)).toContain("Hint 1 of 1: Run the command");
-    desk.press("S");
-    await desk.settle();
+    await desk.run("S");
     expect(text(desk)).toContain("-1  ▸2   3   4   5");
     expect(text(desk)).toContain("2. Read a list");
     expect(text(desk)).toContain("Skipped: Ask who you are");
@@ -154,8 +152,7 @@ describe("the lesson pane", () => {
     expect(part()[1]).toBe(all - 1);
     desk.press("g");
     expect(desk.screen()).toEqual(top);
-    desk.press("G", "S");
-    await desk.settle();
+    await desk.run("G", "S");
     expect(text(desk)).toContain("2. Read a list");
     desk.press("/");
     expect(desk.state.filterLine).toBeUndefined();
@@ -163,13 +160,11 @@ describe("the lesson pane", () => {
 
   test("L starts a lesson at the chosen step", async () => {
     const { desk } = await learn();
-    desk.press("L");
-    await desk.settle();
+    await desk.run("L");
     expect(text(desk)).toContain("7 Retries, duplicates and order ");
     desk.press(...typing("2"), "tab", ...typing("3"));
     expect(text(desk)).toContain(`--data-raw '{"name":"paging"`);
-    desk.press("enter");
-    await desk.settle();
+    await desk.run("enter");
     await pollOnce(desk);
     expect(text(desk)).toContain("-1  -2  ▸3   4   5");
     expect(text(desk)).toContain("Paging");
@@ -178,25 +173,21 @@ describe("the lesson pane", () => {
   test("says when the lesson is complete, and offers the next one", async () => {
     const { desk } = await learn();
     for (const _ of [1, 2, 3, 4, 5]) {
-      desk.press("S");
-      await desk.settle();
+      await desk.run("S");
     }
     expect(text(desk)).toContain("Lesson complete.");
     expect(text(desk)).toContain("the next lesson: paging");
     desk.press("S", "H", "y");
     expect([desk.waiting(), desk.copied]).toEqual([[], []]);
-    desk.press("L");
-    await desk.settle();
-    desk.press("enter");
-    await desk.settle();
+    await desk.run("L");
+    await desk.run("enter");
     await pollOnce(desk);
     expect(text(desk)).toContain("1. Take the first page");
   });
 
   test("is cleared by a reset, and comes back when the lesson starts again", async () => {
     const { bench, desk } = await learn();
-    desk.press("S");
-    await desk.settle();
+    await desk.run("S");
     desk.state = withLiveEvents(desk.state, [{ kind: "reset", merchant: null }]);
     expect(text(desk)).toContain("Loading the lesson");
     await bench.control("POST", "/reset", {});
@@ -317,8 +308,7 @@ describe("the board", () => {
     desk.state = { ...desk.state, learning: ROOM, pane: "board" };
     const board = async () => ((await bench.control("GET", "/learners")) as { data: LearnerState[] }).data;
     const settled = async (...keys: string[]) => {
-      desk.press(...keys);
-      await desk.settle();
+      await desk.run(...keys);
     };
     await settled("L");
     await settled("enter");

@@ -14,8 +14,7 @@ const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 /** Presses keys, each after the calls of the one before. */
 async function press(desk: TestDashboard, ...keys: string[]): Promise<string> {
   for (const key of keys) {
-    desk.press(key);
-    await desk.settle();
+    await desk.run(key);
   }
   const { columns, rows } = desk.state.size;
   return desk.screen(columns, rows).join("\n");
@@ -185,8 +184,7 @@ describe("J", () => {
 
   test("opens nothing once the user has gone elsewhere", async () => {
     const { desk } = await declined();
-    desk.press("k", "k", "J", "2");
-    await desk.settle();
+    await desk.run("k", "k", "J", "2");
     expect(desk.state.overlays).toEqual([]);
   });
 });

@@ -12,11 +12,9 @@ const lineWith = (desk: TestDashboard, part: string) => desk.screen().find((line
 async function openPane(digit: string, columns = 109) {
   const bench = await open();
   const desk = await openTestDashboard(bench.url, columns, 30);
-  desk.press(digit);
-  await desk.settle();
+  await desk.run(digit);
   const press = async (...keys: string[]) => {
-    desk.press(...keys);
-    await desk.settle();
+    await desk.run(...keys);
   };
   return { bench, desk, press };
 }

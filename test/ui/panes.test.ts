@@ -13,7 +13,14 @@ import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList, withNotice } from "../../ui/state/updates.ts";
-import { openTestDashboard, renderLines, screenOf as screen, type TestDashboard, screenText as textOf } from "../support/dashboard.ts";
+import {
+  openSandboxDashboard,
+  openTestDashboard,
+  renderLines,
+  screenOf as screen,
+  type TestDashboard,
+  screenText as textOf,
+} from "../support/dashboard.ts";
 import {
   attempt,
   attempted,
@@ -363,8 +370,7 @@ async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
 }
 
 async function pressAll(desk: TestDashboard, ...keys: string[]): Promise<string> {
-  desk.press(...keys);
-  await desk.settle();
+  await desk.run(...keys);
   return desk.screen(120, 90).join("\n");
 }
 
@@ -475,8 +481,7 @@ describe("a request of a real sandbox", () => {
 
   test("lets a copy its merchant's API key", async () => {
     const { desk } = await declined();
-    desk.press("a");
-    await desk.settle();
+    await desk.run("a");
     expect(desk.copied).toEqual(["sk_test_lodge"]);
     expect(desk.state.notice?.text).toBe("Sent the API key of mer_lodge to the terminal's clipboard. Press ! to show it");
   });
@@ -640,8 +645,7 @@ describe("rules and windows of a real sandbox", () => {
   });
 
   test("e exhausts a window, and the next call gets 429", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { bench, desk } = await openSandboxDashboard();
     desk.state = { ...desk.state, pane: "limits" };
     await pressAll(desk, "e");
     expect(desk.state.lastCall).toEqual({ method: "PUT", path: "/rate-limits/mer_lodge", body: { remaining: 0 } });
@@ -653,8 +657,7 @@ describe("rules and windows of a real sandbox", () => {
   });
 
   test("a verdict has its rule, how to fix it, and its evidence", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url);
+    const { desk } = await openSandboxDashboard();
     desk.state = {
       ...withLiveEvents(desk.state, [requested(1, { status: 429 }), judged(1)]),
       pane: "verdicts",

@@ -35,8 +35,7 @@ test("E edits a request and sends it again", async () => {
   const bench = await open();
   await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "once" } });
   const desk = await withRequests(bench);
-  desk.press("E");
-  await desk.settle();
+  await desk.run("E");
   expect(text(desk)).toContain("Edit and resend req_1");
   const body = JSON.stringify({ ...rule, name: "Easter" });
   desk.press(...typing(body), "tab", "tab", "tab", ...typing("twice"), "enter");
@@ -59,15 +58,12 @@ test("E sends an unchanged body byte for byte, and keeps the form open with the 
   const bench = await open();
   await bench.call("POST", RULES, { body: JSON.stringify(rule, null, 4) });
   const desk = await withRequests(bench);
-  desk.press("E");
-  await desk.settle();
+  await desk.run("E");
   desk.press("enter");
   expect(desk.waiting()[0]?.body).toBe(JSON.stringify(rule, null, 4));
   await desk.settle();
-  desk.press("E");
-  await desk.settle();
-  desk.press(...typing("{}"), "enter");
-  await desk.settle();
+  await desk.run("E");
+  await desk.run(...typing("{}"), "enter");
   expect(topOverlay(desk.state)?.title).toBe("Edit and resend req_1");
   expect(desk.state.notice?.style).toBe("failure");
 });
@@ -80,8 +76,7 @@ test("= compares a retry with its first try, and marks what differs", async () =
   await bench.call("GET", "/v1/payments");
   await bench.call("POST", RULES, { body: rule, headers });
   const desk = await withRequests(bench);
-  desk.press("=");
-  await desk.settle();
+  await desk.run("=");
   expect(topOverlay(desk.state)?.title).toBe("req_1 and req_3");
   expect(text(desk)).toMatch(/ - status 503/);
   expect(text(desk)).toMatch(/ \+ status 200/);
@@ -94,8 +89,7 @@ test("a shown command has no border beside it, and the lines of a long one are o
   const bench = await open();
   await bench.call("POST", RULES, { body: { ...rule, name: "A long name with spaces, for a body that is wider than the screen" } });
   const desk = await withRequests(bench);
-  desk.press("Y");
-  await desk.settle();
+  await desk.run("Y");
   desk.press("!");
   const [copied = ""] = desk.copied;
   const lines = desk.screen(60, 30).slice(3);
@@ -121,8 +115,7 @@ async function exported(desk: TestDashboard, search: string): Promise<[file: str
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
   onTestFinished(() => cwd.mockRestore());
-  desk.press(":", ...typing(search), "enter");
-  await desk.settle();
+  await desk.run(":", ...typing(search), "enter");
   const [name = ""] = readdirSync(folder);
   expect(desk.state.notice?.text).toContain(join(folder, name));
   return [join(folder, name), readFileSync(join(folder, name), "utf8")];

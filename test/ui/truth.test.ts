@@ -11,7 +11,7 @@ import { freeze, moveCursor, unseenCount } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList, withNotice } from "../../ui/state/updates.ts";
 import { duration } from "../../ui/view/format.ts";
-import { openTestDashboard } from "../support/dashboard.ts";
+import { openSandboxDashboard, openTestDashboard } from "../support/dashboard.ts";
 import { attempted, emptyDashboard, INDEX, judged, request, requested, withLiveEvents } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
@@ -56,8 +56,7 @@ test("an attempt has one duration: in the log, the list, its detail and the atte
   desk.press("2");
   const shown = () => desk.screen(260, 60).join("\n").split(took).length - 1;
   expect([data[0].durationMs > 20, shown()]).toEqual([true, 1]);
-  desk.press("enter");
-  await desk.settle();
+  await desk.run("enter");
   expect(shown()).toBe(2);
 });
 
@@ -75,7 +74,7 @@ describe("a reset of everything", () => {
   };
 
   test("is said once, and no title has a number from before", async () => {
-    const desk = await openTestDashboard((await open()).url, 120, 40);
+    const { desk } = await openSandboxDashboard(120, 40);
     desk.state = busy();
     expect(desk.screen().join("\n")).toMatch(/1 failed[\s\S]*✗ retry_after/);
     desk.state = withLiveEvents(desk.state, [reset(null)]);
@@ -152,7 +151,7 @@ describe("a reset of one merchant", () => {
 
 describe("without a connection", () => {
   test("the first line and the title say that the rows are stale, and no longer do once it is back", async () => {
-    const desk = await openTestDashboard((await open()).url, 80, 24);
+    const { desk } = await openSandboxDashboard(80, 24);
     const seen = withLiveEvents({ ...emptyDashboard(80, 24), run: "r" }, [asked(1, "mer_lodge")]);
     desk.state = applyConnection(seen, { phase: "reconnecting", retryInMs: 3_000, reason: "connection refused" });
     expect(desk.screen().join("\n")).toMatch(/data is stale[\s\S]*1 Requests ─.*─ 1 {2}stale {2}following/);
@@ -161,8 +160,7 @@ describe("without a connection", () => {
   });
 
   test("a program that is no sandbox is named with its address, and nothing else is offered", async () => {
-    const bench = await open();
-    const desk = await openTestDashboard(bench.url, 80, 24);
+    const { desk } = await openSandboxDashboard(80, 24);
     const reason = "this is not a merchant-sandbox: it answered HTTP 404 to GET /_sandbox/live";
     desk.state = applyConnection({ ...emptyDashboard(80, 24), sandbox: undefined }, { phase: "detached", reason });
     const screen = desk.screen().join("\n");

@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isDetail } from "../overlays/detail.ts";
 import { isForm } from "../overlays/form.ts";
-import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/palette.ts";
+import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/key-lists.ts";
 import type { Overlay } from "../state/state.ts";
 import { closeTopOverlay, replaceTopOverlay, topOverlay, update } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";

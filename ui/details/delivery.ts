@@ -9,12 +9,12 @@ import { mask } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Call, quoted } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
+import { verdictSection } from "../panes/verdicts.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
 import { symbols, type Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
-import { verdictSection } from "./verdict.ts";
 
 interface DeliveryData {
   delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };

@@ -3,11 +3,11 @@
 import type { FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
+import { verdictSection } from "../panes/verdicts.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
-import { verdictSection } from "./verdict.ts";
 
 export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
   title: `Fault ${opened.name ?? opened.id}`,

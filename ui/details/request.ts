@@ -5,14 +5,14 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Call } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
+import { rateWindowId } from "../panes/rate-limits.ts";
+import { verdictSection } from "../panes/verdicts.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, dateTime, dateTimeToSecond, duration, milliseconds, statusStyles } from "../view/format.ts";
 import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
-import { rateWindowId } from "./merchant.ts";
 import { type AttemptSummary, attemptLine, laterAttempts } from "./row-lines.ts";
-import { verdictSection } from "./verdict.ts";
 
 interface RequestData {
   request: RequestDetail;

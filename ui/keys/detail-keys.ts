@@ -6,7 +6,6 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { attemptCall } from "../details/delivery.ts";
 import type { DetailLine, Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
-import { refusedRequests } from "../details/merchant.ts";
 import { causedAttemptsCall } from "../details/request.ts";
 import {
   bodiesOf,
@@ -23,6 +22,7 @@ import {
 } from "../overlays/detail.ts";
 import { editSearch } from "../overlays/field.ts";
 import { paneNamed } from "../panes/index.ts";
+import { refusedRequests } from "../panes/rate-limits.ts";
 import { selectedRow } from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, withNotice } from "../state/updates.ts";

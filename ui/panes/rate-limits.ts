@@ -1,14 +1,44 @@
-// The pane of rate-limit windows: how many requests remain in each, and when it resets.
+// The pane of rate-limit windows, and the detail of one: how many requests remain in it, and when it resets.
 
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { rateWindowDetail, rateWindowId } from "../details/merchant.ts";
-import { listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { labelled, paragraph, section } from "../details/detail-lines.ts";
+import { requestLinks, requestsOf } from "../details/row-lines.ts";
+import type { Detail } from "../overlays/detail.ts";
+import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { count, countdown, counted, failureMark, milliseconds } from "../view/format.ts";
+import { count, countdown, counted, dateTimeToSecond, failureMark, milliseconds } from "../view/format.ts";
 import { symbols, type Theme } from "../view/style.ts";
 import { listPane } from "./pane.ts";
+
+export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
+
+export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
+  title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
+  lines(_data, state, width) {
+    const { theme } = state;
+    const newest = valuesOf<RateWindow>(state, "limits").find((window) => rateWindowId(window) === rateWindowId(opened));
+    const { merchant, operation, limit, remaining, window, reset } = newest ?? opened;
+    const resetAt = milliseconds(reset);
+    const isExhausted = remaining === 0;
+    const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
+    return [
+      ...labelled(theme, width, "merchant", merchant),
+      ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
+      ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
+      ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "failure" : "green"),
+      ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
+      ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+      ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
+      ...section(theme, "Recent 429 responses", requestLinks(refusedRequests(state, merchant), width)),
+    ];
+  },
+});
+
+export const refusedRequests = (state: UiState, merchant: string): RequestMessage[] =>
+  requestsOf(state, merchant).filter(({ status }) => status === 429);
 
 export const rateLimits = listPane<RateWindow>({
   name: "limits",
