@@ -9,7 +9,7 @@ import type { Behaviour } from "../schema/assumed.ts";
 import type { DueRecord } from "../store/records/due-records.ts";
 import type { Stores } from "../store/stores.ts";
 
-export interface LifeDependencies extends Pick<Stores, "database" | "dueRecords" | "createOperationContext"> {
+interface LifeDependencies extends Pick<Stores, "database" | "dueRecords" | "createOperationContext"> {
   clock: Clock;
   resources: readonly Resource[];
   isOn: boolean;
@@ -139,22 +139,12 @@ export const behaviours: Behaviour[] = [
   },
 ];
 
-interface NextStateDependencies extends Pick<Stores, "dueRecords" | "createOperationContext"> {
-  resources: readonly Resource[];
-}
-
-interface Emitted {
-  event: string;
-  record: RecordBase;
-}
-
 /** Returns what changed: the record itself, then the consequences. To be called inside a transaction. */
-export function takeToNextState(deps: NextStateDependencies, due: DueRecord): LifeChange[] {
-  const { resources, dueRecords, createOperationContext } = deps;
+function takeToNextState({ resources, dueRecords, createOperationContext }: LifeDependencies, due: DueRecord): LifeChange[] {
   const { merchant, kind, id } = due;
   const resource = resources.find((one) => one.kind === kind);
   if (!resource) throw new Error(`There is no kind of record ${kind}.`);
-  const emitted: Emitted[] = [];
+  const emitted: { event: string; record: RecordBase }[] = [];
   const { own } = createOperationContext(merchant, Math.floor(due.due / 1000), undefined, {
     asOf: due.due,
     emitted: (event, record) => void emitted.push({ event, record: record as RecordBase }),

@@ -9,7 +9,6 @@ import { MASK, mask, maskedJson, maskValue, mayHoldSecret } from "../../src/kern
 import { maskHeaders, maskIdempotencyKey } from "../../src/kernel/mask-headers.ts";
 import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS, secretsIn } from "../../src/kernel/secrets.ts";
 import { expectLinear, hostilePieces } from "../support/hostile-pieces.ts";
-import { open } from "../support/sandbox.ts";
 import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
 
 describe("a name is secret", () => {
@@ -226,26 +225,6 @@ describe("every text", () => {
         expect(mask(masked)).toBe(masked);
       }),
     );
-  });
-});
-
-describe("the log of a request", () => {
-  test("stores each response as it was sent, for repeated requests and for changed records", async () => {
-    const bench = await open();
-    const texts: string[] = [];
-    const ask = async () => texts.push((await bench.call("GET", "/v1/customers/cus_zoe")).text);
-    await ask();
-    await ask();
-    for (const name of ["Zoë", "Zoe"]) {
-      await bench.control("PATCH", "/records/customer/cus_zoe", { merchant: "mer_lodge", name });
-      await ask();
-      await ask();
-    }
-    const { data } = (await bench.control("GET", "/requests?operation=customers.get")) as { data: { id: string }[] };
-    const kept = await Promise.all(data.map(async ({ id }) => (await bench.control("GET", `/requests/${id}`)).response));
-    expect(new Set(texts).size).toBe(3);
-    expect(kept.map(({ body }) => body).reverse()).toEqual(texts);
-    expect(kept.map(({ bytes }) => bytes).reverse()).toEqual(texts.map((text) => Buffer.byteLength(text)));
   });
 });
 

@@ -10,12 +10,7 @@ import { realNow } from "../../kernel/clock.ts";
 import thread from "./checkpoint-thread.cjs?raw";
 import type { Sql } from "./lazy-statements.ts";
 
-export interface Checkpoints {
-  /** To be called after each commit, outside a transaction. */
-  committed(): void;
-  /** Waits for a checkpoint that is being made: the connection that is closed last removes the log. */
-  close(): void;
-}
+export type Checkpoints = ReturnType<typeof openCheckpoints>;
 
 /** The commits between two checkpoints: about a thousand pages. More checkpoints would keep durable commits waiting for the disk. */
 const COMMITS = 128;
@@ -27,7 +22,7 @@ const PAGES = { alone: 1_000, withThread: 4_000 };
 const CLOSE_TIMEOUT = 5_000;
 const states = { idle: 0, asked: 1, running: 2, closed: 3 };
 
-export function openCheckpoints(sql: Sql, file: string): Checkpoints {
+export function openCheckpoints(sql: Sql, file: string) {
   const state = new Int32Array(new SharedArrayBuffer(4));
   let commits = 0;
   let since = realNow();
@@ -43,6 +38,7 @@ export function openCheckpoints(sql: Sql, file: string): Checkpoints {
     }
   };
   return {
+    /** To be called after each commit, outside a transaction. */
     committed() {
       if (++commits < COMMITS) return;
       const now = realNow();
@@ -51,6 +47,7 @@ export function openCheckpoints(sql: Sql, file: string): Checkpoints {
       since = now;
       if (hasThread && Atomics.compareExchange(state, 0, states.idle, states.asked) === states.idle) Atomics.notify(state, 0);
     },
+    /** Waits for a checkpoint that is being made: the connection that is closed last removes the log. */
     close() {
       if (Atomics.compareExchange(state, 0, states.asked, states.closed) === states.asked) return;
       Atomics.wait(state, 0, states.running, CLOSE_TIMEOUT);
