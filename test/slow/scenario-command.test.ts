@@ -47,7 +47,7 @@ describe("the command", () => {
   test("suggests the closest name", async () => {
     const bench = await open();
     expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
-    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("The scenario is missing") });
+    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("<name> is missing") });
     expect(await scenario(bench.url, "start", "./own.json")).toMatchObject({
       code: 2,
       text: expect.stringContaining("--scenario ./own.json"),

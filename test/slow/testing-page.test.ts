@@ -87,7 +87,7 @@ describe("audit", () => {
 
   test("requires a URL, and prints JSON with --json", async () => {
     const missing = await runCommand(undefined, "audit");
-    expect([missing.code, missing.error]).toEqual([2, expect.stringContaining("The URL of the receiver is missing")]);
+    expect([missing.code, missing.error]).toEqual([2, expect.stringContaining("<url> is missing")]);
     const bench = await open({ clock: "real" });
     const receiver = await receive();
     receiver.always((_, outgoing) => void outgoing.writeHead(401).end());
