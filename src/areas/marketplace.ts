@@ -82,7 +82,7 @@ const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
   return undefined;
 };
 
-/** The same for the orders of a world. */
+/** Checks the items of stored orders in the same way. */
 const strayItems: Resource["sums"][number] = (world, own) =>
   (world.get("marketplace_order") ?? []).flatMap((order) => {
     const problem = knownItems(order as AnyRecord & Order, { before: undefined, now: order.created, own });

@@ -34,7 +34,7 @@ export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, paymen
     ? undefined
     : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
 
-/** A new payout takes of each payment what no other payout has; afterwards its payments are fixed. */
+/** A new payout takes the part of each payment that no other payout contains. Its payments never change afterwards. */
 export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
   if (before === undefined) {
     for (const [index, { paymentId, amount }] of shares.entries()) {

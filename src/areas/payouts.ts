@@ -145,7 +145,7 @@ interface PayoutMethod extends RecordBase {
 /** The payout methods that are in use, the newest first: all but the replaced ones. */
 const currentMethods = (own: OwnRecords): PayoutMethod[] => own(payoutMethods).outstanding().reverse();
 
-/** A default takes the place of the others. */
+/** A method that becomes the default ends the default of every other one. */
 function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolean }>): void {
   if (!record.isDefault) return;
   const methods = own(payoutMethods);
@@ -153,7 +153,7 @@ function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolea
     if (id !== record.id && isDefault) methods.update(methods.require(id), { isDefault: false }, null);
 }
 
-/** Pending payouts to a replaced method go to the default one instead, which is the newest if the replaced one was the default. */
+/** Moves the pending payouts of a replaced method to the default method. If the replaced method was the default, the newest method becomes it. */
 function followDefaultMethod(replaced: string, own: OwnRecords): void {
   const current = currentMethods(own);
   const target = current.find(({ isDefault }) => isDefault) ?? current[0];
@@ -166,7 +166,7 @@ function followDefaultMethod(replaced: string, own: OwnRecords): void {
   for (const payout of waiting) own(payouts).update(payout, { payoutMethodId: target.id });
 }
 
-/** Without an amount it contains the payments that no other payout contains, if there are any. A paid one has arrived today. */
+/** If no amount is given, the payout contains the payments that no other payout contains. If it is paid, it arrived today. */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
   const home = homeOf(merchant.id, own);
@@ -227,7 +227,7 @@ export const payouts = resource({
   outstanding: ({ status }) => status === "pending",
 });
 
-/** Without an amount of its own, a payout contains all that payments in its currency brought in and no other payout contains. */
+/** If no amount is given, a payout contains the payments in its currency that no other payout contains. */
 function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
   const home = homeOf(record.merchantId, own);
   const [first] = record.payments;
@@ -251,7 +251,7 @@ function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & {
   };
 }
 
-/** The business day before it arrives, and the one after it was made at the earliest. */
+/** One business day before the payout arrives, but not earlier than the business day after it was made. */
 function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | null }>, "record" | "own">): string {
   const { arrivalDate, created } = payout.record;
   const earliest = nextBusinessDay(homeDay(payout, created));

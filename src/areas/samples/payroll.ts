@@ -44,7 +44,7 @@ export function samplePayroll(context: SampleContext) {
   };
 }
 
-/** The period of the given days; without them, the latest without a run that began on this day or before. */
+/** The period of the given days. Without given days: the latest period that began by this day and has no run. */
 function periodOf({ given, newest, day }: SampleContext, frequency: Frequency): Period {
   const today = day(0);
   const asked = given.periodStart ?? given.periodEnd;
@@ -101,7 +101,7 @@ function payOf(staff: readonly PayItem[], rates: readonly TaxRate[], payrollId: 
   return { id: payrollId, items, totals: { employees: items.length, grossAmount, deductionAmount: grossAmount - netAmount, netAmount } };
 }
 
-/** Rates above 100 % in all take no more than the pay. */
+/** Deductions never exceed the pay, even if the rates sum to more than 100 %. */
 function deductionsOf(grossAmount: number, rates: readonly TaxRate[]) {
   let left = grossAmount;
   return rates

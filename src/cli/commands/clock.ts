@@ -56,7 +56,7 @@ function lines({ mode, now, attempts = [], happened = [], omitted = 0 }: ClockRe
   ];
 }
 
-/** More changes of the same sort on one day are one line. */
+/** If a day has more changes of one kind than this, they are printed as one line. */
 const MOST_LINES = 10;
 
 export function happenedLines(changes: readonly LifeChange[]): string[] {
@@ -66,7 +66,7 @@ export function happenedLines(changes: readonly LifeChange[]): string[] {
   return [...lines, "In all", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
 }
 
-/** Changes of records of one kind into the same state, in the order of the first of each. */
+/** Groups changes by kind of record and new state. The groups stand in the order of their first change. */
 const sorts = (changes: readonly LifeChange[]) => groupBy(changes, ({ kind, to }) => `${kind} ${to}`).values();
 
 function groupBy(changes: readonly LifeChange[], nameOf: (change: LifeChange) => string): Map<string, LifeChange[]> {

@@ -60,7 +60,7 @@ function ownFlags(command: Command, before: readonly string[]) {
   }
 }
 
-/** How to load each script is its first line. The part before the colon of a word is its own word in bash: only the last part is replaced. */
+/** How to load each script is its first line. Bash splits words at colons, so the script replaces only the part after the last colon. */
 const scripts: Readonly<Record<string, string>> = {
   bash: `# Add to ~/.bashrc:  eval "$(merchant-sandbox completion bash)"
 _merchant_sandbox() {

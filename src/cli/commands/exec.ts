@@ -96,7 +96,7 @@ async function conclude(ended: number, { failOn, conditions, reports }: Inside["
   }
   const known = reasons.length;
   for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(failed);
-  // A report that cannot be written fails the run, so those that can be written must say so: all are written once more.
+  // A report that cannot be written fails the run. The other reports must say so, so all are written again.
   if (reasons.length > known)
     for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(() => {});
   return code;

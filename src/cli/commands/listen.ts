@@ -40,7 +40,7 @@ export const listen = command({
   },
 });
 
-/** Until a signal: after a reset or a restart of the sandbox, the endpoint is registered again. */
+/** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
 async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {
   // Before the first line is printed: its reader may stop the command at once.
   const stopped = stopSignal();

@@ -76,7 +76,7 @@ interface Change {
   events: LoggedEvent[];
 }
 
-/** Events that one change can cause, with those of other records in between. */
+/** How many of the newest events are searched for those of the change: other records may emit events at the same time. */
 const MOST_EVENTS = 100;
 
 async function changeOf({ control }: RunningSandbox, merchant: string, change: () => Promise<AnyRecord>): Promise<Change> {

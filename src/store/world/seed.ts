@@ -59,7 +59,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
       const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
         const resource = kinds.get(kind) as Resource;
-        // A change that the fixture left undone before its day stays undone.
+        // Changes that were due before the day of the fixture are not carried out: its author left them out.
         const dueFrom = (startOfFixture(fixture, resource.datesMoveBy, now) ?? now) + 1;
         const collection = collections(resource, { ...scope, dueFrom });
         for (const record of records) collection.seed(record);
