@@ -1,6 +1,5 @@
-// The style sheet that all pages share, before the rules of one page.
+// The style sheet that all pages share, placed before a page's own rules.
 
 import baseStyle from "./base.css?raw";
 
-/** The style sheet of a page, in one text. */
 export const withBaseStyle = (style: string): string => `${baseStyle}\n${style}`;

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** One time zone per country: of several, that of its largest business centre. Other countries use UTC. */
+/** One time zone per country: where a country has several, the zone of its largest business centre. Countries not listed use UTC. */
 const ZONES = new Map(
   (
     "AE:Asia/Dubai AO:Africa/Luanda AR:America/Argentina/Buenos_Aires AT:Europe/Vienna AU:Australia/Sydney BD:Asia/Dhaka BE:Europe/Brussels " +
@@ -27,12 +27,12 @@ const ZONES = new Map(
     .map((entry) => entry.split(":") as [string, string]),
 );
 
-/** The time of day in a country as sandbox milliseconds; undefined for a day that is none. `hour` may be a fraction. */
+/** The time of day in a country as sandbox milliseconds; undefined if `day` is invalid. `hour` may be a fraction. */
 export function timeOfDay(country: string | null, day: string, hour: number): number | undefined {
   const start = parseTime(day);
   if (start === undefined) return undefined;
   const time = start + hour * HOUR;
-  // The offset is that of the local time: the first guess may lie on the other side of a change to summer time.
+  // Guessed with the offset at the same UTC time, then corrected: a change to summer time may lie between the two.
   const guess = time - offsetAt(country, time);
   return Math.min(Math.max(time - offsetAt(country, guess), 0), LATEST_TIME);
 }
@@ -40,13 +40,13 @@ export function timeOfDay(country: string | null, day: string, hour: number): nu
 /** The day in a country, such as 2026-01-05, at a time in sandbox milliseconds. */
 export const dayAt = (country: string | null, time: number) => dayText(time + offsetAt(country, time));
 
-/** The day this many days later, or earlier; a text that is no day stays as it is. */
+/** Adds days, or subtracts them if `count` is negative. Returns an invalid day unchanged. */
 export function addDays(day: string, count: number): string {
   const number = dayNumber(day);
   return Number.isNaN(number) ? day : dayText((number + count) * DAY);
 }
 
-/** The same day of the month so many months later, or the last day of a shorter month; a text that is no day stays as it is. */
+/** Adds months. A day that the month does not have becomes its last day. Returns an invalid day unchanged. */
 export function addMonths(day: string, count: number): string {
   const month = monthIndex(day) + count;
   if (Number.isNaN(month)) return day;
@@ -85,7 +85,7 @@ export function daysIn(month: number): number {
 
 const pad = (number: number) => String(number).padStart(2, "0");
 
-/** The first day from Monday to Friday after this one; public holidays are not known. */
+/** The first day from Monday to Friday after this one. Public holidays are ignored. */
 export function nextBusinessDay(day: string): string {
   const next = addDays(day, 1);
   return isWeekend(next) ? nextBusinessDay(next) : next;
@@ -97,9 +97,9 @@ export function previousBusinessDay(day: string): string {
   return isWeekend(previous) ? previousBusinessDay(previous) : previous;
 }
 
-/** Days since 1 January 1970, which was a Thursday. Arithmetic, because parsing would take half the time in which an image of a database moves. */
+/** Days since 1 January 1970. Computed instead of parsed: parsing would take half of the time that a seed image needs to shift its dates. */
 export function dayNumber(day: string): number {
-  // The year starts in March, so that a leap day is its last.
+  // Counts years from March, so that a leap day is the last day of its year.
   const march = monthIndex(day) - 2;
   const year = Math.floor(march / 12);
   const daysBeforeMonth = Math.floor((153 * (march - year * 12) + 2) / 5);
@@ -107,6 +107,7 @@ export function dayNumber(day: string): number {
   return year * 365 + leapDays + daysBeforeMonth + Number(day.slice(8, 10)) - 719_469;
 }
 
+// 1 January 1970 was a Thursday.
 const isWeekend = (day: string) => [0, 6].includes((dayNumber(day) + 4) % 7);
 
 const dayText = (time: number) => isoTime(Math.min(Math.max(time, 0), LATEST_TIME)).slice(0, 10);
@@ -119,11 +120,11 @@ function offsetAt(country: string | null, time: number): number {
   return offsetOf(`${zone} ${hour}`, zone, hour);
 }
 
-/** Intl takes ten microseconds for an offset, and a hundred for a new format. Offsets change on the hour at the earliest. */
+/** Cached per hour: Intl takes 10 µs for an offset and 100 µs for a new format, and an offset changes only on the hour. */
 const offsetOf = memoize(1_000, (_, zone: string, hour: number) => readOffset(formatOf(zone), hour * HOUR));
 const formatOf = memoize(ZONES.size, (zone) => new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }));
 
-/** The format writes `1/5/2026, GMT+05:30`, or `GMT` alone for none. */
+/** Parses the offset in `1/5/2026, GMT+05:30`. UTC is written as `GMT` alone. */
 function readOffset(format: Intl.DateTimeFormat, time: number): number {
   const [, sign = "", hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)$/.exec(format.format(time)) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE);

@@ -1,5 +1,5 @@
 // The sandbox clock, which can be frozen, set and advanced, and its one alarm, which starts work when it falls due.
-// Only this file uses Date and timers. Timeouts and injected latency always use real time; their functions say so in their names.
+// Only this file uses Date and timers. Timeouts and injected latency always use real time, through functions with `real` in their names.
 
 import { notify } from "./listeners.ts";
 
@@ -7,7 +7,7 @@ export type ClockMode = "real" | "frozen" | "offset";
 
 /** Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart loses none. */
 export interface DueWork {
-  /** When `run` next has work to start, in sandbox milliseconds; null when no work is waiting. Started work no longer counts. */
+  /** When `run` next has work to start, in sandbox milliseconds; null when no work is waiting. Work that has started does not count. */
   nextDue(): number | null;
   /** Starts all work due by `now`. Asynchronous work continues on its own, and wakes the clock when it schedules more. */
   run(now: number): void;
@@ -23,25 +23,25 @@ export interface Clock {
   seconds(): number;
   set(mode: ClockMode, now?: number): void;
   /**
-   * Moves time forward: work runs at its own due time, in order, each settled before the next. `begin` is called once earlier advances have
-   * ended, and returns the time to move to. Resolves to false if `endAdvances` ended it before; time then stays where it is.
+    * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. `begin` is called when earlier
+    * advances have ended, and returns the time to move to. Resolves to false if `endAdvances` interrupted the advance; time then stops there.
    */
   advance(begin: () => number): Promise<boolean>;
   isAdvancing(): boolean;
   /** Ends all advances, also those in the queue, without waiting for work that has started. */
   endAdvances(): void;
-  /** Adds work, from the next wake on. */
+  /** Adds work. Its due times count from the next wake. */
   watch(work: DueWork): void;
   /** Checks the due times again; call it after any change that may have brought one forward. */
   wake(): void;
-  /** Calls the listener with each error of watched work. That work pauses for a second; other work is unaffected. */
+  /** Calls the listener with each error that watched work throws. The failed work pauses for a second; other work is unaffected. */
   onFailure(listener: (error: unknown) => void): void;
   stop(): void;
 }
 
-/** The longest delay of a timer in Node, 24.8 days: a longer one overflows and fires at once. */
+/** Node's longest timer delay, 24.8 days: a longer one overflows and fires at once. */
 const MAX_TIMER = 2 ** 31 - 1;
-/** Real milliseconds for which work that failed pauses. */
+/** Real milliseconds for which failed work pauses. */
 const PAUSE_AFTER_FAILURE = 1_000;
 
 export function createClock(frozenAt?: number): Clock {
@@ -55,7 +55,7 @@ export function createClock(frozenAt?: number): Clock {
   const ended = new Promise<void>((resolve) => {
     endAll = resolve;
   });
-  // Work that is due or started belongs to the present: it settles before time moves on.
+  // Work that is due or has started settles before time moves on.
   const play = async (until: number) => {
     const settle = () => alarm.settle(() => isEnded);
     await settle();
@@ -101,7 +101,7 @@ export function createClock(frozenAt?: number): Clock {
   };
 }
 
-/** The present time: the machine's, the machine's with an offset, or a frozen one. */
+/** The current time: this machine's, this machine's plus an offset, or a frozen time. */
 function createTime(frozenAt: number | undefined) {
   let mode: ClockMode = frozenAt === undefined ? "real" : "frozen";
   let frozen = frozenAt ?? 0;
@@ -130,7 +130,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
   const runDue = () => {
     for (const work of watched) if ((work.nextDue() ?? Infinity) <= time.now()) work.run(time.now());
   };
-  // Work may cause other work, so this repeats until a round in which nothing was due.
+  // Work may schedule more work, so this repeats until a round in which nothing was due.
   const settle = async (isEnded: () => boolean) => {
     let isIdle: boolean;
     do {
@@ -146,7 +146,7 @@ function createAlarm(time: ReturnType<typeof createTime>) {
     runDue();
     arm();
   };
-  // Work that is due already starts at the end of this turn of the event loop; a timer would add a millisecond.
+  // Overdue work starts at the end of this turn of the event loop, because a timer would add a millisecond.
   const arm = () => {
     clearTimer(timer);
     if (stopped || ringing || watched.length === 0) return;
@@ -169,8 +169,8 @@ function createAlarm(time: ReturnType<typeof createTime>) {
 }
 
 /**
- * Reports the errors of work: thrown from a timer, one would end the process. Work that failed pauses, so that it does not fail in a loop;
- * `resume` is called when the pause is over.
+  * Reports the errors of work, because an error thrown from a timer would end the process. Failed work pauses, so that it does not fail in a
+  * loop; `resume` is called when the pause is over.
  */
 function pauseOnFailure(work: DueWork, report: (error: unknown) => void, resume: () => void): DueWork {
   let pausedUntil = 0;
@@ -199,7 +199,7 @@ function pauseOnFailure(work: DueWork, report: (error: unknown) => void, resume:
  */
 const clearTimer = (timer: NodeJS.Timeout | undefined) => clearTimeout(timer?.ref());
 
-/** Runs the work once, after pending promise callbacks, for all calls made until then. */
+/** Combines calls: the work runs once for all calls made before pending promise callbacks have run. */
 function coalesce(work: () => void): () => void {
   let isScheduled = false;
   const run = () => {
@@ -212,7 +212,7 @@ function coalesce(work: () => void): () => void {
   };
 }
 
-/** Starts a stopwatch on the monotonic clock; calling the result returns the milliseconds since then. */
+/** Starts a stopwatch on the monotonic clock. The returned function gives the milliseconds since the start. */
 export function stopwatch(): () => number {
   const started = performance.now();
   return () => performance.now() - started;
@@ -221,13 +221,13 @@ export function stopwatch(): () => number {
 /** Real milliseconds since the process started: a stopwatch without an allocation. */
 export const realNow = () => performance.now();
 
-/** Real milliseconds for which the event loop has been busy since it started: it reads nothing that arrives meanwhile. */
+/** Real milliseconds for which the event loop has been busy since it started. A busy event loop reads nothing from its connections. */
 export const realBusyTime = () => performance.eventLoopUtilization().active;
 
 /** Calls back after real time, regardless of the sandbox clock; the returned function cancels. */
 export function afterRealTime(milliseconds: number, callback: () => void): () => void {
   let timer: NodeJS.Timeout;
-  // One timer after another for a delay that is too long for one.
+  // Chains timers when the delay exceeds the maximum of one timer.
   const start = (rest: number) => {
     timer = rest > MAX_TIMER ? setTimeout(() => start(rest - MAX_TIMER), MAX_TIMER) : setTimeout(callback, rest);
   };
@@ -235,7 +235,7 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
   return () => clearTimeout(timer);
 }
 
-/** The same, but the process may end before. */
+/** As `afterRealTime`, but without keeping the process alive. */
 export function afterRealTimeIfRunning(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, Math.min(milliseconds, MAX_TIMER)).unref();
   return () => clearTimer(timer);
@@ -244,7 +244,7 @@ export function afterRealTimeIfRunning(milliseconds: number, callback: () => voi
 /** Resolves after real time, for injected latency and for commands that poll. */
 export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => void afterRealTime(milliseconds, resolve));
 
-/** Blocks the thread, including its event loop: only for the last output of a process, which must not be interrupted. */
+/** Blocks the thread and its event loop. Used only for the last output of a process, which must not be interrupted. */
 export const blockThread = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
 /** Calls back at the end of this turn of the event loop: after promise callbacks, before timers. */
@@ -270,10 +270,10 @@ export function readHttpDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** The time of this machine, for logs of what other services send. */
+/** This machine's time, for logs of traffic from other services. */
 export const machineTime = () => isoTime(Date.now());
 
-/** The time of a text that another program wrote, in any form that JavaScript reads; NaN if it is none. */
+/** Parses a time written by another program, in any format that JavaScript accepts; NaN if it is invalid. */
 export const readAnyTime = (text: unknown): number => (typeof text === "string" ? Date.parse(text) : Number.NaN);
 
 export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();

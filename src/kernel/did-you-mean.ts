@@ -1,9 +1,9 @@
 // Suggests the valid name that is closest to a mistyped one, for error messages.
 
-/** Comparing two names takes time in proportion to the product of their lengths; no name of an API is this long. */
+/** Longer than any name of an API. Bounds the comparison, whose time grows with the product of both lengths. */
 const MAX_LENGTH = 200;
 
-/** The candidate with the fewest edits; undefined when they exceed a third of its length (at least two are allowed). */
+/** The candidate with the fewest edits; undefined if every candidate needs more than two edits and more than a third of its length. */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   if (wrong.length > MAX_LENGTH) return undefined;
   const sought = wrong.toLowerCase();

@@ -4,17 +4,17 @@ import { SandboxError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years. A longer duration is a mistake, and leads to times that no calendar can show. */
+/** A hundred years. A longer duration is a mistake, and would lead to times beyond the year 9999. */
 const MAX_DURATION = 36_525 * 86_400_000;
 
-/** The milliseconds of a duration such as `30s`; undefined when the text is not one, or it is longer than a hundred years. */
+/** The milliseconds of a duration such as `30s`; undefined if the text is invalid or longer than a hundred years. */
 export function tryParseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   const duration = match ? Math.round(Number(match[1]) * (UNITS[match[2] as string] as number)) : Infinity;
   return duration <= MAX_DURATION ? duration : undefined;
 }
 
-/** The same for an option or a file, where an invalid duration is the user's mistake. */
+/** As `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
 export function parseDuration(text: string, where: string): number {
   const duration = tryParseDuration(text);
   if (duration === undefined) throw new SandboxError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`, "usage");

@@ -103,7 +103,7 @@ interface ErrorFacts {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Whether a response says that a rate limit is reached, whatever status a service file gives that: `code` is the sandbox's own. */
+/** Whether a response reports a rate limit. A service file may change its status, but `code` stays the sandbox's own. */
 export const isRateLimit = (status: number, code: string | undefined) =>
   status === errors.rate_limit_exceeded.status || code === "rate_limit_exceeded" || code === "injected_rate_limit";
 
@@ -155,7 +155,7 @@ export const exitCodes = {
   unsupportedNode: 7,
 } as const;
 
-/** Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service has no such errors. */
+/** Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service never returns these. */
 export type InstallationErrorCode = "unsupported_node" | "addon_not_loaded";
 
 interface SandboxErrorCause {
@@ -166,7 +166,7 @@ interface SandboxErrorCause {
 /** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
 export class SandboxError extends Error {
   readonly exitCode: number;
-  /** The code and details of the control API's error, where it refused a call; or why no sandbox can start. */
+  /** The code of the control API's error, or why no sandbox can start. */
   readonly code: ErrorCode | InstallationErrorCode | undefined;
   readonly details: Record<string, unknown>;
 
@@ -183,5 +183,5 @@ export function usageError(message: string): never {
   throw new SandboxError(message, "usage");
 }
 
-/** Called from a program or a command, the control API's errors are misuse of the tool. */
+/** Turns an error of the control API into a SandboxError, for programs and commands that call it. */
 export const asMisuse = (error: unknown): unknown => (error instanceof ApiError ? new SandboxError(error.message, "usage", error) : error);

@@ -1,19 +1,20 @@
-// Undoes JSON and percent-encoding one layer at a time, and maps each layer back to the text: JSON in a string has its secrets two layers down.
+// Undoes JSON escapes and percent-encoding one layer at a time, and maps each layer back to the original text. Secrets of JSON inside a
+// JSON string are two layers down.
 
 export interface Layer {
   readonly text: string;
-  /** For each character, and for the end, its offset in the original text; undefined for the original itself. */
+  /** The offset in the original text of each character and of the end; undefined if this layer is the original. */
   readonly offsets: Int32Array | undefined;
-  /** For each character the layer in which it appeared: a quote that was escaped ends no string that was opened by a plain one. */
+  /** The layer in which each character appeared. An escaped quote does not end a string that a plain quote opened. */
   readonly depths: Uint8Array | undefined;
 }
 
-/** JSON in a string of JSON in a query has three layers; texts that people write have no more. */
+/** Real texts have at most three layers, such as JSON in a JSON string in a query. */
 const MAX_LAYERS = 6;
 
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["'\\/bfnrt])|%[0-9a-fA-F]{2}/g;
 const LETTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-/** A byte of a longer UTF-8 sequence. No secret name has one, and as a space it separates words. */
+/** Stands for each byte of a non-ASCII character. Secret names are ASCII, so a space, which separates words, is enough. */
 const OTHER_BYTE = "\u00a0";
 
 /** The text as it is, then with its escapes undone once, twice and so on, until none is left. */
@@ -25,7 +26,7 @@ export function* layersOf(text: string): Generator<Layer> {
   }
 }
 
-/** Whether an escape is likely: searching for two characters costs least. */
+/** Whether the text may contain an escape. Cheaper than matching `ESCAPE`. */
 export const hasEscape = (text: string) => text.includes("\\") || text.includes("%");
 
 /** Undoes the escapes of one layer; undefined when there is none. */

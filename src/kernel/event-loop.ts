@@ -1,4 +1,4 @@
-// How busy the event loop is: how late it runs its timers, and the longest time for which it was blocked.
+// Measures how busy the event loop is: how late its timers run, and the longest time for which it was blocked.
 
 import { afterRealTimeIfRunning, realNow } from "./clock.ts";
 import { once } from "./once.ts";
@@ -10,7 +10,7 @@ const MAX_SAMPLES = 500;
 /** Milliseconds by which any timer may be late. */
 const TOLERANCE = 2;
 
-/** How late the event loop runs its timers: real durations are accurate to this lag only. */
+/** Measures how late the event loop runs its timers, which limits the accuracy of every real duration. */
 export function createEventLoopLag() {
   const samples: { due: number; lag: number }[] = [];
   let until = 0;
@@ -29,7 +29,7 @@ export function createEventLoopLag() {
     afterRealTimeIfRunning(SAMPLE_INTERVAL, sample);
   };
   const lagsBetween = (from: number, to: number) => {
-    // A sample that is overdue because this turn of the event loop still runs counts too.
+    // Includes a sample that is overdue because the current turn of the event loop has not ended.
     const pending = due === undefined ? [] : [{ due, lag: Math.max(0, realNow() - due) }];
     return [...samples, ...pending].filter((one) => one.due <= to && one.due + one.lag >= from).map(({ lag }) => lag);
   };
@@ -41,20 +41,20 @@ export function createEventLoopLag() {
     },
     /** The longest lag between two real times, in milliseconds. */
     worst: (from: number, to: number) => Math.max(0, ...lagsBetween(from, to)),
-    /** The sum of all lag between two real times: for so long neither side of a connection in this process could make progress. */
+    /** The sum of all lag between two real times. Neither side of a connection in this process could make progress during it. */
     total: (from: number, to: number) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
   };
 }
 
 export type StallGauge = ReturnType<typeof createStallGauge>;
 
-/** Milliseconds: a stall is measured too short by at most this. The timer is native, so a tick costs no JavaScript. */
+/** Milliseconds between ticks. A stall is measured too short by at most one tick. The timer is native, so a tick runs no JavaScript. */
 const RESOLUTION = 5;
 const WATCH = 1_000;
 const NANOSECONDS = 1_000_000;
 
 export function createStallGauge(milliseconds = WATCH) {
-  // Loaded at the first use, so that a start does not wait for it.
+  // Loaded on first use, to keep startup fast.
   const delays = once(() => process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: RESOLUTION }));
   let isMeasuring = false;
   let isUsed = false;
@@ -78,12 +78,12 @@ export function createStallGauge(milliseconds = WATCH) {
       isUsed = true;
       if (isMeasuring) return;
       isMeasuring = true;
-      // Otherwise the time since the last tick, in which nothing was measured, would count as a stall.
+      // Without a reset, the unmeasured time since the last tick would count as a stall.
       delays().reset();
       delays().enable();
       stopIfUnused();
     },
-    /** Real milliseconds. */
+    /** The longest stall in real milliseconds. */
     longest: read,
   };
 }

@@ -1,4 +1,4 @@
-// The fingerprint of a request: equal for two requests with the same method, path, query and body, in whatever order their names stand.
+// The fingerprint of a request: equal for requests with the same method, path, query and body. The order of fields and parameters is ignored.
 
 import { hash } from "node:crypto";
 
@@ -11,7 +11,7 @@ const sortedPairs = (search: string) =>
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
-/** An object becomes a list of its fields, so that a field named __proto__ counts too; the wrapper keeps it apart from an array. */
+/** Turns an object into a list of its fields, so that a field named __proto__ counts too. The wrapper distinguishes it from an array. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

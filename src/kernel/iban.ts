@@ -13,10 +13,10 @@ const LENGTHS = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** People and forms write an IBAN in groups. */
+/** Between the groups in which people and forms write an IBAN. */
 const SEPARATORS = "[ \\t.+\\-_/\\u00a0\\u202f]{0,3}";
 
-/** The source of an expression for how an IBAN begins; it matches wherever an IBAN is. */
+/** The source of a regular expression for the start of an IBAN. It matches at every IBAN, and also elsewhere. */
 export const IBAN_START_SOURCE = `(?<![A-Za-z0-9])[A-Za-z]{2}\\d\\d${SEPARATORS}[A-Za-z0-9]{2}`;
 
 const START = new RegExp(IBAN_START_SOURCE, "g");
@@ -36,7 +36,7 @@ export function* ibansIn(text: string): Generator<{ start: number; end: number }
   }
 }
 
-/** How many characters of the candidate are an IBAN, with its separators; `following` is the character after the candidate. */
+/** The length of the IBAN at the start of the candidate, with separators. `following` is the character after the candidate. */
 function ibanLength(candidate: string, following: string): number | undefined {
   const wanted = LENGTHS.get(candidate.slice(0, 2).toUpperCase());
   if (wanted === undefined) return undefined;
@@ -50,7 +50,7 @@ function ibanLength(candidate: string, following: string): number | undefined {
   return isWhole && hasValidChecksum(digits) ? end : undefined;
 }
 
-/** ISO 13616: the number after its first four characters, then those, with letters as 10 to 35, leaves 1 modulo 97. */
+/** ISO 13616: move the first four characters to the end and read letters as 10 to 35; the number modulo 97 must be 1. */
 function hasValidChecksum(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,4 +1,4 @@
-// Sets of listeners: subscribing to one, and notifying all of them.
+// Sets of listeners: adding a listener, and notifying all of them.
 
 /** Adds a listener; the returned function removes it. */
 export const subscribeTo =
@@ -12,7 +12,7 @@ export function notify<T>(listeners: Set<(value: T) => void>, value: T): void {
   for (const listener of listeners) listener(value);
 }
 
-/** Notifies all listeners even if one throws; `failed` gets its error. */
+/** Notifies all listeners even if one throws; `failed` receives the error. */
 export function notifyEach<T>(listeners: Set<(value: T) => void>, value: T, failed: (error: unknown) => void): void {
   for (const listener of listeners) {
     try {

@@ -1,13 +1,13 @@
-// Masks the secrets in headers, and in Idempotency-Keys. A file of its own: it needs node:crypto, and the other masks also run in a browser.
+// Masks the secrets in headers, and in Idempotency-Keys. Separate from mask.ts, which also runs in browsers: this file needs node:crypto.
 
 import { createHash } from "node:crypto";
 import { MASK, mask, maskValue, mayHoldSecret } from "./mask.ts";
 import { isSecretName } from "./secrets.ts";
 
-/** Headers as JSON. */
+/** The headers as JSON, with their secrets masked. */
 export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
   const text = JSON.stringify(headers.authorization === undefined ? headers : { ...headers, authorization: MASK });
-  // Most requests have this header, and it is masked already.
+  // Ignores the Authorization header, which most requests have and which is masked already.
   if (!mayHoldSecret(text.replace(MASKED_AUTHORIZATION, ""))) return text;
   const { "idempotency-key": key, ...others } = JSON.parse(text);
   return JSON.stringify({
@@ -19,8 +19,8 @@ export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
 const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
 
 /**
- * An Idempotency-Key is shown as it is, because people compare keys; one that contains a secret, or is named like one, is shown as its
- * first characters and a hash: equal keys still look equal.
+  * An Idempotency-Key is shown unchanged, because people compare keys. A key that contains a secret, or the name of one, is shown as its
+  * first characters and a hash, so equal keys still look equal.
  */
 export function maskIdempotencyKey(key: string): string {
   if (!mayHoldSecret(key) || (mask(key) === key && !isSecretName(key))) return key;

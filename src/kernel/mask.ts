@@ -1,5 +1,5 @@
-// Masks secrets in every text from a call that is stored or shown: values of fields, headers and parameters with a secret name, keys,
-// signing secrets and IBANs. It reads JSON, queries, forms, headers and messages alike, also broken or cut ones.
+// Masks secrets in every stored or shown text of a call: values of fields, headers and parameters with a secret name, API keys, signing
+// secrets and IBANs. Reads JSON, queries, forms, headers and messages, also when they are malformed or truncated.
 
 import { hasEscape, layersOf } from "./escape-layers.ts";
 import { IBAN_START_SOURCE } from "./iban.ts";
@@ -7,10 +7,10 @@ import { anyCaseSource, isSecretName, MASK, SECRET_WORD_SOURCE, type Secret, sec
 
 export { MASK };
 
-/** How far beyond the limit the text is read, so that a secret that the limit would cut is still recognised: the longest spelling of an IBAN. */
+/** Characters read beyond the limit, to recognise a secret that the limit would cut: the longest spelling of an IBAN. */
 const LOOKAHEAD = 4_096;
 
-/** The text with its secrets masked, then cut to the limit: half a secret is no longer recognised as one. */
+/** Masks the secrets, then cuts the text to the limit. In the opposite order, a secret cut in half would not be recognised. */
 export function mask(text: string, limit = text.length): string {
   const read = text.length > limit + LOOKAHEAD ? text.slice(0, limit + LOOKAHEAD) : text;
   if (!mayHoldSecret(read)) return text.length > limit ? text.slice(0, limit) : text;
@@ -37,16 +37,16 @@ export function maskValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [mask(name), isMasked(name, child) ? MASK : maskValue(child)]));
 }
 
-/** A value as JSON with its secrets masked. Masking the text itself could break its quotes, where a message looks like a field with a secret name. */
+/** A value as JSON with its secrets masked. Masking the JSON text could break its quotes, if a message looks like a field with a secret name. */
 export function maskedJson(value: unknown): string {
   const text = JSON.stringify(value);
   return mayHoldSecret(text) ? JSON.stringify(maskValue(value)) : text;
 }
 
-/** Whether a field is set, as `hasPassword: true` says, is no secret. */
+/** A boolean such as `hasPassword: true` is not a secret. */
 const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
 
-/** Whether a text may contain a secret, in any layer of escapes. Most texts do not, and skip the masking. */
+/** Whether a text may contain a secret, in any layer of escapes. Most texts do not, so they skip the masking. */
 export function mayHoldSecret(text: string): boolean {
   if (isSuspicious(text)) return true;
   if (!hasEscape(text)) return false;
@@ -58,7 +58,7 @@ const isSuspicious = (text: string) => WORD_OR_KEY.test(text) || IBAN_START.test
 const WORD_OR_KEY = new RegExp(`${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_", "sk_test_", "whsec_"])}`);
 const IBAN_START = new RegExp(IBAN_START_SOURCE);
 
-/** Whether a text contains a live key, also one written with JSON escapes or percent-encoding. */
+/** Whether a text contains a live key, plain or written with JSON escapes or percent-encoding. */
 export function containsLiveKey(text: string): boolean {
   if (LIVE_KEY.test(text)) return true;
   if (!hasEscape(text)) return false;
@@ -68,5 +68,5 @@ export function containsLiveKey(text: string): boolean {
 
 const LIVE_KEY = /sk_live_/i;
 
-/** The last four characters of a test key: enough to tell two keys apart, too few to use one. */
+/** The last four characters of a test key: enough to distinguish keys, too few to use one. */
 export const maskKey = (key: string) => `…${key.slice(-4)}`;

@@ -1,12 +1,12 @@
-// Amounts of money as text: integers in the currency's smallest unit, written as 12.50.
+// Converts amounts between integers in the currency's smallest unit and text such as 12.50.
 
-/** The decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; 2 for one that is unknown. */
+/** The decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD (default for an unknown currency: 2). */
 export function decimalsOf(currency: string | null | undefined): number {
   if (!/^[A-Z]{3}$/.test(currency ?? "")) return 2;
   return new Intl.NumberFormat("en", { style: "currency", currency: currency as string }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Reads 12.50 as 1250 of a currency with two decimals; undefined for a text that is no such number. */
+/** Parses 12.50 as 1250 in a currency with two decimals; undefined if the text is not an amount of the currency. */
 export function readAmount(text: string, currency: string | null | undefined): number | undefined {
   const decimals = decimalsOf(currency);
   const [, sign, whole = "", fraction = ""] = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(text) ?? [];
@@ -23,7 +23,7 @@ export function writeAmount(amount: number, currency: string | null | undefined)
   return `${amount < 0 ? "-" : ""}${text}${currency == null ? "" : ` ${currency}`}`;
 }
 
-/** The currencies of ISO 4217: the codes in use, without those of funds, metals and tests. */
+/** The currency codes of ISO 4217 that are in use, except the codes for funds, metals and tests. */
 const CODES =
   "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK " +
   "DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF " +

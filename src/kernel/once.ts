@@ -1,4 +1,4 @@
-// Lazy values: made on first use, then kept.
+// Lazy values: created on first use, then cached.
 
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
@@ -8,7 +8,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** One lazy value for each key; it is collected together with its key. */
+/** One lazy value for each key. It is garbage-collected together with its key. */
 export function oncePerKey<K extends object, T extends object>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, T>();
   return (key) => {

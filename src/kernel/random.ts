@@ -1,12 +1,12 @@
 // The one source of randomness: each value is a function of the seed and of its purpose, so a sandbox with the same seed repeats it.
-// Only what guards access in a shared sandbox comes from the system instead: one value of a seed reveals all others to a search of its 32 bits.
+// Tokens that protect a shared sandbox come from the system instead: a search of the seed's 32 bits finds the seed from any one value.
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 export interface Random {
   /** An id such as `bkg_4fJ…`. */
   id(prefix: string, ...parts: NamePart[]): string;
-  /** An id that begins with a sort key of `sortKeyOf` or `sortKeyIn`: records made together are neighbours in each index of the database. */
+  /** An id that begins with a sort key from `sortKeyOf` or `sortKeyIn`, so records made together are neighbours in the database's indexes. */
   sortableId(sortKey: string, prefix: string, ...parts: NamePart[]): string;
   /** Lower-case hex digits, two for each byte (32 bytes at most). */
   hex(bytes: number, ...parts: NamePart[]): string;
@@ -16,7 +16,7 @@ export interface Random {
   fraction(...parts: NamePart[]): number;
 }
 
-/** A part of the name of a random value, such as a merchant or a counter: the same parts give the same value. */
+/** A part of a random value's name, such as a merchant or a counter. The same parts give the same value. */
 export type NamePart = string | number;
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -26,7 +26,7 @@ const SORT_KEY_LENGTH = 4;
 export function createRandom(seed: number): Random {
   const name = (parts: NamePart[]) => `${seed}/${parts.join("/")}`;
   const hex = (parts: NamePart[]) => hash("sha256", name(parts), "hex");
-  // Base64 instead of bytes: Node returns a digest as text in less than half the time.
+  // Base64, because Node returns a digest as text in less than half the time that it takes for bytes.
   const letters = (parts: NamePart[], length: number) => hash("sha256", name(parts), "base64").slice(0, length).replace(/[+/]/g, "0");
   return {
     id: (prefix, ...parts) => `${prefix}_${letters([prefix, ...parts], ID_LENGTH)}`,
@@ -41,7 +41,7 @@ export function createRandom(seed: number): Random {
 export interface Draws {
   /** A number in [0, 1). */
   chance(word: string): number;
-  /** An integer between the two, both included. */
+  /** An integer from `from` to `to`, both included. */
   between(word: string, from: number, to: number): number;
   pick<T>(word: string, of: readonly [T, ...T[]]): T;
   pick<T>(word: string, of: readonly T[]): T | undefined;
@@ -53,10 +53,10 @@ export function drawsOf(random: Random, ...name: NamePart[]): Draws {
   return { chance, between, pick: <T>(word: string, of: readonly T[]) => of[between(word, 0, of.length - 1)] as T };
 }
 
-/** One character for each byte. 256 is no multiple of 62, so the first eight characters are a little more frequent. */
+/** One character for each byte. The first eight characters are slightly more frequent, because 256 modulo 62 is 8. */
 const base62 = (bytes: Buffer) => Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join("");
 
-/** The sort key of the nth id of its kind; it starts again after 62⁴, some fourteen million. */
+/** The sort key of the nth id of its kind. Sort keys repeat after 62⁴, almost 15 million. */
 export function sortKeyOf(count: number): string {
   let key = "";
   for (let rest = count; key.length < SORT_KEY_LENGTH; rest = Math.floor(rest / ALPHABET.length))
@@ -64,18 +64,18 @@ export function sortKeyOf(count: number): string {
   return key;
 }
 
-/** The sort key in an id, for records that belong to it. */
+/** The sort key in an id, to give the ids of related records the same one. */
 export function sortKeyIn(id: string): string {
   const start = id.indexOf("_") + 1;
   return id.slice(start, start + SORT_KEY_LENGTH);
 }
 
-/** A token that no seed predicts (192 bits): it guards access. */
+/** An access token of 192 bits from the system, which no seed predicts. */
 export const randomToken = () => randomBytes(24).toString("hex");
 
-/** Base62 characters that no seed predicts, of almost six bits each. */
+/** Base62 characters from the system, which no seed predicts: almost six bits each. */
 export const randomText = (length: number) => base62(randomBytes(length));
 
-/** Compares a token in a time that does not depend on how much of it is right. */
+/** Compares two tokens in constant time. */
 export const isSameToken = (received: string, expected: string) =>
   timingSafeEqual(hash("sha256", received, "buffer"), hash("sha256", expected, "buffer"));

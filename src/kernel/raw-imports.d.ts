@@ -1,4 +1,4 @@
-// Imports of a file's text, which the build and vitest read as it is: `import style from "./page.css?raw"`.
+// Imports the unchanged text of a file, in the build and in vitest: `import style from "./page.css?raw"`.
 
 declare module "*?raw" {
   const text: string;

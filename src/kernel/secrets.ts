@@ -1,11 +1,11 @@
-// Secrets: the names of fields, headers and parameters whose values are secret, and where secrets stand in a text.
+// Secrets: which fields, headers and parameters have secret values, and where a text contains secrets.
 
 import { type Layer, layersOf } from "./escape-layers.ts";
 import { ibansIn } from "./iban.ts";
 
 /**
- * Matched as whole words of a name, in any spelling: `access token` is a part of accessToken, ACCESS_TOKEN, x-access-token and
- * card[access][token]. Words may have an `s` or digits at their end.
+  * Words that make a name secret, matched as whole words in any spelling: `api key` matches apiKey, API_KEY, x-api-key and card[api][key].
+  * A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -29,24 +29,24 @@ export const SECRET_WORDS = [
   "pin",
 ] as const;
 
-/** These are secret as the last word of a parameter in a query or a form only: a JSON field named `key` is mostly no secret. */
+/** Secret only as the last word of a parameter in a query or a form: a JSON field named `key` is rarely a secret. */
 export const SECRET_PARAMETERS = ["key", "signature", "sig"] as const;
 
-/** Programs write these also after another word without a separator: `userpassword`, `xapikey`. */
+/** Words that also match when another word precedes them without a separator: `userpassword`, `xapikey`. */
 const GLUED = new Set<string>(["password", "api key"]);
 
 const wordPatterns = SECRET_WORDS.map((word) => (GLUED.has(word) ? "[a-z0-9]*" : "") + word.replace(" ", "_?"));
 const SECRET_NAME = new RegExp(`(?:^|_)(?:${wordPatterns.join("|")})s?\\d*(?:_|$)`);
 const SECRET_PARAMETER = new RegExp(`(?:^|_)(?:${SECRET_PARAMETERS.join("|")})\\d*_?$`);
 
-/** Whether the value of a field, header or parameter with this name is never logged, shown or returned in clear. */
+/** Whether values of a field, header or parameter with this name must be masked. */
 export const isSecretName = (name: string): boolean => spellingsOf(name).some((words) => SECRET_NAME.test(words));
 
-/** The same for the name of a parameter in a query or a form. */
+/** Whether values of a query or form parameter with this name must be masked. */
 export const isSecretParameter = (name: string): boolean =>
   spellingsOf(name).some((words) => SECRET_NAME.test(words) || SECRET_PARAMETER.test(words));
 
-/** The name in lower case with `_` between its words; a change of case separates words, or has no meaning, as in headers. */
+/** The name in lower case with `_` between its words, spelt twice: case is ignored, as in headers, or separates words, as in camelCase. */
 function spellingsOf(name: string): string[] {
   const separated = name.replace(/[^a-zA-Z0-9]+/g, "_");
   const camelCase = separated.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2");
@@ -57,8 +57,8 @@ function spellingsOf(name: string): string[] {
 const BETWEEN = "[^a-zA-Z0-9]{0,2}";
 
 /**
- * The source of an expression that finds every secret word of a text, among others that are parts of innocent names. V8 searches a long
- * text fastest with both cases spelt out instead of the flag `i`, and with words of the same first letter in one group.
+  * The source of a regular expression that finds these words in any case, also inside other words. V8 searches a long text fastest with
+  * both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
  */
 export function anyCaseSource(words: readonly string[]): string {
   const groups = new Map<string, string[]>();
@@ -68,7 +68,7 @@ export function anyCaseSource(words: readonly string[]): string {
   return [...groups].map(([first, rests]) => `${letters(first)}(?:${rests.map(rest).join("|")})`).join("|");
 }
 
-/** The source of an expression that finds each word of both lists; a parameter with the `=` that follows it. */
+/** The source of a regular expression that finds the words of both lists. The match of a parameter includes the `=` after it. */
 export const SECRET_WORD_SOURCE = `${anyCaseSource(SECRET_WORDS)}|(?:${anyCaseSource(SECRET_PARAMETERS)})\\d*\\]?=`;
 
 export const MASK = "…redacted…";
@@ -80,7 +80,7 @@ export interface Secret {
   replacement: string;
 }
 
-/** The secrets in order, without overlap. Each layer of escapes is searched as a text of its own: there its quotes and separators count. */
+/** The secrets in order, without overlap. Each layer of escapes is searched separately, with its own quotes and separators. */
 export function secretsIn(text: string): Secret[] {
   let secrets: Secret[] = [];
   for (const layer of layersOf(text)) {
@@ -98,15 +98,15 @@ interface Found {
   /** Offsets in the layer. */
   start: number;
   end: number;
-  /** The quote to put around the mask, where a bare value becomes a string. */
+  /** Offset of the quote to put around the mask, if a JSON value without quotes becomes a string. */
   quote?: number | undefined;
-  /** Found by its own form, not by its name. */
+  /** The secret was recognised by its own format, such as a key's, not by the name before it. */
   isForm: boolean;
 }
 
 /**
- * What begins inside a value that an outer layer found by its name is a part of that value, whose end is exact in the outer layer only.
- * A known form may continue in a deeper layer, because its characters may be escaped.
+  * A secret that begins inside one of an outer layer is a part of it, and the outer layer knows its exact end. Only a secret recognised by
+  * its format may end later in the deeper layer, because its characters may be escaped.
  */
 function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boolean })[]): Secret[] {
   const all = [...outer, ...found];
@@ -120,10 +120,10 @@ function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boo
   return merged;
 }
 
-/** The prefix of a key stays, so that its kind can be seen. */
+/** Prefixes of keys. They stay unmasked, to show the kind of the key. */
 const KEY = /sk_(?:test|live)_(?=[\w~-])|whsec_(?=[\w+/=-])/gi;
 const REST_OF_KEY = /[\w~-]+(?:\.[\w~-]+)*/y;
-/** Other services write signing secrets in base64. */
+/** Includes base64, in which other services write signing secrets. */
 const REST_OF_SECRET = /[\w+/=-]+/y;
 
 function* knownForms({ text }: Layer): Generator<Found> {
@@ -145,9 +145,9 @@ const NAME_ENDS = new Uint8Array(0x10000);
 for (const character of "\"'`<>{}?&;,#=:|()/ \t\n\r\u00a0") NAME_ENDS[character.charCodeAt(0)] = 1;
 
 const WORD = new RegExp(SECRET_WORD_SOURCE, "g");
-/** From a name to its value. A quoted name may continue after its secret word. */
+/** Matches the text between a name and its value. A quoted name may continue after its secret word. */
 const SEPARATOR = /(?:[^"'=:&,{}[\]\n]{0,64}?(["']))?\s*(:|=>?)\s*/y;
-/** A quote that a deeper layer shows as one: there the value is found exactly. */
+/** An escaped quote. A deeper layer has it as a plain quote, and finds the exact value there. */
 const ESCAPED_QUOTE = /\\+(?:["']|u002[27])|%(?:25)*2[27]/y;
 
 /** The values of secret names. The search continues after each name and value, so every character is read a bounded number of times. */
@@ -190,7 +190,7 @@ interface Name {
 
 type Value = Omit<Found, "isForm">;
 
-/** The value after a name; undefined when there is none, or a deeper layer shows it exactly. */
+/** The value after a name; undefined if there is none, or if a deeper layer finds it exactly. */
 function valueAfter(layer: Layer, { start, end, separator, isForm }: Name): Value | undefined {
   const { text } = layer;
   const from = end + separator[0].length;
@@ -210,7 +210,7 @@ function valueAfter(layer: Layer, { start, end, separator, isForm }: Name): Valu
   return nonEmpty(from, endAt(layer, isLine ? LINE_STOP : BARE_STOP, from));
 }
 
-/** A number or a word after a quoted name. Whether a field is set, as `"hasPassword": true` says, is no secret. */
+/** A number or a word after a quoted name. A boolean such as `"hasPassword": true` is not a secret. */
 function literal(layer: Layer, from: number, quote: number): Value | undefined {
   const value = layer.text.slice(from, endAt(layer, BARE_STOP, from)).trimEnd();
   return /^(?:null|true|false)$/.test(value) ? undefined : nonEmpty(from, from + value.length, quote);
@@ -220,14 +220,14 @@ const FORM_STOP = /&/g;
 /** The end of a header, or of a name with its value in a message. */
 const LINE_STOP = /["`\n\r]/g;
 const BARE_STOP = /[,}\]"`;<>&\n\r]/g;
-/** In a message, a URL or a header a quote ends a pair only where a string may end. */
+/** The end of a `name=value` pair in a message, a URL or a header. A quote ends it only if a separator or the end of the text follows. */
 const PAIR_STOP = /[\s&#<>`]|["'](?=[\s,;:)\]}\\]|$)/g;
 
 const nonEmpty = (start: number, end: number, quote?: number): Value | undefined => (end > start ? { start, end, quote } : undefined);
 
 const depthOf = ({ depths }: Layer, index: number) => depths?.[index] ?? 0;
 
-/** Where the value after a separator ends: at the first stop that was no more escaped than the separator. */
+/** The end of the value after a separator: the first stop that is not escaped more deeply than the separator. */
 function endAt(layer: Layer, stop: RegExp, from: number): number {
   const depth = depthOf(layer, from - 1);
   stop.lastIndex = from;
@@ -236,14 +236,14 @@ function endAt(layer: Layer, stop: RegExp, from: number): number {
   return layer.text.length;
 }
 
-/** The backslashes before a quote belong to the quote. */
+/** The end of a pair's value, without backslashes that escape the quote after it. */
 function pairEnd(layer: Layer, from: number): number {
   let end = endAt(layer, PAIR_STOP, from);
   if (/["']/.test(layer.text.charAt(end))) while (end > from && layer.text.charAt(end - 1) === "\\") end--;
   return end;
 }
 
-/** Whether an odd number of backslashes, no more escaped than the character itself, precedes it. */
+/** Whether an odd number of backslashes precedes the character. Backslashes from deeper layers do not count. */
 function isEscaped(layer: Layer, index: number): boolean {
   const depth = depthOf(layer, index);
   let first = index;
@@ -251,7 +251,7 @@ function isEscaped(layer: Layer, index: number): boolean {
   return (index - first) % 2 === 1;
 }
 
-/** Where the string that a quote opens ends: at the next quote that is not escaped, or with the text. */
+/** The end of the string that the quote at `open` starts: the next unescaped quote, or the end of the text. */
 function stringEnd(layer: Layer, open: number): number {
   const { text } = layer;
   const quote = text.charAt(open);
@@ -260,7 +260,7 @@ function stringEnd(layer: Layer, open: number): number {
   return text.length;
 }
 
-/** Where the bracket that opens at an offset closes; brackets in strings do not count. */
+/** The offset after the bracket that closes the one at `from`. Brackets in strings are skipped. */
 function bracketEnd(layer: Layer, from: number): number {
   let depth = 0;
   for (let index = from; index < layer.text.length; index++) {

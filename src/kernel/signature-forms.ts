@@ -1,4 +1,4 @@
-// The forms of a webhook's signature, in words, and how each is computed.
+// The ways to compute a webhook's signature, each with its description.
 
 import { createHmac } from "node:crypto";
 
@@ -6,9 +6,9 @@ export type Sign = (body: string | Uint8Array, secret: string, eventId: string) 
 
 export interface SignatureForm {
   encoding: "hex" | "base64";
-  /** What is signed: the body, perhaps after something else. */
+  /** What is signed, such as `id and body`. */
   content: string;
-  /** How the key follows from the secret. */
+  /** How the HMAC key is derived from the secret. */
   key: string;
 }
 
@@ -23,7 +23,7 @@ const KEYS: Readonly<Record<string, (secret: string) => string | Buffer>> = {
 
 const CONTENTS: Readonly<Record<string, (id: string) => string>> = { body: () => "", "id and body": (id) => `${id}.` };
 
-/** Every form of signature with one of these contents. */
+/** Every form with one of these contents. */
 export const formsOfSignature = (contents: readonly string[]): SignatureForm[] =>
   (["hex", "base64"] as const).flatMap((encoding) =>
     contents.flatMap((content) => Object.keys(KEYS).map((key) => ({ encoding, content, key }))),
@@ -42,7 +42,7 @@ const own = new Map(formsOfSignature(Object.keys(CONTENTS)).map((form) => [words
 /** The forms in which the sandbox can sign. */
 export const signatureForms: readonly string[] = [...own.keys()];
 
-/** Signs in this form; it must be one of `signatureForms`. */
+/** Returns the function that signs in this form, which must be one of `signatureForms`. */
 export function signerOf(words: string): Sign {
   const form = own.get(words) as SignatureForm;
   const before = CONTENTS[form.content] as (id: string) => string;

@@ -1,4 +1,4 @@
-// Texts: their length in UTF-8, the spelling of names on the command line, and control characters.
+// Helpers for text: UTF-8 length, names as command-line options, and control characters.
 
 const encoder = new TextEncoder();
 
@@ -8,10 +8,10 @@ export const byteLength = (text: string): number => encoder.encode(text).length;
 export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** C0, DEL and C1, invisible format characters such as those that change the direction of text, and line separators. */
+/** C0, DEL and C1, invisible format characters (such as right-to-left marks), and line separators. */
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Escapes as JSON does, so that JSON stays the same value. */
+/** Escapes control characters as JSON does, so a JSON text keeps its value. */
 export const escapeControlCharacters = (text: string) => (PRINTABLE_ASCII.test(text) ? text : text.replace(CONTROL, escaped));
 
 const escaped = (character: string) => {
