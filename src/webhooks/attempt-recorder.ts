@@ -18,7 +18,7 @@ export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
   readonly request: WebhookRequest;
-  /** Whether it began on a frozen clock: it takes no sandbox time then, even if the clock is set before it ends. */
+  /** Whether it began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before it ends. */
   readonly isFrozen: boolean;
   /** The fault rule that overrides the retry schedule. */
   readonly retryPolicy: EffectOf<"retry_policy"> | undefined;
@@ -83,7 +83,7 @@ function recover(delivery: Delivery, options: AttemptRecorderOptions): void {
   const now = clock.now();
   const receiver = deliveries.anyReceiver(merchant, endpoint);
   const isRetried = receiver?.enabled === 1;
-  // The request follows from the delivery and its receiver, so it did not have to be stored before it was sent.
+  // Rebuilds the request from the delivery and its receiver, because requests are not stored before they are sent.
   const interrupted = receiver && prepare({ ...delivery, attempts: begun - 1 }, receiver, options);
   if (interrupted) attempts.add(interrupted.start, { ...INTERRUPTED, nextDue: isRetried ? now : null, ended: now });
   if (isRetried) deliveries.retryInterrupted(sequence, now);
@@ -100,7 +100,7 @@ function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorde
   return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy, isFrozen: options.clock.mode === "frozen" };
 }
 
-/** The faults of a delivery apply to each of its copies as well: reports that they fired, without counting them again. */
+/** Reports that a delivery's faults fired for one of its copies too, without counting them again. */
 function reportFaultsAgain(
   injections: readonly DeliveryInjection[],
   { id }: AttemptStart,

@@ -24,15 +24,15 @@ export interface InFlightAttempt extends StartedAttempt {
   abandoned: boolean;
   /** Its concurrency slot has been released. */
   slotFreed: boolean;
-  /** Resolves when it waits to be recorded, or never will be. */
+  /** Resolves when the attempt is ready to be recorded, or is abandoned. */
   ended: Promise<void>;
   end(): void;
-  /** Resolves when the outcome is recorded, or never will be. */
+  /** Resolves when the outcome is recorded, or the attempt is abandoned. */
   settled: Promise<void>;
   settle(): void;
 }
 
-/** An attempt with an outcome that waits for its transaction. */
+/** An attempt that has ended; its outcome is not recorded yet. */
 export interface FinishedAttempt {
   readonly inFlight: InFlightAttempt;
   readonly outcome: Outcome;
@@ -50,7 +50,7 @@ export interface DispatcherState {
   readonly timing: TimingFaults;
   /** The transaction that starts due deliveries, while it is under way. */
   starting: Promise<void> | undefined;
-  /** The attempts of that transaction, until they are sent. */
+  /** The attempts that `starting` begins, until they are sent. */
   started: StartedAttempt[];
   readonly inFlight: Set<InFlightAttempt>;
   /** The attempts that finished in this turn of the event loop: one transaction records them all. */
@@ -62,14 +62,14 @@ export interface DispatcherState {
   report(error: unknown): void;
 }
 
-/** Even a sandbox full of dead endpoints opens no more connections than this. */
+/** Limits the open connections, even if every endpoint is dead. */
 export const MAX_IN_FLIGHT = 1_024;
-/** Real milliseconds before the next try when the database could not be written: a full disk does not empty itself at once. */
+/** Real milliseconds before a failed write to the database is retried, for example when the disk is full. */
 export const RETRY_WRITE_AFTER = 1_000;
 
 /** The callers that wait until an attempt is recorded or abandoned. */
 export interface Waiters {
-  /** Resolves at the next one. */
+  /** Resolves when the next attempt is recorded or abandoned. */
   next(): Promise<void>;
   notify(): void;
 }

@@ -52,7 +52,7 @@ export interface DrainResult {
 
 export interface ReplayResult {
   eventId: string;
-  /** `id` is the id of the attempt in the log to come. */
+  /** `id` is the id that the attempt will have in the log. */
   attempts: { id: string; endpointId: string }[];
 }
 
@@ -127,7 +127,7 @@ async function drain(state: DispatcherParts, within: number): Promise<DrainResul
   return { settled: isIdle(), pending: deliveries.pending(), inFlight: inFlight.size };
 }
 
-/** Asks the fault rules about the deliveries of a request now, not when they are due: one of them may have to come before the response. */
+/** Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may put a delivery before the response. */
 function deliverBeforeResponse(state: DispatcherParts, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {
@@ -140,7 +140,7 @@ function deliverBeforeResponse(state: DispatcherParts, request: string): Promise
   return waitForDeliveries(state, request);
 }
 
-/** Waits no longer than an attempt may take: a receiver that calls the API before it responds would otherwise wait for itself. */
+/** Waits for one webhook timeout at most: a receiver that calls the API before it responds would otherwise wait for itself. */
 async function waitForDeliveries(state: DispatcherParts, request: string): Promise<void> {
   const { timing, waiters, timeout } = state;
   const limit = timeLimit(timeout);

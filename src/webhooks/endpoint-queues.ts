@@ -6,7 +6,7 @@ import type { Deliveries, PendingEndpoint } from "../store/webhooks/deliveries.t
 export interface EndpointQueue {
   readonly merchant: string;
   readonly endpoint: string;
-  /** When the next waiting delivery is due; null when none waits. It may be too early, never too late. */
+  /** When the next waiting delivery is due; null when none waits. This time may be too early, never too late. */
   due: number | null;
   inFlight: number;
   /** Whether the last attempt got a response, of whatever status. */
@@ -15,13 +15,13 @@ export interface EndpointQueue {
 
 export type EndpointQueues = ReturnType<typeof createEndpointQueues>;
 
-/** An endpoint gets one attempt at a time until it responds: a dead one then holds one connection, not many. */
+/** An endpoint gets one attempt at a time until it responds, so a dead endpoint holds only one connection. */
 const SLOTS_BEFORE_RESPONSE = 1;
 const MAX_SLOTS = 64;
 
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
 
-/** On a frozen clock one attempt at a time, even if the endpoint responds: it then sees the same order in every run, however fast it is. */
+/** On a frozen clock, an endpoint that responds also gets one attempt at a time, so that it sees the same order in every run. */
 const freeSlotsOn =
   (clock: Pick<Clock, "mode">) =>
   ({ inFlight, responds }: EndpointQueue) =>
@@ -29,11 +29,11 @@ const freeSlotsOn =
 
 export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, "mode">) {
   const freeSlots = freeSlotsOn(clock);
-  // When the queue can begin a delivery; a queue without a free slot never can.
+  // When the queue can begin its next delivery; Infinity without a waiting delivery or a free slot.
   const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
   const queues = new Map<string, EndpointQueue>();
   let newest = 0;
-  // Compares the queue itself: a removed queue may have a successor of the same name, which has deliveries.
+  // Compares the object: a removed queue may have been replaced by one of the same name, which has deliveries.
   const removeIfIdle = (queue: EndpointQueue) => {
     if (queue.due === null && queue.inFlight === 0 && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
   };
@@ -45,7 +45,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   };
   return {
     freeSlots,
-    /** Notifies the queue of an endpoint of a delivery that may be due before its next one. */
+    /** Tells the queue of an endpoint about a pending delivery, which may be due before its next one. */
     add: (pending: PendingEndpoint) => add(queues, pending),
     /** Reads every pending delivery again. */
     load() {
@@ -55,7 +55,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       for (const endpoint of pending.endpoints) add(queues, endpoint);
       for (const queue of queues.values()) removeIfIdle(queue);
     },
-    /** When the next delivery that could begin is due; null when none could. */
+    /** When the next delivery can begin; null when none can. */
     nextDue() {
       readNewDeliveries();
       let next = Infinity;
@@ -70,7 +70,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     takeSlot(queue: EndpointQueue) {
       queue.inFlight++;
     },
-    /** The queue began all that it could: reads when its next delivery is due, and moves it behind the others. */
+    /** Call after a queue began all that it could: reads when its next delivery is due, and moves the queue behind the others. */
     served(queue: EndpointQueue) {
       queue.due = deliveries.soonest(queue.merchant, queue.endpoint);
       queues.delete(nameOf(queue));
@@ -82,7 +82,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       queue.inFlight--;
       queue.responds = responds;
     },
-    /** The outcome of an attempt is recorded; `nextDue` is when its delivery is retried, null when it is not. */
+    /** Call after the outcome of an attempt was recorded. `nextDue` is when its delivery is retried; null when it is not. */
     recorded(queue: EndpointQueue, nextDue: number | null) {
       if (nextDue !== null) add(queues, { ...queue, due: nextDue });
       removeIfIdle(queue);

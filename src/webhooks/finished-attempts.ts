@@ -1,4 +1,4 @@
-// Records the outcomes of attempts: all that finish in one turn of the event loop in one transaction, then reports them.
+// Records and then reports the outcomes of attempts. Attempts that finish in the same turn of the event loop share a transaction.
 
 import { realDelay } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
@@ -24,7 +24,7 @@ export async function recordFinished(state: DispatcherState, batch: FinishedAtte
   for (const finished of batch) finished.inFlight.settle();
 }
 
-/** A transaction for each attempt, after the common one failed: one that cannot be recorded must not affect the others. */
+/** Records each attempt in its own transaction after the shared one failed, so that one failure does not affect the others. */
 async function recordEach(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
   if (state.finished === batch) state.finished = [];
   await Promise.all(batch.map((finished) => recordAlone(state, finished)));

@@ -20,13 +20,13 @@ interface DueDelivery {
   readonly receiver: Receiver;
 }
 
-/** How many attempts one transaction starts: during a flood of events the event loop stays free between two of them. */
+/** The most attempts that one transaction starts: between transactions, the event loop stays free during a flood of events. */
 const MAX_STARTED_AT_ONCE = 64;
 
 export const canStart = ({ running, starting, inFlight, clock }: DispatcherState) =>
   running && !starting && inFlight.size < (advancesFrozen(clock) ? 1 : MAX_IN_FLIGHT);
 
-/** While a frozen clock advances, attempts start in rounds of one for each endpoint: the advance waits for all of them anyway. */
+/** While a frozen clock advances, attempts start in rounds, one for each endpoint: the advance waits for all of them anyway. */
 const advancesFrozen = (clock: Clock) => clock.mode === "frozen" && clock.isAdvancing();
 
 /** Marks due deliveries as sending in one transaction, and sends them after its commit. */
@@ -66,7 +66,7 @@ function markDue(state: DispatcherState): void {
     }
     served.push(queue);
   }
-  // In the order of their due times, across queues: the order of the queues depends on which receiver responded first.
+  // Sorts by due time across all queues, because the order of the queues depends on which receiver responded first.
   due.sort(({ delivery: one }, { delivery: other }) => one.due - other.due || one.sequence - other.sequence);
   for (const one of due) markSending(state, one);
   for (const queue of served) queues.served(queue);
@@ -82,7 +82,7 @@ function markSending({ recorder, queues, started, timing }: DispatcherState, { q
   if (delivery.decided !== null) timing.startCopies(delivery).forEach(begin);
 }
 
-/** The transaction was rolled back: its deliveries are pending as before. */
+/** Call after the transaction was rolled back: its deliveries are pending again. */
 async function undoStarted(state: DispatcherState, error: unknown): Promise<void> {
   dropStarted(state);
   if (!state.running) return;
@@ -108,9 +108,9 @@ function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void 
 }
 
 /**
- * The attempts that are recorded before this one. On a frozen clock, those of an endpoint are recorded in the order in which they began, and so are
- * all while the clock advances. Otherwise the numbers of attempts and verdicts, and what a 410 ends, would depend on which receiver responded
- * first. Without an advance a slow endpoint delays no other, so across endpoints the order is that of the responses.
+ * The attempts that are recorded before this one. On a frozen clock, attempts are recorded in the order in which they began: all attempts while
+ * the clock advances, otherwise those of the same endpoint, so that a slow endpoint delays no other. Without this order, the numbers of attempts
+ * and verdicts, and the deliveries that a 410 cancels, would depend on which receiver responded first.
  */
 function recordedBefore({ clock, inFlight }: DispatcherState, { queue }: StartedAttempt): Promise<void>[] {
   if (clock.mode !== "frozen" || inFlight.size === 0) return [];

@@ -8,7 +8,7 @@ import type { Delivery } from "../store/webhooks/deliveries.ts";
 export interface RetrySchedule {
   /** Milliseconds before each attempt, from the end of the one before it; for the first attempt, from the event. */
   readonly gaps: readonly number[];
-  /** By which share of its length a gap may be shorter or longer. */
+  /** The fraction by which a gap may be shorter or longer: 0.1 means by 10 %. */
   readonly jitter: number;
 }
 
@@ -21,7 +21,7 @@ const SCHEDULES = {
   realistic: { gaps: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR], jitter: 0.1 },
 } satisfies Record<string, RetrySchedule>;
 
-/** Retry-After cannot delay a retry for longer. */
+/** The longest delay that Retry-After can cause. */
 const MAX_RETRY_AFTER = HOUR;
 
 /** A schedule by name, or from custom gaps. */

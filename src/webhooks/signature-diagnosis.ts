@@ -1,4 +1,4 @@
-// Why a signature does not match: searches for the one mistake, or the two, that would produce it.
+// Explains why a signature does not match: searches for one or two mistakes that would produce it.
 
 import { createHash, createHmac } from "node:crypto";
 import { sign } from "./signature.ts";
@@ -19,7 +19,7 @@ export interface SignatureQuestion {
 export interface SignatureDiagnosis {
   /** True when the signature is right for the body that was sent. */
   matches: boolean;
-  /** The names of the mistakes, joined by a plus; null when there is none, or no known one. */
+  /** The names of the mistakes, joined by a plus; null when there is no mistake, or none is recognised. */
   mistake: string | null;
   explanation: string;
 }
@@ -55,7 +55,7 @@ export function explainSignature(question: SignatureQuestion): SignatureDiagnosi
   return { matches: false, mistake: null, explanation: unexplained(signature) };
 }
 
-/** The fewest mistakes that lead to the signature; none when no two of them do. */
+/** The smallest set of mistakes that produces the signature; empty when no one or two mistakes do. */
 function search(bodies: Step<Bytes>[], keys: Step<Bytes>[], forms: Step<string>[]): Step<unknown>[] {
   let best: Step<unknown>[] = [];
   const isBetter = (path: Step<unknown>[]) => path.length <= MAX_MISTAKES && (best.length === 0 || path.length < best.length);
@@ -180,7 +180,7 @@ function sorted(value: unknown): unknown {
 
 const escaped = (json: string) => json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A change without a name of its own: says where it begins. */
+/** A change of the body that is none of the known ones: says where it begins. */
 function someChange(sent: string, body: string): Step<Bytes> {
   let index = 0;
   while (index < sent.length && sent[index] === body[index]) index++;

@@ -17,13 +17,13 @@ export interface WebhookRequest {
 /** An event as a delivery carries it. `body` is the exact text that is signed and sent. */
 export type WebhookEvent = Pick<Delivery, "body" | "eventId" | "eventType">;
 
-/** How deliveries are written. */
+/** The settings from which requests are built. */
 export interface RequestOptions {
   userAgent: string;
   sign: Sign;
-  /** The names of its headers. */
+  /** The names of the request headers. */
   names: DeliveryHeaders;
-  /** Of the service file; without one, nothing is translated. */
+  /** The service file's translation of events (default: none). */
   translateEvent?: TranslateEvent | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Content faults: change the request of an attempt: its signature, its body, or how it is sent.
+// Content faults change the request of an attempt: its signature, its body, or how it is sent.
 
 import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
 import type { Random } from "../../kernel/random.ts";
@@ -122,10 +122,10 @@ function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unkno
   return Object.fromEntries(entries.map(([name, child]) => [name, name === step ? setAt(child, rest, wanted) : child]));
 }
 
-/** The request with another value of a header, if the service sends it. */
+/** Replaces the value of a header, if the service sends that header. */
 const withHeader = (request: WebhookRequest, name: string | undefined, value: string): WebhookRequest =>
   name === undefined ? request : { ...request, headers: { ...request.headers, [name]: value } };
 
-/** The signature stays as it is. */
+/** Replaces the body and keeps the signature. */
 const withBody = (request: WebhookRequest, body: string): WebhookRequest =>
   withHeader({ ...request, body }, "Content-Length", String(Buffer.byteLength(body)));

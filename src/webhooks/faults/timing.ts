@@ -17,15 +17,15 @@ interface TimingFaultOptions {
   deliveries: Pick<Deliveries, "receiver">;
 }
 
-/** No delivery is held for longer, even when the event that it waits for never comes. */
+/** The longest hold, in sandbox milliseconds: the event that a delivery waits for may never come. */
 const MAX_HOLD = 86_400_000;
 const NONE: PendingEndpoint[] = [];
-/** How the database writes the decision to deliver before the response. */
+/** The text of a stored decision to deliver before the response. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
 type DeliveryNumber = Pick<Delivery, "sequence">;
 
-// The names under which the database stores the event that a held delivery waits for.
+// Names of the events that held deliveries wait for, as the database stores them.
 const BATCH = "batch ";
 const batchOf = (rule: string, { merchant, endpoint }: Delivery) => `${BATCH}${rule} ${merchant} ${endpoint}`;
 const startOf = ({ sequence }: DeliveryNumber) => `start ${sequence}`;
@@ -35,10 +35,10 @@ const ANY_ENDPOINT = "*";
 
 export type TimingFaults = ReturnType<typeof createTimingFaults>;
 
-/** All methods but `isActive` and `load` run inside a transaction. Those that return pending endpoints name the deliveries whose due time moved. */
+/** All methods but `isActive` and `load` run inside a transaction. Each pending endpoint that they return has a delivery whose due time changed. */
 export function createTimingFaults({ clock, random, attemptId, faults, delayedDeliveries, deliveries }: TimingFaultOptions) {
   const held = createHeldDeliveries(clock, random, delayedDeliveries);
-  /** Deliveries that come before a response: their rule may be used up by the time the response is ready. */
+  /** Deliveries that come before a response. They keep `isActive` true when their rule is used up before the response is ready. */
   const beforeResponse = new Set<number>();
   const decide = (delivery: Delivery): PendingEndpoint[] => {
     const injections = faults.decide(subjectOf(delivery, attemptId, deliveries));
@@ -54,19 +54,19 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
     return delayedDeliveries.waitingFor(until.held).length >= batch ? held.releaseBatch(until.held) : [];
   };
   return {
-    /** False while no rule is armed and no delivery is held: then no other method has to be called. */
+    /** While this is false, no rule is armed, no delivery is held, and no other method has to be called. */
     isActive: () => faults.armed || held.any() || beforeResponse.size > 0,
     /** Reads from the database whether deliveries are held. */
     load() {
       held.load();
       beforeResponse.clear();
     },
-    /** Asks the rules about each attempt that is due, once, in the order of their due times. */
+    /** Releases overdue batches, and evaluates the rules once for each attempt that is due, in the order of their due times. */
     decideDue: () => [
       ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.releaseBatch) : []),
       ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decide) : []),
     ],
-    /** Asks the rules about each delivery that a request made, due or not. */
+    /** Evaluates the rules for each delivery of a request, due or not. */
     decideForRequest: (request: string) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
     /** Whether a delivery of the request has to end before the response is sent. */
     delaysResponse: (request: string) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
@@ -85,7 +85,7 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
   };
 }
 
-/** Deliveries that wait for something to happen. Whether there are any is kept in memory, so that most attempts end without a query. */
+/** Deliveries that wait for an event. A flag in memory says whether there are any, so that most attempts end without a query. */
 function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: DelayedDeliveries) {
   let isAnyHeld = false;
   const releaseOne = (delivery: Delivery): PendingEndpoint => {
@@ -149,7 +149,7 @@ function delayOf(
   return { due: now + MAX_HOLD, held: typeAt(type, merchant, where) };
 }
 
-/** Due now, or when the delivery before it has ended. */
+/** Due now, or when the previous delivery has ended. */
 const afterEndOf = (previous: Delivery | undefined, now: number): DelayUntil =>
   previous ? { due: now + MAX_HOLD, held: endOf(previous) } : { due: now, held: null };
 
@@ -164,8 +164,8 @@ function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
 }
 
 /**
- * Writes the copies when the rules decide, not when the attempt begins: the log orders attempts of one moment by the numbers of their
- * deliveries, and which endpoint gets a slot first depends on how fast its receiver responds. False when no rule duplicates the delivery.
+ * Writes the copies when the rules decide. The log orders simultaneous attempts by delivery number; if the copies were written when an attempt
+ * begins, their numbers would depend on how fast each receiver responds. Returns false when no rule duplicates the delivery.
  */
 function writeCopies(
   delivery: Delivery & { decided: string },

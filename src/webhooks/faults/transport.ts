@@ -8,10 +8,10 @@ export type TransportFault = "slow_send" | "abort_mid_body" | "drop";
 const PIECES = 8;
 /** Real milliseconds that a slow body takes in all, if the deadline allows it. */
 const SLOW_SEND = 2_000;
-/** Real milliseconds for the first half of a body to leave this machine before the connection is cut. */
+/** Real milliseconds between sending the first half of a body and cutting the connection. */
 const BEFORE_ABORT = 20;
 
-/** The body in pieces with pauses between them, in at most half of the time that the attempt has. */
+/** The body in pieces, with pauses that take at most half of the attempt's timeout. */
 export async function* slowBody(text: string, timeout: number): AsyncGenerator<Buffer> {
   const body = Buffer.from(text);
   const size = Math.ceil(body.length / PIECES);

@@ -12,14 +12,14 @@ export interface HttpClientOptions {
   connectTimeout: number;
 }
 
-/** How long to try one address of a name before the next one; on this machine a connection opens at once. */
+/** Real milliseconds to try one address of a host name before the next. Local connections open at once. */
 const NEXT_ADDRESS_AFTER = 2_000;
-/** Default idle time of a connection: shorter than receivers usually keep one, because a request sent into a closing connection is lost. */
+/** Default keep-alive timeout. Most receivers keep connections longer; a request sent on one that the receiver closes is lost. */
 const KEEP_ALIVE = 4_000;
 /** Close an idle connection this long before the end of the receiver's keep-alive timeout. */
 const KEEP_ALIVE_MARGIN = 1_000;
 
-/** There is no limit on connections: a thousand endpoints at one receiver must not wait for each other's. */
+/** Connections are not limited, so that the endpoints of one receiver do not wait for each other. */
 export async function openHttpClient({ lookup, insecureTls, connectTimeout }: HttpClientOptions): Promise<Agent> {
   const AgentAlone = await loadAgent();
   return new AgentAlone({
@@ -40,7 +40,7 @@ export async function openHttpClient({ lookup, insecureTls, connectTimeout }: Ht
   });
 }
 
-/** Loads the Agent alone: the whole of undici, with fetch and WebSocket, takes three times as long (150 ms against 50 ms on a busy machine). */
+/** Loads only the Agent. All of undici, with fetch and WebSocket, takes three times as long (150 ms against 50 ms on a busy machine). */
 async function loadAgent(): Promise<typeof Agent> {
   // @ts-expect-error: undici declares types only for the package as a whole.
   const { default: AgentAlone } = await import("undici/lib/dispatcher/agent.js");

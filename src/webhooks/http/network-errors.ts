@@ -1,4 +1,4 @@
-// Why an attempt got no complete response: errors of sockets, TLS and undici as error codes and sentences that never change from run to run.
+// Explains why an attempt got no complete response: maps errors of sockets, TLS and undici to codes and messages that are equal in every run.
 
 import { failure, type OutcomeError } from "./outcome.ts";
 import { TARGET_NOT_ALLOWED } from "./target-policy.ts";

@@ -13,7 +13,7 @@ export interface Outcome {
   /** Null when the receiver accepted the delivery. */
   errorCode: AttemptError | null;
   errorMessage: string | null;
-  /** Real milliseconds, as is `duration`: when the request was handed to the HTTP client. */
+  /** When the request was handed to the HTTP client. Real milliseconds, like `duration`. */
   began: number;
   duration: number;
 }
@@ -30,7 +30,7 @@ export interface PartialResponse {
 
 /** How many bytes of a response body the log keeps. */
 const MAX_LOGGED_BODY = 4_096;
-/** Bytes of a response body that are read for the log. Reading further than the log keeps shows the whole of a secret that the log would cut. */
+/** Bytes of a response body that are searched for secrets: more than the log keeps, so that a secret at the end is found whole. */
 export const MAX_MASKED_BODY = 2 * MAX_LOGGED_BODY;
 
 export const noResponse = (): PartialResponse => ({ status: null, retryAfter: undefined, chunks: [], size: 0 });
@@ -71,7 +71,7 @@ function loggedBody(chunks: Buffer[]): string {
   return mask(bytes.length > MAX_LOGGED_BODY ? decodeStart(bytes, MAX_MASKED_BODY) : logged, logged.length);
 }
 
-/** Without a character that the limit cuts in two. */
+/** Decodes the first `limit` bytes, and leaves out a character that the limit would split. */
 function decodeStart(bytes: Buffer, limit: number): string {
   const text = decoder.decode(bytes.subarray(0, limit), { stream: true });
   // Resets the decoder, which still holds the bytes of a character that was cut.

@@ -42,7 +42,7 @@ export interface SenderOptions {
   lag?: Pick<EventLoopLag, "watch"> | undefined;
 }
 
-/** A response is not read beyond this many bytes. */
+/** The most bytes that are read from a response. */
 const MAX_RESPONSE = 65_536;
 /** Created once: an error for each attempt would cost more than its signature. */
 const ATTEMPT_OVER = new Error("The attempt is over.");
@@ -104,7 +104,7 @@ function exchange(
     const body = bodyOf(request, timeout, () => end(failure("reset", "A fault rule cut the connection in the middle of the body.")));
     agent.dispatch({ origin, path: pathname + search, method: "POST", headers: request.headers, body }, reader.handler);
   };
-  // The deadline starts with the request: the time that the HTTP client takes to load is not the receiver's.
+  // The deadline starts with the request: loading the HTTP client does not count against the receiver.
   if (client instanceof Promise) client.then(start).catch((error: unknown) => end(explainNetworkError(error, host)));
   else start(client);
   return { outcome, abort: () => end(failure("reset", "The sandbox aborted the attempt.")) };

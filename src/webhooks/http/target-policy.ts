@@ -1,4 +1,5 @@
-// Where deliveries may go: this machine, in every spelling of its addresses, unless other machines can reach the sandbox, and host names that an option allows.
+// Where deliveries may go: to host names that an option allows, and to this machine, in every spelling of its addresses.
+// This machine is excluded when other machines can reach the sandbox.
 
 import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -8,11 +9,11 @@ import { mask } from "../../kernel/mask.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
 export interface TargetPolicy {
-  /** Throws a 400 for a URL that nothing may be delivered to. */
+  /** Throws a 400 for a URL that deliveries may not go to. */
   check(url: string): void;
   /** Why a URL is refused; undefined when it is allowed. */
   refusal(url: string): Refusal | undefined;
-  /** Resolves a name when a connection is opened. It returns allowed addresses only, and the connection goes to exactly those: DNS rebinding gains nothing. */
+  /** Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which prevents DNS rebinding. */
   readonly lookup: LookupFunction;
 }
 
@@ -22,7 +23,7 @@ export interface Refusal {
 }
 
 export interface TargetPolicyOptions {
-  /** The ports of the sandbox itself: a delivery to one of them would pass every check of the control API. */
+  /** The sandbox's own ports, to which nothing is delivered: such a request would pass every check of the control API. */
   ownPorts: () => readonly number[];
   /** Host names beyond this machine that deliveries may go to, such as host.docker.internal. */
   allowedHosts: readonly string[];
@@ -30,7 +31,7 @@ export interface TargetPolicyOptions {
   allowLoopback: boolean;
 }
 
-/** The `code` of the error for a name that resolves to an address that is not allowed. */
+/** The error `code` when a host name resolves to a forbidden address. */
 export const TARGET_NOT_ALLOWED = "ERR_TARGET_NOT_ALLOWED";
 
 const MAX_URL_LENGTH = 2_048;
@@ -123,7 +124,7 @@ const LOCAL: LookupAddress[] = [
 
 function malformation(text: string): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `may have ${MAX_URL_LENGTH} characters at most`;
-  // The URL parser ignores these, so the registered URL would not be the one that was meant.
+  // The URL parser ignores these characters, so the registered URL would differ from the intended one.
   if (/[\s\p{Cc}]/u.test(text)) return "must hold no spaces and no control characters";
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text))
     return "must be a whole http or https address, such as http://localhost:3000/webhooks";
