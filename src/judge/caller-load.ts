@@ -1,4 +1,4 @@
-// Tracks what each client sends while the service asks it for less: while its key is limited, when a wait is over, and during an outage.
+// Tracks each client's load: what it sends while rate-limited, when its retries return after a wait, and during an outage.
 
 import { realBusyTime } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
@@ -9,7 +9,7 @@ import { type Finding, type Outage, type Retry, type Returned, type Rule, SAMPLE
 import { callSubject, type VerdictSubject } from "./verdict-log.ts";
 
 export interface LoadTools {
-  /** Runs every rule, and adds what it finds. */
+  /** Runs every rule, and logs its findings as verdicts. */
   run(subject: VerdictSubject, find: (rule: Rule) => Finding | undefined): void;
   lag: EventLoopLag;
   /** The client's recent calls, oldest first. */
@@ -17,26 +17,26 @@ export interface LoadTools {
 }
 
 interface CallerLoad {
-  /** The limited calls to one path, until the wait that the first was asked for is over. */
+  /** A rate-limited call and the later calls to its path, until its requested wait is over. `known` holds addresses called before. */
   limited: { first: ObservedCall; after: ObservedCall[]; known: Set<string>; isReported: boolean } | undefined;
-  /** Retries of calls that waited at the same time. */
+  /** Retries of calls whose requested waits ended together. */
   returned: Returned[];
   outage: Outage | undefined;
-  /** Its calls of the last OUTAGE_SPAN. */
+  /** The outage's failed calls within the last OUTAGE_SPAN. */
   failed: ObservedCall[];
 }
 
 const MAX_CALLERS = 100;
-/** Allows for so many unseen workers, which may not know yet that the key is limited. */
+/** Calls allowed for workers that the judge has not seen, which may not know yet that the key is rate-limited. */
 const UNSEEN_WORKERS = 20;
-/** Counting workers is slow, so they are counted once for this many calls. */
+/** Workers are counted at every fourth call only, because counting is slow. */
 const CHECK_EVERY = 4;
 const OUTAGE_SPAN = 1_000;
 /** The number of calls that one worker may send in OUTAGE_SPAN during an outage. */
 const FAILED_CALLS = 20;
-/** Fewer failures in a row are no outage. */
+/** Failures in a row that make an outage. */
 const MIN_OUTAGE = 3;
-/** Waits that end within this time end at the same time. */
+/** Milliseconds within which waits count as ending together. */
 const SAME_TIME = 1_000;
 
 export function createCallerLoad(tools: LoadTools) {
@@ -67,7 +67,7 @@ export function createCallerLoad(tools: LoadTools) {
 const endOf = ({ answered, requestedWait }: ObservedCall) =>
   answered + (requestedWait?.milliseconds ?? 0) - (requestedWait?.tolerance ?? 0);
 
-/** Counts calls to the path of the limited call. A call that was made before, such as a poll, may come from a worker that does not know. */
+/** Collects calls to the limited path. Skips calls that the client also made before, such as polls: their worker may not know of the limit. */
 function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, tools: LoadTools): void {
   if (load.limited && endOf(load.limited.first) <= call.arrived) {
     endLimit(load.limited, call, tools);
@@ -106,7 +106,7 @@ const workersOn = (call: ObservedCall, { recentOf }: LoadTools) =>
 
 const addressOf = ({ method, path, search }: ObservedCall) => `${method} ${path}${search}`;
 
-/** At least this many workers share the key: the most calls that were under way at once, or connections that carry several calls. */
+/** A lower bound of the workers that share the key: the most calls in flight at once, or the connections that carried several calls. */
 function countWorkers(calls: readonly ObservedCall[]): number {
   const most = Math.max(
     1,
@@ -142,7 +142,7 @@ function endOutage(load: CallerLoad, back: ObservedCall, { run }: LoadTools): vo
   run(callSubject(back, [outage.first]), (rule) => rule.onOutageOver?.(outage, back));
 }
 
-/** Calls wait at the same time if each had failed before the first returns, and their waits end together; however late they return. */
+/** Samples retries after equal waits: all calls failed before the first retry arrived, and their waits end together. Retries may be late. */
 function observeReturn(load: CallerLoad, { from, to }: Retry, tools: LoadTools): void {
   if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from)) return;
   const [first] = load.returned;

@@ -24,7 +24,7 @@ export function createFirings() {
     has: (request: string) => byRequest.has(request),
     ofRequest: (request: string) => byRequest.get(request) ?? NONE,
     ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? NONE,
-    /** The verdicts that faults were set up to cause, one per rule that fired and pattern: a rule id of the judge, or a pattern for several. */
+    /** The verdicts that faults were set up to cause: one per fired fault and pattern, which matches one or more ids of judge rules. */
     expectedVerdicts: () => [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
     forget(merchant?: string) {
       for (const map of [byRequest, byAttempt, withExpectations]) forgetIn(map, merchant);
@@ -32,7 +32,7 @@ export function createFirings() {
   };
 }
 
-/** Drops the oldest entry when the map is full: its request or attempt ended long ago. */
+/** Drops the oldest entry when the map is full, because its request or attempt ended long ago. */
 function addTo(map: Map<string, Firing[]>, key: string, firing: Firing): void {
   const firings = map.get(key);
   if (firings) {
@@ -43,10 +43,10 @@ function addTo(map: Map<string, Firing[]>, key: string, firing: Firing): void {
   map.set(key, [firing]);
 }
 
-/** For this long after a rotation, in sandbox milliseconds, a delivery signed with the previous secret is genuine; later it is forged. */
+/** Sandbox milliseconds after a rotation in which a delivery signed with the previous secret is genuine; later it counts as forged. */
 const ROTATION_GRACE = 5 * 60_000;
 
-/** Whether no fault changed the delivery: only then must the receiver accept it. */
+/** Whether every fault left the delivery genuine, so that the receiver must accept it. */
 export const isGenuine = (firings: readonly Firing[]) => firings.every((firing) => outcomeOf(firing) === "genuine");
 
 export const isForged = (firings: readonly Firing[]) => firings.some((firing) => outcomeOf(firing) === "forged");

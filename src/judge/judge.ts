@@ -1,6 +1,6 @@
 // The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings and delivery
-// attempts, keeps what the rules need per merchant, and decides as calls arrive, deadlines pass, or verdicts are read.
-// It never delays a response: a request that no rule needs costs one look-up, and all other work happens after the response.
+// attempts, keeps the state of the rules per merchant, and decides when calls arrive, deadlines pass, or verdicts are read.
+// The judge never delays a response: a request that no rule needs costs one look-up, and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues } from "../contracts/service-values.ts";
@@ -34,17 +34,17 @@ export interface Judge extends JudgeResults {
   fired(firing: Firing): void;
   /** Observes a delivery attempt that ended. */
   attempt(attempt: Pick<RecordedAttempt, "message" | "began">): void;
-  /** Makes the verdicts on one merchant, or on all, final and publishes them: at the end of a run, and before a reset. */
+  /** Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all merchants). */
   conclude(merchant?: string): void;
 }
 
 interface JudgeOptions {
   operations: readonly JudgedOperation[];
-  /** The prefix of their paths in requests. */
+  /** The path prefix of requests to the operations, such as /v1. */
   prefix: string;
-  /** The names of headers (default: the sandbox's own). */
+  /** The service's header names (default: the sandbox's own). */
   values?: ReadHeaders | undefined;
-  /** Measures how late this process handles events, also while attempts are in flight (default: a measurement of its own). */
+  /** Measures event loop lag, also while attempts are in flight (default: a new measurement). */
   lag?: EventLoopLag | undefined;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
@@ -53,7 +53,7 @@ interface JudgeOptions {
 interface JudgeState {
   readonly log: VerdictLog;
   readonly firings: Firings;
-  /** The first calls of connections, apart from all others: calls on open connections, of which there are many more, must not push them out. */
+  /** First calls of connections, kept separately so that the many calls on open connections do not push them out. */
   readonly firstCalls: RecentCalls;
   readonly laterCalls: RecentCalls;
   readonly writes: RecentCalls;
@@ -67,7 +67,7 @@ interface JudgeState {
 }
 
 const MAX_TRACKERS = 500;
-/** Enough to see who else makes the same call. */
+/** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
 export function createJudge({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions): Judge {
@@ -146,7 +146,7 @@ function observeAttempt(state: JudgeState, { message, began }: Parameters<Judge[
 const describe = ({ firings, operationOf, values }: JudgeState, entry: RequestEntry) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), values);
 
-/** When there are too many trackers, an empty one makes room, else the oldest. */
+/** Finds or creates a merchant's tracker. At the limit, an empty tracker is dropped, or else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
   const { trackers, log, lag } = state;
   const existing = trackers.get(merchant);
@@ -168,7 +168,7 @@ function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
 
 const isFirst = ({ sentAfter, connection }: RequestEntry) => sentAfter === connection.opened;
 
-/** Calls of the same merchant that had arrived by then, oldest first. */
+/** Matching calls of the merchant up to and including the given call, oldest first. */
 function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: RequestEntry) => boolean): ObservedCall[] {
   const isMatch = (entry: RequestEntry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry);
   return [state.firstCalls, state.laterCalls]
@@ -177,7 +177,7 @@ function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isW
     .sort((one, other) => one.arrived - other.arrived);
 }
 
-/** The final verdicts, then those on what is still pending. */
+/** The final verdicts, then provisional verdicts on pending retries and deliveries. */
 function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
   const now = realNow();
   for (const { retries, receivers } of trackers.values()) {
@@ -203,7 +203,7 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
   for (const { rule, finding, subject } of missing) log.add(rule, finding, subject);
 }
 
-/** An inconclusive finding for each rule that a fault was set up to test and that found nothing. */
+/** An inconclusive finding for each rule that a fired fault was set up to test, but that gave no verdict. */
 function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
   return firings.expectedVerdicts().flatMap(({ firing, pattern }) => {
     const rule = rules.find(({ id }) => matchesRule(pattern, id));

@@ -22,7 +22,7 @@ import { type AddFinding, buildVerdict, callSubject, type VerdictLog, type Verdi
 export interface MerchantTracker {
   readonly retries: RetryTracker;
   readonly receivers: Receivers;
-  /** Whether no earlier call of a client waits for this one. */
+  /** Whether no earlier call is waiting for a later one. */
   isIdle(now: number): boolean;
   observe(call: ObservedCall): void;
 }
@@ -31,8 +31,9 @@ export interface MerchantTracker {
 export interface TrackerTools {
   readonly log: VerdictLog;
   readonly lag: EventLoopLag;
-  /** Recent calls of the same client, oldest first: all of them, or those to the same path. */
+  /** Recent calls of the same client, oldest first. */
   recentOf(call: ObservedCall): readonly ObservedCall[];
+  /** Recent calls of the merchant to the same address, oldest first. */
   recentTo(call: ObservedCall): readonly ObservedCall[];
 }
 
@@ -58,7 +59,7 @@ export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
   };
 }
 
-/** Runs each rule and adds what it finds; returns the ids of the verdicts. `amended` is the id of an earlier verdict that they replace. */
+/** Runs each rule, logs its findings and returns the ids of the verdicts. `amended` is the id of an earlier verdict to replace. */
 function runRules(add: AddFinding, subject: VerdictSubject, run: (rule: Rule) => Finding | undefined, amended?: string): VerdictIds {
   const ids: VerdictIds = new Map();
   for (const rule of rules) {
@@ -74,7 +75,7 @@ function retryListeners(
 ): RetryListeners {
   const { add } = log;
   const samples = new Map<string, FirstPause[]>();
-  /** Inconclusive verdicts of chains that go on: a further try may decide them. */
+  /** Inconclusive verdicts on chains that a further try may decide. */
   const open = new WeakMap<RetryChain, VerdictIds>();
   return {
     onRetry(retry, revised) {
@@ -117,7 +118,7 @@ const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => (
   onRepeatDelivery: (repeat) => void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
 });
 
-/** A missing retry is a matter of time. */
+/** Proof for a chain: a missing retry is proven by time, because only the deadline shows it. */
 const chainSubject = (chain: RetryChain) => callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.provenBy);
 
 const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined): VerdictSubject => ({
@@ -133,7 +134,7 @@ const runOnPending = (add: AddFinding, { call, chain }: PendingRetry, isOverdue:
     isOverdue || chain.calls.length > 1 ? rule.onChainEnd?.(chain, isOverdue) : rule.whilePending?.(chain, now - call.answered),
   );
 
-/** Verdicts that are not final: those on each pending retry and repeat delivery if nothing more arrives after `now`. */
+/** Verdicts on each pending retry and repeat delivery, as if nothing arrived after `now`. */
 export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
   const found: VerdictMessage[] = [];
   const add: AddFinding = (rule, finding, subject) => {

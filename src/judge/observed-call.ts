@@ -1,4 +1,4 @@
-// Describes a logged request as the rules need it: who called what, when, with which result, and whether a client should retry it.
+// Describes a logged request for the rules: the client, the operation, the times, the result, and whether a client should retry it.
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
@@ -10,8 +10,8 @@ import { isTooDeep } from "../kernel/request-limits.ts";
 import type { Connection, RequestEntry } from "../store/request-log/request-log.ts";
 
 /**
- * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503, `failed` any other temporary error of the service,
- * `lost` a response that did not reach the client complete, and `abandoned` one that the client did not wait for.
+ * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503, `failed` any other
+ * temporary error, `lost` a response that did not reach the client in full, and `abandoned` a call that the client did not wait for.
  */
 export type Failure = "rate_limited" | "unavailable" | "failed" | "lost" | "abandoned";
 
@@ -23,7 +23,7 @@ export interface RequestedWait {
   tolerance: number;
 }
 
-/** Timers and network latency make a client slightly early; a date has a resolution of one second. */
+/** Timers and network latency can make a retry slightly early. A date has a resolution of one second. */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
 export interface ObservedCall {
@@ -31,11 +31,11 @@ export interface ObservedCall {
   readonly request: string;
   /** Sandbox milliseconds. */
   readonly at: number;
-  /** Real milliseconds, as is `answered`. */
+  /** Real milliseconds, like `answered`. */
   readonly arrived: number;
   readonly answered: number;
   readonly merchant: string | undefined;
-  /** The API key: calls under another key may come from another program. */
+  /** The API key. Calls with another key may come from another program. */
   readonly caller: string;
   readonly operation: string | undefined;
   readonly method: string;
@@ -48,29 +48,29 @@ export interface ObservedCall {
   readonly acceptsKey: boolean;
   readonly status: number;
   readonly failure: Failure | undefined;
-  /** Whether the same request would be rejected again: a 4xx that no fault caused. */
+  /** A 4xx that no fault caused: the same request would be rejected again. */
   readonly rejected: boolean;
   readonly requestedWait: RequestedWait | undefined;
-  /** Whether it changed something, whether or not the client received the response. */
+  /** Whether the call changed data, even if the client did not receive the response. */
   readonly tookEffect: boolean;
   readonly fault: string | undefined;
   readonly connection: Connection;
-  /** Real milliseconds: the client sent it later. */
+  /** A real time in milliseconds after which the client sent the call. */
   readonly sentAfter: number;
   readonly userAgent: string | undefined;
-  /** Whether the sandbox received the whole body; false where the connection broke before. */
+  /** Whether the sandbox received the body. False if the connection broke first. */
   readonly hasBody: boolean;
   readonly body: string;
   /** The Content-Length header. */
   readonly bodyLength: string | undefined;
-  /** Equal for requests that differ only in how their JSON is written. Computed on first use. */
+  /** Equal for requests that differ only in JSON formatting or the order of fields. Computed on first use. */
   fingerprint(): string;
 }
 
 export const isSameAddress = (one: ObservedCall, other: ObservedCall) =>
   one.caller === other.caller && one.method === other.method && one.path === other.path && one.search === other.search;
 
-/** Compares the bodies, or their lengths where one body is missing. */
+/** Whether two calls have the same address and body. If a body is missing, compares the lengths. */
 export const isSameRequest = (one: ObservedCall, other: ObservedCall) =>
   isSameAddress(one, other) &&
   (one.hasBody && other.hasBody
@@ -87,7 +87,7 @@ export interface JudgedOperation {
 
 export type OperationFinder = (entry: RequestEntry) => JudgedOperation | undefined;
 
-/** Finds the operation that a request called; by its path where a rate limit or a fault responded before routing. */
+/** Finds a request's operation. A request answered before routing, by a rate limit or a fault, is matched by its path. */
 export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string): OperationFinder {
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   const patterns = once(() =>
@@ -103,16 +103,15 @@ export function createOperationFinder(operations: readonly JudgedOperation[], pr
 }
 
 const FAILED = new Set([408, 500, 502, 503, 504]);
-/** The one refusal that a client repeats as it was. */
+/** The only conflict that a client should retry unchanged. */
 const KEY_IN_USE: ErrorCode = "idempotency_key_in_use";
 
-/** Whether a response with this status can make a call failed or rejected. */
+/** Whether this status can mean a failed or a rejected call. */
 export const isErrorOfInterest = (status: number) => status >= 400;
 
 /** Whether the sandbox sent no response at all. */
 export const isUnanswered = ({ responseHeaders }: RequestEntry) => responseHeaders.Date === undefined;
 
-/** The API key. */
 export const callerOf = ({ key, requestHeaders }: RequestEntry) => key ?? String(requestHeaders.authorization ?? "");
 
 /** The names of the headers that the judge reads. */
@@ -184,7 +183,7 @@ function readRetryAfter({ responseHeaders, at }: RequestEntry, header: string | 
   return date === undefined ? undefined : { milliseconds: Math.max(0, date - at), form: "date", tolerance: TOLERANCE.date };
 }
 
-/** A body that is not JSON, or is nested too deep, is compared as text. */
+/** The body as JSON. A body that is not JSON, or is nested too deeply, stays text. */
 function parsed(body: string): unknown {
   if (body === "") return {};
   try {

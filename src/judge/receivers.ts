@@ -8,7 +8,7 @@ import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 import { ATTRIBUTION_WINDOW, createWriteAttribution, type WatchedDelivery } from "./write-attribution.ts";
 
-/** An accepted delivery, and the earlier accepted deliveries of the same event in order, at least one. */
+/** An accepted delivery, with the earlier accepted deliveries of the same event in order (at least one). */
 interface Repeat {
   readonly earlier: readonly WatchedDelivery[];
   readonly repeat: WatchedDelivery;
@@ -24,7 +24,7 @@ export interface ReceiverListeners {
 export type Receivers = ReturnType<typeof createReceivers>;
 
 const MAX_EVENTS = 200;
-/** Kept for each event; later deliveries are compared with these. */
+/** Deliveries kept for each event, to compare later ones with. */
 const MAX_DELIVERIES = 20;
 
 /** Times are real milliseconds. */
@@ -52,7 +52,7 @@ export function createReceivers(listeners: ReceiverListeners) {
     observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly ObservedCall[]) {
       const key = `${attempt.endpointId} ${attempt.eventId}`;
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
-      // Retries and copies of an attempt that a fault affected are caused by that fault too.
+      // The fault of an attempt also causes its retries and copies.
       const fault = faultOf.get(key);
       const acceptedBefore = accepted.get(key)?.[0]?.attempt;
       listeners.onDelivery({ attempt, faults, fault, acceptedBefore, lag: () => listeners.lag(started, now) });
@@ -60,7 +60,7 @@ export function createReceivers(listeners: ReceiverListeners) {
       attribution.watch(delivery);
       for (const call of writes) attribution.attribute(call);
       if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
-      // Last: until this attempt was known, its writes may have counted as the effect of an earlier repeat.
+      // Resolves last: before this attempt was recorded, its writes may have counted as the effect of an earlier repeat.
       resolve(now);
     },
     observeWrite: attribution.attribute,
@@ -70,7 +70,7 @@ export function createReceivers(listeners: ReceiverListeners) {
     resolve,
     /** The repeat deliveries that are still watched for writes. */
     pending: () => [...repeats].map(describeRepeat),
-    /** Reports all of them: the run is over. */
+    /** Reports all repeat deliveries, because the run is over. */
     conclude: () => repeats.forEach(report),
     isEmpty: () => accepted.size === 0,
   };
@@ -82,8 +82,8 @@ function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
 }
 
 /**
- * A write belongs to the delivery that started last before it arrived. So the write of a first delivery can arrive after the second one
- * has started; the third is therefore compared with both.
+ * A write belongs to the last delivery that started before it arrived. A slow write of the first delivery can therefore count as the second
+ * delivery's, so a third delivery is compared with both.
  */
 const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => ({
   first: (earlier.find(({ writes }) => writes.length > 0) ?? (earlier[0] as WatchedDelivery)).attempt,

@@ -14,9 +14,9 @@ export interface Rejections {
 }
 
 const MAX_REQUESTS = 100;
-/** The same request later than this counts as a new one. Time for which the event loop lagged does not count: calls wait meanwhile. */
+/** After this many milliseconds, the same request counts as a new one. Event loop lag is excluded, because calls wait during it. */
 const REPEAT_WITHIN = 10_000;
-/** How long lag is measured for that: an event loop that is this busy needs a minute for what takes seconds otherwise. */
+/** Milliseconds for which lag is measured. A very busy event loop can need a minute for seconds of work. */
 const MEASURED_FOR = 60_000;
 
 /** `onRejection` returns the id of its verdict. */
@@ -44,7 +44,7 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
       const last = same.calls.at(-1) as ObservedCall;
       if (!call.rejected || call.status !== last.status) return void (call.rejected && add(call));
       measure();
-      // A call that was sent before the last response is no repeat of it.
+      // A call sent before the last response does not repeat it.
       if (startOf(call) >= last.answered) same.calls.push(call);
       same.until = call.answered + REPEAT_WITHIN;
       all.push(same);
@@ -53,6 +53,6 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
   };
 }
 
-/** Whether the client goes on with another call after one rejection. */
+/** Whether this is the client's first other call after a single rejection. */
 const isFirstSinceRejection = ({ calls, verdict }: Rejections, call: ObservedCall) =>
   verdict === undefined && calls.length === 1 && calls[0]?.caller === call.caller && calls[0].answered <= call.arrived;

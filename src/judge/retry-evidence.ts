@@ -1,14 +1,14 @@
-// Decides whether a call can be the retry of an earlier equal call. Connections and earlier calls decide first, time only last.
+// Decides whether a call can be the retry of an earlier equal call: by connections and earlier calls first, by time only last.
 
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 
 /** `parallel`: sent before the client could know the first response. `unclear`: another worker or program may have sent it. */
 export type Evidence = "retry" | "unclear" | "parallel";
 
-/** Where equal calls run in parallel, a call this soon after a response may have been sent before the client read the response. */
+/** If equal calls run in parallel, a call within this many milliseconds of a response may have been sent before the client read it. */
 const KNOWN_AFTER = 250;
 
-/** The earliest time at which the call was certainly under way: a new connection is opened for the call that it carries first. */
+/** The earliest time at which the call was certainly in flight. A client opens a connection for its first call. */
 export const startOf = ({ connection, sentAfter, arrived }: ObservedCall) => (sentAfter === connection.opened ? sentAfter : arrived);
 
 /** `recent` returns earlier calls to the same path, oldest first; `lag` returns the event loop lag between two times. */
@@ -30,13 +30,13 @@ export function evidenceOf(
   return !before.isWrite && isOtherPoller(before, call, others) ? "unclear" : "retry";
 }
 
-/** Whether the client ended the connection after the response and before the call, so it knew the response. */
+/** Whether the client closed the connection between the response and the call, so it had read the response. */
 const wasClosed = ({ connection: { closed }, answered }: ObservedCall, call: ObservedCall) =>
   closed !== undefined && closed >= answered && closed <= startOf(call);
 
 /**
- * Whether a read fits a second program that polls: on a connection that was in use already, or in the rhythm of earlier polls. A client
- * with one call at a time would use the connection of the response that it got.
+ * Whether a read may come from a second program that polls: on another connection that was open already, or in the rhythm of earlier polls.
+ * A client that makes one call at a time would reuse the connection of the failed call.
  */
 function isOtherPoller(before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]): boolean {
   if (call.connection !== before.connection && call.sentAfter !== call.connection.opened && call.connection.opened < before.answered)

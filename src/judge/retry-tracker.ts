@@ -1,4 +1,4 @@
-// Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry under the same key follows.
+// Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry with the same key follows.
 
 import { PROOFS, type Proof } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
@@ -14,14 +14,14 @@ export type VerdictIds = Map<string, string>;
 export interface PendingRetry {
   readonly call: ObservedCall;
   readonly chain: RetryChain;
-  /** Real milliseconds. A client that retries has done so by then, unless the event loop lagged. */
+  /** Real milliseconds. Without a retry by then, the client has given up, unless the event loop lagged. */
   readonly deadline: number;
 }
 
-/** A failed call with verdicts that a later retry revises: the client seemed to give up, or `chain` goes on with an equal call. */
+/** A failed call whose verdicts a later retry can revise: the client seemed to give up, or `chain` continued with an equal call. */
 interface Revisable {
   readonly call: ObservedCall;
-  /** Its chain up to the call. */
+  /** The chain's calls up to and including this one. */
   readonly calls: readonly ObservedCall[];
   readonly verdicts: VerdictIds;
   readonly chain: RetryChain | undefined;
@@ -29,7 +29,7 @@ interface Revisable {
 }
 
 export interface RetryListeners {
-  /** `revised` are earlier verdicts that no longer hold; the result are the new ones. */
+  /** `revised` holds earlier verdicts that no longer apply. Returns the new verdicts. */
   onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
   onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
   /** The run ends before the retry arrived. */
@@ -55,11 +55,11 @@ interface TrackerState {
 const MAX_PENDING = 500;
 const MAX_LOOKALIKES = 20;
 
-/** A client has given up after the requested wait times `factor` plus `extra`, or after `withoutWait` if the response named none. */
+/** A client has given up after `factor` times the requested wait plus `extra`, or after `withoutWait` if none was requested. */
 const PATIENCE = { factor: 2, extra: 2_000, withoutWait: 15_000 };
 /** A retry later than this after the verdict does not revise it. */
 const REVISED_WITHIN = 120_000;
-/** Without an effect, this many equal calls in a row are tries of one call, even if each has another key. */
+/** If none takes effect, this many equal calls in a row count as tries of one call, even with different keys. */
 const TRIES_IN_A_ROW = 4;
 
 /** Tracks the calls of one merchant. */
@@ -81,7 +81,7 @@ export function createRetryTracker(listeners: RetryListeners) {
     isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),
     /** Ends the chains whose deadline has passed. */
     resolve: (now: number) => resolve(state, now, undefined),
-    /** Ends all chains: the run is over. A retry that still arrives revises their verdicts. */
+    /** Ends all chains, because the run is over. A retry that still arrives revises their verdicts. */
     conclude(now: number) {
       for (const ended of pending.splice(0)) {
         const { call, chain } = ended;
@@ -107,7 +107,7 @@ const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
 const isDue = ({ requestedWait, answered }: ObservedCall, call: ObservedCall) =>
   !requestedWait || call.arrived - answered >= requestedWait.milliseconds - requestedWait.tolerance;
 
-/** Continues the chain of the failed call that this call retries: one under the same key, else an equal one, and first one whose wait is over. */
+/** Continues the chain of the failed call that this call retries: one with the same key, or else an equal one, preferably with its wait over. */
 function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined {
   const { pending, listeners, revisable } = state;
   const sameKey = pending.find((one) => hasSameKey(one.call, call));
@@ -125,7 +125,7 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   return found.chain;
 }
 
-/** An equal call under another key may be a new order, unless an earlier one took effect or it is one of many in a row. */
+/** An equal call with another key may be a new order, unless an earlier call took effect or many equal calls came in a row. */
 const isProven = ({ call: before, chain }: PendingRetry, call: ObservedCall) =>
   before.key === call.key || chain.calls.some(({ tookEffect }) => tookEffect) || chain.calls.length + 1 >= TRIES_IN_A_ROW;
 
@@ -146,7 +146,7 @@ function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { 
 const otherThan = (recent: readonly ObservedCall[], { calls }: RetryChain) =>
   recent.filter(({ request }) => calls.every((call) => call.request !== request));
 
-/** A late retry under the same key, or the first one after the client seemed to give up, replaces the verdicts on the call. */
+/** Replaces the verdicts on a call when it is retried late: with the same key, or after the client seemed to give up. */
 function revise({ revisable, listeners }: TrackerState, call: ObservedCall): RetryChain | undefined {
   const found = revisable.find((one) => hasSameKey(one.call, call)) ?? revisable.find((one) => isLateRetry(one, call, listeners));
   if (!found || found.until < call.arrived) return undefined;
@@ -158,7 +158,10 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   return chain;
 }
 
-/** After an early equal call on another connection, one on the same connection shows that the early one came from another program. */
+/**
+ * Whether the call is the late retry of `before`. If `before` was matched with an equal call on another connection, a call on its own
+ * connection shows that the match came from another program.
+ */
 function isLateRetry({ call: before, calls, chain }: Revisable, call: ObservedCall, { recent, lag }: RetryListeners): boolean {
   if (!isSameRequest(before, call) || !isDue(before, call)) return false;
   if (chain) return before.key === undefined && !before.isWrite && call.connection === before.connection && chain.calls.at(-1) !== before;
@@ -199,10 +202,10 @@ function continueChain(
 
 const weaker = (one: Proof, other: Proof) => (PROOFS.indexOf(one) > PROOFS.indexOf(other) ? one : other);
 
-/** Milliseconds around the start and the end of a pause in which event loop lag falsifies its length; lag in between does not. */
+/** Milliseconds around the start and the end of a pause in which event loop lag changes its measured length. Lag in between does not. */
 export const LAG_WINDOW = 50;
 
-/** A longer wait is too rare to measure lag during all of it. */
+/** Longer waits are rare, so lag is not measured during all of them. */
 const MAX_WATCH = 20_000;
 
 export const watchLag = (lag: EventLoopLag, until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH));
@@ -213,7 +216,7 @@ const lagAtEnds = ({ answered }: ObservedCall, { arrived }: ObservedCall, { wors
 const isOverdue = ({ listeners: { lag } }: TrackerState, { call, deadline }: PendingRetry, now: number) =>
   deadline < now && deadline + lag.worst(call.answered, now) < now;
 
-/** `latest` is the call that has just arrived: it shows that its client is still running. Without that, a verdict is not final. */
+/** Ends chains past their deadline. A missing retry is final only if `latest`, the call that just arrived, shows its client still running. */
 function resolve(state: TrackerState, now: number, latest: ObservedCall | undefined): void {
   const { pending, revisable, listeners } = state;
   for (const ended of pending.filter((one) => isOverdue(state, one, now))) {

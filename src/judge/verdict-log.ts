@@ -1,4 +1,4 @@
-// The log of final verdicts: keeps the newest of each kind and reports each new one.
+// The log of final verdicts: keeps the newest passes, failures and inconclusive verdicts, and reports each new verdict.
 
 import type { VerdictCounts } from "../contracts/counts.ts";
 import { matchesRule, type Proof, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
@@ -12,11 +12,11 @@ export interface VerdictSubject {
   /** Sandbox milliseconds. */
   at: number;
   fault: string | undefined;
-  /** How its calls were matched, unless the rule measures times. */
+  /** How the calls were matched. A rule with its own proof overrides this. */
   provenBy: Proof;
 }
 
-/** `causes` are the calls whose first fault the verdict names. */
+/** The verdict names the first fault among `causes`. */
 export const callSubject = (
   { merchant, operation, at }: ObservedCall,
   causes: readonly ObservedCall[],
@@ -34,7 +34,7 @@ export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject,
 
 export type VerdictLog = ReturnType<typeof createVerdictLog>;
 
-/** Applies to each kind of verdict separately, so that passes never push out a failure. */
+/** Counted per kind of verdict, so that passes never push out a failure. */
 const MAX_KEPT = 1_000;
 
 export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
@@ -65,14 +65,14 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       put(buildVerdict(rule, finding, subject, id));
       return id;
     },
-    /** Turns a verdict into a pass: a later call shows that it was wrong. */
+    /** Turns a verdict into a pass, because a later call shows that it was wrong. */
     withdraw(id: string, says: string, calls: readonly ObservedCall[]) {
       const found = remove(id);
       if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), provenBy: "connections" });
     },
-    /** The verdicts that are kept, oldest first. */
+    /** The stored verdicts, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
-    /** The verdicts since the last reset, kept or not. */
+    /** Counts of all verdicts since the last reset, including dropped ones. */
     made: made.sum,
     kept: () => [...kept.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
     forget(merchant?: string) {

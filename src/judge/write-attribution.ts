@@ -3,10 +3,10 @@
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
-/** A delivery attempt with the writes of its merchant during it and shortly after. */
+/** A delivery attempt with its merchant's writes during it and shortly after. */
 export interface WatchedDelivery {
   readonly attempt: AttemptMessage;
-  /** Real milliseconds, as is `watchedUntil`. */
+  /** Real milliseconds, like `watchedUntil`. */
   readonly started: number;
   readonly watchedUntil: number;
   readonly writes: ObservedCall[];
@@ -14,13 +14,13 @@ export interface WatchedDelivery {
   readonly fault: string | undefined;
 }
 
-/** How long a write counts as the effect of a delivery. Counted from recording, because a busy process sees no writes before. */
+/** How long a write counts as the effect of a delivery. Counted from recording, because a busy process sees no writes earlier. */
 export const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
 
 /** Times are real milliseconds. */
 export function createWriteAttribution() {
-  /** In the order in which they were recorded, from index `first` on. It can hold tens of thousands, so nothing here visits all of them. */
+  /** Deliveries in the order of recording, starting at index `first`. With tens of thousands of them, no function here visits all. */
   let watched: WatchedDelivery[] = [];
   let first = 0;
   const deliveryOf = new Map<string, WatchedDelivery>();
@@ -47,7 +47,7 @@ export function createWriteAttribution() {
     /** Drops the deliveries that are no longer watched. */
     expire(now: number) {
       for (let delivery = watched[first]; delivery && delivery.watchedUntil < now; delivery = watched[++first]) drop(delivery);
-      // Compacts the list only once half of it has expired, so that the cost per delivery stays constant.
+      // Compacts the list only after half of it has expired, so the cost per delivery stays constant.
       if (first <= watched.length / 2) return;
       watched = watched.slice(first);
       first = 0;
@@ -55,7 +55,7 @@ export function createWriteAttribution() {
   };
 }
 
-/** Searches from the newest delivery back, and stops where no older one can have started later than the one found. */
+/** Finds the fitting delivery with the latest start. Searches backwards, and stops once no older delivery can have started later. */
 function findDelivery(watched: readonly WatchedDelivery[], first: number, { arrived }: ObservedCall): WatchedDelivery | undefined {
   let latest: WatchedDelivery | undefined;
   for (let index = watched.length - 1; index >= first; index--) {

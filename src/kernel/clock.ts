@@ -23,8 +23,8 @@ export interface Clock {
   seconds(): number;
   set(mode: ClockMode, now?: number): void;
   /**
-    * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. `begin` is called when earlier
-    * advances have ended, and returns the time to move to. Resolves to false if `endAdvances` interrupted the advance; time then stops there.
+   * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. `begin` is called when earlier
+   * advances have ended, and returns the time to move to. Resolves to false if `endAdvances` interrupted the advance; time then stops there.
    */
   advance(begin: () => number): Promise<boolean>;
   isAdvancing(): boolean;
@@ -169,8 +169,8 @@ function createAlarm(time: ReturnType<typeof createTime>) {
 }
 
 /**
-  * Reports the errors of work, because an error thrown from a timer would end the process. Failed work pauses, so that it does not fail in a
-  * loop; `resume` is called when the pause is over.
+ * Reports the errors of work, because an error thrown from a timer would end the process. Failed work pauses, so that it does not fail in a
+ * loop; `resume` is called when the pause is over.
  */
 function pauseOnFailure(work: DueWork, report: (error: unknown) => void, resume: () => void): DueWork {
   let pausedUntil = 0;

@@ -19,8 +19,8 @@ export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
 const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
 
 /**
-  * An Idempotency-Key is shown unchanged, because people compare keys. A key that contains a secret, or the name of one, is shown as its
-  * first characters and a hash, so equal keys still look equal.
+ * An Idempotency-Key is shown unchanged, because people compare keys. A key that contains a secret, or the name of one, is shown as its
+ * first characters and a hash, so equal keys still look equal.
  */
 export function maskIdempotencyKey(key: string): string {
   if (!mayHoldSecret(key) || (mask(key) === key && !isSecretName(key))) return key;

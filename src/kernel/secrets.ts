@@ -4,8 +4,8 @@ import { type Layer, layersOf } from "./escape-layers.ts";
 import { ibansIn } from "./iban.ts";
 
 /**
-  * Words that make a name secret, matched as whole words in any spelling: `api key` matches apiKey, API_KEY, x-api-key and card[api][key].
-  * A word may end with an `s` or digits.
+ * Words that make a name secret, matched as whole words in any spelling: `api key` matches apiKey, API_KEY, x-api-key and card[api][key].
+ * A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -57,8 +57,8 @@ function spellingsOf(name: string): string[] {
 const BETWEEN = "[^a-zA-Z0-9]{0,2}";
 
 /**
-  * The source of a regular expression that finds these words in any case, also inside other words. V8 searches a long text fastest with
-  * both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
+ * The source of a regular expression that finds these words in any case, also inside other words. V8 searches a long text fastest with
+ * both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
  */
 export function anyCaseSource(words: readonly string[]): string {
   const groups = new Map<string, string[]>();
@@ -105,8 +105,8 @@ interface Found {
 }
 
 /**
-  * A secret that begins inside one of an outer layer is a part of it, and the outer layer knows its exact end. Only a secret recognised by
-  * its format may end later in the deeper layer, because its characters may be escaped.
+ * A secret that begins inside one of an outer layer is a part of it, and the outer layer knows its exact end. Only a secret recognised by
+ * its format may end later in the deeper layer, because its characters may be escaped.
  */
 function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boolean })[]): Secret[] {
   const all = [...outer, ...found];

@@ -1,11 +1,11 @@
-// Rules on Idempotency-Keys, and on what a call brings about.
+// Rules on Idempotency-Keys and on the effects of calls.
 
 import { firstCall, judgeRetry, otherStory, type Rule } from "./rule.ts";
 
-/** Without an effect, this many tries show that further calls are retries and not new orders. */
+/** If no try took effect, this many tries show that further calls are retries and not new orders. */
 const MAX_TRIES = 3;
 
-/** idempotency.present: a write that the client retries carries an Idempotency-Key from its first try on. */
+/** idempotency.present: a retried write carries an Idempotency-Key from its first try. */
 export const idempotencyPresent: Rule = {
   id: "idempotency.present",
   severity: "error",
@@ -18,7 +18,7 @@ export const idempotencyPresent: Rule = {
     const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
     if (call.key !== undefined) return { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
     const tried = chain.calls.slice(0, -1);
-    // A 429 says that nothing happened, so a retry without a key is safe.
+    // A 429 means that nothing happened, so a retry without a key is safe.
     if (tried.every(({ failure }) => failure === "rate_limited")) return undefined;
     const isProven = isCertain && (tried.some(({ tookEffect }) => tookEffect) || tried.length >= MAX_TRIES);
     return isProven
@@ -27,7 +27,7 @@ export const idempotencyPresent: Rule = {
   },
 };
 
-/** idempotency.body_stable: a retry under the same key has the same body. */
+/** idempotency.body_stable: a retry with the same key has the same body. */
 export const idempotencyBodyStable: Rule = {
   id: "idempotency.body_stable",
   severity: "error",

@@ -1,4 +1,4 @@
-// Rules on the time that a response asks for: Retry-After, the rate limit and an outage.
+// Rules on waiting: after Retry-After, a rate limit or an outage.
 
 import type { ObservedCall } from "../observed-call.ts";
 import { judgeRetry, type Retry, type Returned, type Rule } from "./rule.ts";
@@ -29,17 +29,17 @@ const describeWait = ({ from: { requestedWait } }: Retry) =>
     ? `a Retry-After date ${requestedWait.milliseconds} ms ahead`
     : `Retry-After: ${(requestedWait?.milliseconds ?? 0) / 1_000} (${requestedWait?.milliseconds} ms)`;
 
-/** Below this, N milliseconds cannot be distinguished from no wait at all. */
+/** For a shorter Retry-After of N seconds, a wait of N milliseconds cannot be distinguished from no wait. */
 const MIN_SECONDS = 20;
 
-/** Whether the client waited about N milliseconds where the response asked for N seconds. */
+/** Whether the client waited about N milliseconds when the response asked for N seconds. */
 export function sleptMilliseconds({ from: { requestedWait }, waited }: Retry): boolean {
   if (requestedWait?.form !== "seconds") return false;
   const seconds = requestedWait.milliseconds / 1_000;
   return seconds >= MIN_SECONDS && waited >= seconds - 2 && waited <= seconds * 1.5 + 15;
 }
 
-/** retry_after.unit: a client takes Retry-After as seconds, not milliseconds. */
+/** retry_after.unit: a client reads Retry-After as seconds, not milliseconds. */
 export const retryAfterUnit: Rule = {
   id: "retry_after.unit",
   severity: "error",
@@ -61,11 +61,11 @@ export const retryAfterUnit: Rule = {
   },
 };
 
-/** Most of a herd returns within this many milliseconds; the rest may be late. */
+/** The retries form a herd if most of them arrive within this many milliseconds. */
 const TOGETHER = 30;
 const MOST = 0.8;
 
-/** retry_after.jittered: calls that were told to wait until the same time do not all return at that time. */
+/** retry_after.jittered: calls whose waits end at the same time are not all retried at that time. */
 export const retryAfterJittered: Rule = {
   id: "retry_after.jittered",
   severity: "warning",
@@ -77,7 +77,7 @@ export const retryAfterJittered: Rule = {
     const [first, last] = [inOrder[0], inOrder[Math.ceil(MOST * inOrder.length) - 1]] as [Returned, Returned];
     const spread = last.call.arrived - first.call.arrived;
     const busy = Math.max(total, last.busy - first.busy);
-    // Calls that arrive while the event loop is blocked wait for it, and so come together; lag after the first arrival spreads them.
+    // Lag before the first arrival makes calls arrive together, because they wait for the event loop. Later lag spreads them.
     const verdict = spread + before <= TOGETHER ? "fail" : spread <= TOGETHER + busy ? "inconclusive" : "pass";
     return {
       verdict,
@@ -90,7 +90,7 @@ export const retryAfterJittered: Rule = {
   },
 };
 
-/** rate_limit.respected: a client that is rate-limited does not go on with other calls to the same path, such as with another query. */
+/** rate_limit.respected: a rate-limited client sends no other calls to the same path, such as with another query. */
 export const rateLimitRespected: Rule = {
   id: "rate_limit.respected",
   severity: "error",

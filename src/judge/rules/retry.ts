@@ -15,7 +15,7 @@ function failed(chain: RetryChain): string {
   return `${request} ${failure === "lost" ? "lost its response" : failure === "abandoned" ? "was abandoned" : "failed"}`;
 }
 
-/** Equal calls may be its retry, or calls of another worker or program that shares the key. */
+/** Inconclusive: equal calls may be the chain's retry, or calls of another worker or program that shares the key. */
 const unclear = (chain: RetryChain): Finding => ({
   verdict: "inconclusive",
   says: `${failed(chain)}; ${chain.lookalikes[0]?.request} may be its retry, or an equal call of another worker with the same API key.`,
@@ -49,7 +49,7 @@ export const retryHappened: Rule = {
   },
 };
 
-/** With pauses that double from half a second, the tenth try comes after more than four minutes: its caller has stopped waiting. */
+/** With pauses that double from half a second, the tenth try comes after more than four minutes, when its user has stopped waiting. */
 const MAX_CALLS = 10;
 
 const tries = (chain: RetryChain) => `${firstCall(chain).request} was sent ${chain.calls.length} times; the limit is ${MAX_CALLS}.`;
@@ -88,15 +88,15 @@ export const retryOnlyRetryable: Rule = {
   },
 };
 
-/** Shorter pauses count as no pause: they do not exceed the machine's own noise. */
+/** Milliseconds. Shorter pauses count as none, because they could be noise of the machine. */
 const MIN_PAUSE = 30;
 
 /** The last pause must be this many times as long as the first. */
 const GROWTH = 1.5;
 
 /**
- * Full jitter draws from a growing range, so a single pause may well be shorter than the one before. Flat are therefore only: two pauses
- * of no length; three within 25 % of each other; four or more within a factor of two whose average does not grow.
+ * Whether the pauses clearly do not grow. With full jitter, a single pause may be shorter than the one before, so pauses are flat only if
+ * two have no length, if three are within 25 % of each other, or if four or more are within a factor of two and their average does not grow.
  */
 function isFlat(waits: readonly number[]): boolean {
   const pauses = waits.map((wait) => Math.max(wait, MIN_PAUSE));
@@ -107,11 +107,11 @@ function isFlat(waits: readonly number[]): boolean {
   return waits.length > 3 && spread <= 2 && mean(pauses.slice(-middle)) <= 1.25 * mean(pauses.slice(0, middle));
 }
 
-/** Pauses within this factor of each other are equal, unless more than this share of one is lag. */
+/** Pauses within this factor of each other are equal, unless lag makes up more than `MAX_LAG_OF_ONE` of one pause. */
 const EQUAL = 1.25;
 const MAX_LAG_OF_ONE = 0.4;
 
-/** Lag makes pauses longer and so more alike, but only much lag hides that they grow; lag in the middle of a pause does not change it. */
+/** Whether lag may hide growing pauses. It makes pauses longer and so more alike, but only much lag hides growth. */
 function mayHaveGrown(waits: readonly number[], lags: readonly number[]): boolean {
   const isLate = waits.some((wait, index) => (lags[index] ?? 0) > MAX_LAG_OF_ONE * wait);
   const areEqual = Math.max(...waits) <= EQUAL * Math.min(...waits);
@@ -150,10 +150,10 @@ export const retryBackoffGrows: Rule = {
   },
 };
 
-/** How much timers vary equal pauses: a fixed part, and a share of the pause. */
+/** How much timers vary equal pauses: fixed milliseconds plus a share of the pause. */
 const NOISE = 8;
 const NOISE_SHARE = 0.01;
-/** With more event loop lag than this, or than this share of the pause, pauses that look equal prove nothing. */
+/** Pauses that look equal prove nothing if lag exceeds both these milliseconds and this share of the pause. */
 const MAX_LAG = 30;
 const MAX_LAG_SHARE = 0.1;
 
@@ -177,7 +177,7 @@ export const retryJittered: Rule = {
     const worstLag = lags.at(-1) ?? 0;
     const isNone = middle < MIN_PAUSE;
     const isEqual = isNone || middle - low <= noise;
-    // Lag cannot shorten a pause, so missing pauses are always conclusive; it can make pauses equal only if it affects most of them.
+    // Lag cannot shorten a pause, so missing pauses are always conclusive. Lag can make pauses equal only if it affects most of them.
     const isPunctual = medianOf(lags) <= Math.max(MAX_LAG, MAX_LAG_SHARE * middle);
     const isConclusive = isNone || (isEqual ? isPunctual : middle - low > noise + worstLag);
     return {

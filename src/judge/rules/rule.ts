@@ -1,4 +1,4 @@
-// The shape of a judge's rule: its texts, the moments at which it runs, and the data that it gets at each.
+// The interface of the judge's rules: the events that a rule handles, and the data of each event.
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
@@ -8,13 +8,13 @@ import type { ObservedCall } from "../observed-call.ts";
 /** One logical call: its first try and each retry. */
 export interface RetryChain {
   readonly calls: ObservedCall[];
-  /** The pauses that the client chose itself, where no Retry-After asked for a wait. */
+  /** The pauses that the client chose itself, without a Retry-After. */
   readonly ownWaits: number[];
-  /** The milliseconds of each of those pauses in which the event loop lagged. */
+  /** Milliseconds of event loop lag during each pause of `ownWaits`. */
   readonly lags: number[];
-  /** The weakest proof by which one of its retries was recognised. */
+  /** The weakest proof by which any of the chain's retries was recognised. */
   provenBy: Proof;
-  /** Equal requests of which it is unknown whether they retry the last call: another program may have sent them. */
+  /** Equal requests that may retry the last call, or that another program may have sent. */
   readonly lookalikes: ObservedCall[];
 }
 
@@ -27,7 +27,7 @@ export interface Retry {
   readonly waited: number;
   /** How `to` was recognised as the repeat. */
   readonly provenBy: Proof;
-  /** False if `to` may just as well be another call that is equal to `from`. */
+  /** False if `to` may be a separate call that is equal to `from`. */
   readonly isCertain: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface FirstPause {
 export interface ObservedDelivery {
   readonly attempt: AttemptMessage;
   readonly faults: readonly Firing[];
-  /** The fault rule that caused it, possibly at an earlier attempt. */
+  /** The fault rule that caused the delivery, possibly at an earlier attempt. */
   readonly fault: string | undefined;
-  /** The first attempt of this event that the same endpoint accepted, if it is an earlier one. */
+  /** The first earlier attempt of this event that the same endpoint accepted. */
   readonly acceptedBefore: AttemptMessage | undefined;
   /** Reads the longest time, in real milliseconds, for which this process could not read the response. */
   lag(): number;
@@ -54,7 +54,7 @@ export interface ObservedDelivery {
 
 /** An accepted delivery of an event that was accepted before, with the merchant's writes before and after it. */
 export interface RepeatDelivery {
-  /** The first earlier delivery with a write after it, or the first of all. */
+  /** The first earlier delivery that a write followed, or else the first delivery. */
   readonly first: AttemptMessage;
   readonly repeat: AttemptMessage;
   /** The writes after any of the earlier deliveries. */
@@ -67,9 +67,9 @@ export interface RepeatDelivery {
 export interface Finding {
   verdict: Verdict;
   says: string;
-  /** Whether a further try of the same call may decide it. Then that verdict replaces this one. */
+  /** Whether a further try of the same call may decide the rule. The new verdict then replaces this one. */
   isOpen?: boolean;
-  /** The requests that show it. */
+  /** The requests that prove the finding. */
   calls?: readonly ObservedCall[];
   attempts?: readonly AttemptMessage[];
   /** The measurements, by name. */
@@ -80,7 +80,7 @@ export interface Finding {
 export interface Outage {
   readonly first: ObservedCall;
   calls: number;
-  /** The most of them within OUTAGE_SPAN. */
+  /** The most calls within any OUTAGE_SPAN. */
   most: number;
   isReported: boolean;
 }
@@ -89,32 +89,32 @@ export interface Outage {
 export interface Returned {
   readonly from: ObservedCall;
   readonly call: ObservedCall;
-  /** The busy time of the event loop when it was seen. */
+  /** The event loop's total busy time when the call was observed. */
   readonly busy: number;
 }
 
-/** Each method returns a finding, or undefined where the rule does not apply. */
+/** Each method returns a finding, or undefined if the rule does not apply. */
 export interface Rule extends JudgedRule {
-  /** The proof, whatever the calls (default: how they were matched). */
+  /** A fixed proof for all verdicts of this rule (default: how the calls were matched). */
   readonly provenBy?: Proof;
   onRetry?(retry: Retry): Finding | undefined;
   /** The chain's last call got a final response, or the client went on without a retry (`gaveUp`). */
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
   /** A failed call has not been retried so far. Runs when verdicts are read. */
   whilePending?(chain: RetryChain, waited: number): Finding | undefined;
-  /** The service rejected `calls`, which are the same request. Runs when the client goes on after one, and at the MAX_EQUAL_REJECTIONS-th. */
+  /** The service rejected `calls`, all the same request: one that the client did not repeat, or MAX_EQUAL_REJECTIONS in a row. */
   onRejection?(calls: readonly ObservedCall[]): Finding | undefined;
-  /** `limited` asked a client to wait; `after` are more calls to its path than workers that do not know of it could send. */
+  /** `limited` asked the client to wait. `after` holds more calls to its path than unaware workers could have sent. */
   onCallsWhileLimited?(limited: ObservedCall, after: readonly ObservedCall[]): Finding | undefined;
-  /** `back` is the client's first call after the wait of `limited`; meanwhile it sent `after`, at most one call for each worker. */
+  /** `back` is the client's first call after the wait of `limited`. During the wait it sent `after`, at most one call per worker. */
   onLimitRespected?(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): Finding | undefined;
-  /** SAMPLE_SIZE retries of calls that waited at the same time, as their Retry-After asked; `lag` is the event loop lag before the first, and all lag until the last. */
+  /** SAMPLE_SIZE retries whose Retry-After waits ended together. `lag` is the event loop lag before the first, and in total until the last. */
   onReturn?(sample: readonly Returned[], lag: { before: number; total: number }): Finding | undefined;
-  /** A client's calls within a second, all of which failed temporarily; its workers may send `limit` of them. */
+  /** `failed` holds a client's calls within a second, all failed temporarily. Its workers may send at most `limit`. */
   onOutage?(failed: readonly ObservedCall[], limit: number): Finding | undefined;
-  /** `back` is the client's first success after an outage in which it sent at most as many calls per second as one worker may. */
+  /** `back` is the client's first success after an outage in which it never exceeded one worker's limit of calls per second. */
   onOutageOver?(outage: Outage, back: ObservedCall): Finding | undefined;
-  /** A client made SAMPLE_SIZE first retries. */
+  /** The pauses before SAMPLE_SIZE first retries of one client. */
   onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
   onDelivery?(delivery: ObservedDelivery): Finding | undefined;
   onRepeatDelivery?(repeat: RepeatDelivery): Finding | undefined;
@@ -122,16 +122,16 @@ export interface Rule extends JudgedRule {
 
 export const SAMPLE_SIZE = 20;
 
-/** Two or three equal rejections may be tests that expect one; the fourth is a loop. */
+/** Two or three equal rejections may come from tests that expect one; four are a loop. */
 export const MAX_EQUAL_REJECTIONS = 4;
 
-/** The finding on a retry that does as a rule demands, or does not; a failure is inconclusive if `to` may be another call. */
+/** The verdict on a retry that meets a rule (`isGood`) or not. A failure is inconclusive if `to` may be a separate call. */
 export const judgeRetry = (retry: Retry, isGood: boolean, says: string): Pick<Finding, "verdict" | "says"> => {
   if (isGood || retry.isCertain) return { verdict: isGood ? "pass" : "fail", says: `${says}.` };
   return { verdict: "inconclusive", says: `${says}${otherStory(retry)}.` };
 };
 
-/** The other explanation of a call that may be a retry, as the end of a sentence. */
+/** The other explanation of an uncertain retry, as the end of a sentence. */
 export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is no retry`;
 
 export const firstCall = (chain: RetryChain): ObservedCall => chain.calls[0] as ObservedCall;

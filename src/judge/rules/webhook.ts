@@ -34,7 +34,7 @@ export const webhookAckFast: Rule = {
   },
 };
 
-/** webhook.duplicate_acked: a receiver accepts an event again that it has accepted before; otherwise the sender keeps retrying it. */
+/** webhook.duplicate_acked: a receiver accepts a repeated event that it accepted before; otherwise the sender keeps retrying it. */
 export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
   severity: "error",
@@ -54,7 +54,7 @@ export const webhookDuplicateAcked: Rule = {
 /** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */
 const NOT_REJECTED = new Set([408, 410, 429]);
 
-/** webhook.genuine_taken: a receiver accepts each delivery with a valid signature, whenever and in whatever order it arrives. */
+/** webhook.genuine_taken: a receiver accepts every delivery with a valid signature, in any order and at any time. */
 export const webhookGenuineTaken: Rule = {
   id: "webhook.genuine_taken",
   severity: "error",
@@ -94,9 +94,9 @@ export const webhookForgeryRejected: Rule = {
 };
 
 /**
- * webhook.single_effect: a receiver processes an event once, even if it arrives twice. The judge sees only the writes that its merchant sends to
- * the API during a delivery and shortly after. If the same write takes effect after each of two deliveries of one event, the receiver processed
- * it twice. If no write precedes the repeat, the rule stays inconclusive.
+ * webhook.single_effect: a receiver processes an event once, even if it arrives twice. The judge sees only the merchant's writes to the API
+ * during and shortly after a delivery. If the same write takes effect after each of two deliveries of one event, the receiver processed the
+ * event twice. If no write precedes the repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
