@@ -63,7 +63,7 @@ export function createLife(deps: LifeDependencies): Life {
   };
 }
 
-/** To be called inside a transaction. */
+/** Call inside a transaction. */
 function playBatch(deps: LifeDependencies, now: number): LifeChange[] {
   const changes: LifeChange[] = [];
   for (let count = 0; count < BATCH; count++) {
@@ -139,7 +139,7 @@ export const behaviours: Behaviour[] = [
   },
 ];
 
-/** Returns what changed: the record itself, then the consequences. To be called inside a transaction. */
+/** Returns what changed: the record itself, then the consequences. Call inside a transaction. */
 function takeToNextState({ resources, dueRecords, createOperationContext }: LifeDependencies, due: DueRecord): LifeChange[] {
   const { merchant, kind, id } = due;
   const resource = resources.find((one) => one.kind === kind);

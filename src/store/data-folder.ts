@@ -1,4 +1,4 @@
-// The folder of the data. In a file without SQLite, because the command line makes it too, and would otherwise load SQLite beside its worker thread.
+// Creates the data folder. This file must not import SQLite: the command line uses it too, and loads SQLite only in its worker thread.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -24,13 +24,13 @@ export interface OperationContext {
   of<R extends RecordBase>(merchant: string, resource: Resource<R>): Collection<R>;
   /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
   emit(type: string, data: unknown): Emission;
-  /** The same for a test event, which the operation need not declare. */
+  /** Like `emit`, for a test event, which the operation need not declare. */
   emitTest(type: string, data: unknown): Emission;
   /** A new id for something that is not a record. */
   mint(prefix: string): string;
   /** A new secret, derived from the seed, the merchant and `purpose`. */
   secret(purpose: string): string;
-  /** The JSON of a result that is the record written last, if it matched this schema then; otherwise undefined. */
+  /** The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined. */
   jsonOf(result: unknown, schema: TSchema): string | undefined;
   /** Sends a warning to the client, in a header of the response. */
   warn(text: string): void;
@@ -57,7 +57,7 @@ export type Operation = Endpoint<OperationContext>;
 
 export const endpoint = endpointFactory<OperationContext>();
 
-/** The operation that lists the merchant's records of a kind. Default: the reply and the query are assumed. */
+/** Declares the operation that lists the merchant's records of a kind. By default, its reply and query are assumptions. */
 export const listEndpoint = <R extends RecordBase>(
   resource: Resource<R>,
   declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,
@@ -84,17 +84,17 @@ interface OperationDependencies {
 }
 
 export interface OperationOptions {
-  /** Carries out the operation as of this time, in sandbox milliseconds: its events have it, and records that it makes due in the past are due. */
+  /** The operation takes place at this time, in sandbox milliseconds: its events have it, and dates in the past still count as due. */
   asOf?: number;
   /** Receives the type and the record of each event. */
   emitted?(type: string, data: unknown): void;
   warned?(text: string): void;
 }
 
-/** The input of a request; empty where there is none, as for background traffic. */
+/** The input of a request; empty without one, as for background traffic. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
-/** A date of today is still to come for a record that is written after its hour; an earlier one has passed. */
+/** Dates up to this long ago are still due, so that a record written today can have a date of today. Earlier dates have passed. */
 const STILL_DUE = 86_400_000;
 
 const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };

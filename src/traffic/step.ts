@@ -31,7 +31,7 @@ export interface Progress {
   awaiting: Map<string, string>;
 }
 
-/** Returns false if there is no occasion for a record of the kind, and none to move. To be called inside a transaction. */
+/** Returns false if there is no occasion for a record of the kind, and none to move. Call inside a transaction. */
 export function runStep(deps: StepDependencies, progress: Progress, kind: string, step: StepContext): boolean {
   const waiting = queueOf(progress, kind);
   const movesFirst = step.chance("goes on") < waiting.length / (waiting.length + 1);

@@ -1,4 +1,4 @@
-// Creates and changes records through the control API: validates the fields, takes those that the creator left out from the sample of the kind,
+// Creates and changes records through the control API: validates the fields, fills in missing ones from a sample of the kind,
 // writes the record, and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
@@ -21,12 +21,12 @@ export interface SampleDependencies {
 }
 
 const DAY = 86_400_000;
-/** The newest records from which a sample chooses. */
+/** How many of the newest records a sample chooses from. */
 const PAGE = 50;
 
 /**
- * Creates a believable record: what the fields leave out depends only on seed, merchant and count. `getCaller` is called after the fields were
- * validated. To be called inside a transaction.
+ * Creates a plausible record. The values of missing fields depend only on seed, merchant and count. `getCaller` is called after the fields were
+ * validated. Call inside a transaction.
  */
 export function makeRecord(deps: SampleDependencies, getCaller: () => OperationContext, resource: Resource, given: JsonObject): RecordBase {
   checkFields(resource, given, optionalFields(resource));
@@ -41,7 +41,7 @@ export function makeRecord(deps: SampleDependencies, getCaller: () => OperationC
 
 /**
  * A new `status` must be an allowed transition of the kind; all other fields are set. `getCollection` is called after the fields were validated,
- * so that a wrong field is reported before an unknown merchant. To be called inside a transaction.
+ * so that a wrong field is reported before an unknown merchant. Call inside a transaction.
  */
 export function changeAdminRecord(
   resource: Resource,

@@ -1,4 +1,4 @@
-// Takes records through their states: each arrival sets its values, is checked against the rules, emits its event and has its consequences.
+// Takes records through their states. On arrival in a state: sets its values, checks the rules, emits its event, and runs its consequences.
 
 import type { Arrival, OwnRecords, RecordBase, RecordFields, Resource } from "../../contracts/resource.ts";
 import { pathTo, statesBefore } from "../../contracts/transitions.ts";
@@ -42,7 +42,7 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
       if (!resource.transitions[record.status ?? ""]?.includes(status)) failTransition(resource, record, status);
       return move(record, status, changes);
     },
-    /** A complete record of a fixture: the values of its states where the fixture left them out. */
+    /** A complete record of a fixture: its states set the values that the fixture left out. */
     seeded(composed: R, fields: RecordFields<R>): R {
       let record = composed;
       for (const status of statesUpTo(resource, composed))
@@ -52,13 +52,13 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
   };
 }
 
-/** The states of a new record on its way to its status. */
+/** The states that a new record passes through to its status. */
 function statesUpTo<R extends RecordBase>(resource: Resource<R>, { status }: R): string[] {
   if (resource.defaults.status === undefined || status === undefined) return [];
   return status === resource.defaults.status ? [status] : pathTo(resource, status);
 }
 
-/** The record with the values that its state sets; the caller's values stay. */
+/** The record with the values that its state sets. The caller's values take precedence. */
 function withValues<R extends RecordBase>(
   resource: Resource<R>,
   arrival: Arrival<R>,
@@ -67,7 +67,7 @@ function withValues<R extends RecordBase>(
 ): R {
   const values = valuesOf(resource, arrival);
   const sent = sentIn(given) ?? {};
-  // A time that the change clears stays cleared, so that the rule for times refuses the change instead of a new time taking its place.
+  // A time that the change clears is not set again, so that the rule for times rejects the change.
   const isCleared = (field: string) =>
     given[field as keyof RecordFields<R>] === null && before?.[field as keyof R] != null && resource.arrivalTimes.has(field);
   const missing: Record<string, unknown> = {};
@@ -90,7 +90,7 @@ function valuesOf<R extends RecordBase>(
   return Object.assign(values, state?.sets?.({ record, now, own })) as RecordFields<R>;
 }
 
-/** The record in its first state, and the given fields that belong to each later state: those that the state would set. */
+/** The record in its first state and, for each later state, the given fields that this state would set. */
 function splitByState<R extends RecordBase>(
   resource: Resource<R>,
   arrival: Arrival<R>,

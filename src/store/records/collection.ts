@@ -35,13 +35,13 @@ export interface Scope extends Writing {
 
 export interface Collection<R extends RecordBase> extends Records<R> {
   page(query: RecordQuery): Page<R>;
-  /** The result of `require` as the JSON that is stored: an operation may respond with it unparsed. */
+  /** The result of `require` as its stored JSON, with which an operation can respond without parsing it. */
   show(id: string): PreserializedJson<R>;
-  /** The result of `page` as JSON, for the same purpose. */
+  /** The result of `page` as JSON, from stored records that are not parsed. */
   list(query: RecordQuery): PreserializedJson<Page<R>>;
-  /** Stores a record of a fixture as it is given: without rules, consequences and events. */
+  /** Stores a record of a fixture as given, without rules, consequences or events. */
   seed(fields: RecordFields<R>): void;
-  /** The record that `create` would make of these fields; it is not stored. */
+  /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
   remove(record: R): void;
   /** The record with these values in fields that are unique together. */
@@ -128,7 +128,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
   };
 }
 
-/** Makes and changes records of one kind. Built for each change: most collections only read. */
+/** Creates and changes records of one kind. Built for each change, because most collections only read. */
 function changer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
   const { merchant, now, dueFrom } = scope;
   const { kind } = resource;
@@ -206,11 +206,11 @@ export function withoutHidden<R extends RecordBase>(resource: Resource<R>, recor
   return Object.fromEntries(Object.entries(record).filter(([field]) => !resource.hidden.includes(field))) as R;
 }
 
-/** The same for the stored JSON of a record. */
+/** The stored JSON of a record, without the hidden fields. */
 const visibleJson = <R extends RecordBase>(resource: Resource<R>, body: string) =>
   resource.hidden.length === 0 ? body : JSON.stringify(withoutHidden(resource, JSON.parse(body) as R));
 
-/** The record that seeding makes of the fields of a fixture. `own` reads the records that were made before. */
+/** The record that seeding makes of a fixture's fields. `own` reads the records that were made before. */
 export function seededRecord<R extends RecordBase>(
   resource: Resource<R>,
   scope: Pick<Scope, "merchant" | "now" | "mint">,
@@ -261,7 +261,7 @@ function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, f
   });
 }
 
-/** Values that are unique together as one text, objects with sorted keys. Undefined when one of them is missing. */
+/** Joins the values of fields that are unique together into one text; keys of objects are sorted. Undefined when a value is missing. */
 export function uniqueValue(record: object, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => record[field as keyof typeof record] as unknown);
   const sorted = values.map((value) =>

@@ -1,4 +1,4 @@
-// The records that time takes to another state: when the next of them is due, and which one it is.
+// The schedule of records that time takes to another state: which one is due next, and when.
 
 import type { OwnRecords, RecordBase, Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -36,18 +36,18 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
       if (known === undefined) known = soonest.get() ?? null;
       return known;
     },
-    /** To be called when rows were replaced. */
+    /** Call after rows were replaced. */
     changed() {
       known = undefined;
     },
-    /** The record that is due first, at `now` at the latest. */
+    /** The record with the earliest due time, if that has come by `now`. */
     first(now: number) {
       const record = first.get(now);
       // A due record may have been removed.
       if (!record) known = undefined;
       return record;
     },
-    /** The same among the records of a merchant. */
+    /** Like `first`, among the records of one merchant. */
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
     /** Changes the due time of a record; null: no change is scheduled. Does nothing for records that a fixture exempts from time. */
     set({ merchant, kind, id }: RecordKey, due: number | null) {

@@ -35,7 +35,7 @@ interface CachedReply extends StoredReply {
   expires: number;
 }
 
-/** Neither part contains a space. */
+/** Unique, because neither part contains a space. */
 const nameOf = (merchant: string, key: string) => `${merchant} ${key}`;
 
 export function openIdempotencyReplies(database: Database, clock: Clock) {
@@ -71,7 +71,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
       cache.delete(nameOf(merchant, key));
       forget.run({ merchant, key });
     },
-    /** To be called after rows were replaced, as by a reset. */
+    /** Call after rows were replaced, as by a reset. */
     clearCache: cache.clear,
     nextDue: () => (realNow() < retryAfter ? null : (soonest.get() ?? null)),
     run(now: number) {

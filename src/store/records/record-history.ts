@@ -1,4 +1,5 @@
-// The history of the records: temporary triggers keep each replaced row while a fault rule needs it, and a transaction that is rolled back reads it.
+// The history of the records. While a fault rule needs it, temporary triggers keep each replaced row. To read an earlier state, a transaction
+// restores the old rows and is rolled back.
 
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -48,7 +49,7 @@ export function openRecordHistory(database: Database, clock: Clock) {
     sql.exec(FORGET);
     keeping = false;
   };
-  /** Restores, for each record that changed since, the row before its first change. */
+  /** Restores the rows of `time`: each record that changed later gets back the row from before its first change. */
   const goBack = (time: number) => {
     const first = `select min(number) from changes where at > ${Math.trunc(time)} group by document`;
     sql.exec(`create temp table then_was as select * from changes where number in (${first});

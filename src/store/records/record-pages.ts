@@ -1,4 +1,4 @@
-// Pages of one merchant's records of a kind: the newest, those around a cursor, or those in one status.
+// Reads one merchant's records of a kind in pages: from the newest, the oldest or a cursor, in any status or in one.
 
 import { fail } from "../../kernel/errors.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
@@ -12,7 +12,7 @@ export interface Page<R> {
   has_more: boolean;
 }
 
-/** The page of a query from rows in its direction; one row more than its limit shows that there are more. */
+/** Builds a page from rows in the direction of the query. One row beyond the limit shows that there are more. */
 export function pageOf<R>(rows: readonly R[], limit: number, { ending_before }: PageQuery): Page<R> {
   const data = rows.slice(0, limit);
   if (ending_before !== undefined) data.reverse();
@@ -72,11 +72,11 @@ type Lists = ReturnType<typeof prepareLists>;
 
 const firstPage = ({ first, last }: Lists, { order }: RecordQuery) => (order === "oldest first" ? last : first);
 
-/** The records after the cursor, or before it, from it on. */
+/** The records before or after the cursor, the nearest first. */
 const besideCursor = ({ older, newer }: Lists, { ending_before, order }: RecordQuery) =>
   (ending_before === undefined) === (order !== "oldest first") ? older : newer;
 
-/** The lists of records that meet a further condition. */
+/** Prepares the lists of records that also meet the condition `filter`. */
 function prepareLists(sql: Database["sql"], filter: string) {
   const list = (where: string, order: string) =>
     sql

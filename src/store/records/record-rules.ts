@@ -1,4 +1,4 @@
-// Holds records to the rules of their kind: values that contradict one another, and references to records that do not exist.
+// Checks records against the rules of their kind: finds values that contradict one another, and references to records that do not exist.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
@@ -8,7 +8,7 @@ interface CheckContext<R> extends RuleContext<R> {
   exists(kind: string, id: string): boolean;
 }
 
-/** Refuses a record that breaks a rule with 400 and every field at fault. A kind without rules costs two property reads. */
+/** Rejects a record that breaks a rule with a 400 that names every wrong field. A kind without rules costs two property reads. */
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const [first, ...others] = problemsOf(resource, record, context);
   if (!first) return;

@@ -27,12 +27,12 @@ export interface Tenant {
   apiKeys: string[];
 }
 
-/** The state of a merchant, and how much there is of it. */
+/** The status of a merchant, and how many rows it has. */
 export interface TenantSummary {
   status: string;
-  /** How many, of all kinds. */
+  /** The number of its records of all kinds. */
   records: number;
-  /** How many the request log has. */
+  /** The number of its requests in the request log. */
   requests: number;
 }
 
@@ -76,7 +76,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
       insertKey({ key, merchant, kind: "key", expires: null });
       return key;
     },
-    /** To be called after a key was removed or the status of a merchant changed. */
+    /** Call after a key was removed or the status of a merchant changed. */
     clearCache: () => identities.clear(),
     openSession(merchant: string) {
       const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`;
@@ -94,7 +94,7 @@ interface MerchantRow {
   apiKeys: string;
 }
 
-/** The merchants that there are. */
+/** Reads merchants and their number of rows. */
 function openMerchants(database: Database) {
   const { sql } = database;
   const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
@@ -147,7 +147,7 @@ function openMerchants(database: Database) {
   };
 }
 
-/** In a temporary table, so that the file stays as it is, a rollback restores the counts, and a sandbox that is never asked keeps none. */
+/** A temporary table leaves the file unchanged, a rollback restores its counts, and it is created only when a count is needed. */
 const KEEP = `
 create temp table record_counts (merchant text primary key, records integer not null) without rowid, strict;
 insert into record_counts select merchant, count(*) from main.documents group by merchant;
@@ -158,20 +158,20 @@ create temp trigger records_removed after delete on main.documents begin
   update record_counts set records = records - 1 where merchant = old.merchant;
 end`;
 
-/** Counts the records of each merchant at the first question, and then with triggers: counting a million takes 37 ms. */
+/** Counts the records of each merchant at the first call; triggers then update the counts. Counting a million records takes 37 ms. */
 function openRecordCounts({ sql }: Database) {
   const counts = once(() => {
     sql.exec(KEEP);
     return sql.prepare<[string], number>("select records from temp.record_counts where merchant = ?").pluck();
   });
   return {
-    /** The records of a merchant, of all kinds. */
+    /** The number of a merchant's records, of all kinds. */
     of: (merchant: string) => counts().get(merchant) ?? 0,
   };
 }
 
 const PREFIX = "mer_";
-/** A sandbox for tests may have thousands of merchants. */
+/** An error message names at most this many merchants: a sandbox for tests may have thousands. */
 const MOST_NAMED = 10;
 
 /** The error message about a merchant that does not exist; it names the closest one. */

@@ -1,7 +1,7 @@
 // The record that an operation wrote last, with its JSON.
 //
 // Trick. Reason: the row, the event and the response contain the same JSON of the same record, so it is serialised and checked against its schema
-// once. Figure: without it, a POST costs 1.3 to 1.5 times the CPU time. A record is a value: a change makes another one.
+// once. Figure: without it, a POST costs 1.3 to 1.5 times the CPU time. Records are immutable: a change makes a new one.
 
 import type { RecordBase, Resource } from "../../contracts/resource.ts";
 import type { TSchema } from "../../schema/schema.ts";
@@ -11,14 +11,14 @@ export interface Writing {
   written?: { record: RecordBase; schema: TSchema; json: string };
 }
 
-/** Serialises a record that is about to be written, and matches the schema of its kind. */
+/** Serialises a record that is about to be written and that matches the schema of its kind. */
 export function writtenJson<R extends RecordBase>(operation: Writing, { schema }: Resource<R>, record: R): string {
   const json = JSON.stringify(record);
   operation.written = { record, schema, json };
   return json;
 }
 
-/** The JSON of a value that is the record written last, of the kind with this schema (default: any kind); otherwise undefined. */
+/** The JSON of `value` if it is the record written last and of the kind with this schema (default: any kind); otherwise undefined. */
 export function jsonIfWritten({ written }: Writing, value: unknown, schema = written?.schema): string | undefined {
   return written?.record === value && written?.schema === schema ? written?.json : undefined;
 }

@@ -67,7 +67,7 @@ export function readRequests({ sql }: Database, flush: () => void) {
       flush();
       return find.all(parametersOf(filter, limit));
     },
-    /** The same without headers and bodies, which are most of a row. */
+    /** Like `find`, without headers and bodies, which are most of a row. */
     summaries(filter: RequestFilter, limit: number) {
       flush();
       return summaries.all(parametersOf(filter, limit));

@@ -16,7 +16,7 @@ export interface Connection {
   readonly opened: number;
   /** Real milliseconds of the latest response on it; undefined before the first. */
   answered?: number;
-  /** Real milliseconds at which the client ended it, and so knew the last response; undefined while it is open, or if the sandbox ended it first. */
+  /** Real milliseconds at which the client closed it, knowing the last response. Undefined while it is open, or if the sandbox closed it first. */
   closed?: number;
 }
 
@@ -32,19 +32,19 @@ export interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own code of the error in the response, whatever a service file makes of it. Not stored. */
+  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */
+  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
-  /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
+  /** The client sent it after this time: the previous response on its connection, or the accept of the connection, in real milliseconds. */
   sentAfter: number;
   /** The last characters of the key. */
   key: string | undefined;
@@ -109,7 +109,7 @@ export function openRequestLog(database: Database) {
     flush: buffer.flush,
     /** For each operation that was called, the number of responses with each status. */
     statusCounts: () => opened().counts,
-    /** To be called after the requests of a merchant, or all, were erased. After all, numbers restart at one. */
+    /** Call after the requests of one merchant, or of all, were erased. After the requests of all, numbers restart at one. */
     forget(merchant?: string) {
       buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return opened().readSizes();
@@ -153,10 +153,10 @@ function openTrim({ sql }: Database) {
     `select sequence, ${sizes} as size from request_log order by sequence`,
   );
   let kept: { sequence: number; size: number }[] = [];
-  /** The index of the oldest row: removing the front of the array each time would move all others. */
+  /** The index of the oldest row. Removing the front of the array each time would move all other elements. */
   let oldest = 0;
   let total = 0;
-  /** To be called after rows of a merchant were erased, or a transaction was rolled back. */
+  /** Call after rows of a merchant were erased, or a transaction was rolled back. */
   const readSizes = () => {
     kept = readKept.all();
     oldest = 0;
@@ -198,14 +198,14 @@ function rowOf(entry: RequestEntry) {
     requestHeaders: maskHeaders(requestHeaders),
     requestBody: mask(requestBody, LONGEST_BODY),
     requestBytes: Buffer.byteLength(requestBody),
-    // Names and texts of the caller were masked when they became a header.
+    // Names and texts from the caller were masked when they were put into headers.
     responseHeaders: JSON.stringify(responseHeaders),
     responseBody: mask(responseBody, LONGEST_BODY),
     responseBytes: Buffer.byteLength(responseBody),
   };
 }
 
-/** In microseconds. Every request has them, and a map and a join take twice as long. */
+/** The stages in microseconds, joined by commas. Runs for every request, so it is a loop: `map` and `join` take twice as long. */
 function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   let text = "";
   for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;

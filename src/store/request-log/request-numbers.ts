@@ -1,11 +1,11 @@
 // Numbers the requests. Numbers are reserved on disk a block at a time before they are used: after a crash the count continues
-// after the block, so that no number is used twice, not even that of a request that was never written to the log.
+// after the block, so that no number is used twice, even if its request was never written to the log.
 
 import type { Database } from "../sqlite/database.ts";
 
 /** The smallest block: more requests than can arrive between two flushes of the request log. */
 const SMALLEST_BLOCK = 10_000;
-/** Every request waits for the disk while a block is reserved, so a block is as large as all before it in this process, up to this. */
+/** Every request waits for the disk while a block is reserved, so blocks grow: each is as large as all before it in this process, up to this. */
 const LARGEST_BLOCK = 1_000_000;
 
 interface Count {
@@ -34,7 +34,7 @@ export function openRequestNumbers({ sql, file }: Database) {
     reserve(count);
     return count;
   };
-  // A file reserves its first block at the start: at the first request another program may hold its lock.
+  // With a file, the first block is reserved at the start: at the first request, another program may hold the file's lock.
   if (file !== undefined) open();
   return {
     reserve: () => reserve(open()),

@@ -6,7 +6,7 @@ import { afterRealTime, afterThisTurn, realNow } from "../../kernel/clock.ts";
 interface SlicedBufferOptions<Row> {
   /** Writes the first row, and the next ones until this real time, in one transaction. Returns how many it wrote. */
   write(rows: readonly Row[], until: number): number;
-  /** A slice begins when this many rows are there. */
+  /** A slice begins when the buffer has this many rows. */
   slice: number;
   /** While the file cannot be written, the buffer keeps this many of the newest rows. */
   capacity: number;
@@ -14,7 +14,7 @@ interface SlicedBufferOptions<Row> {
 
 /** Real milliseconds after which the rest of a slice waits for the next turn: some rows are a hundred times as long as others. */
 const LONGEST_SLICE = 1;
-/** Real milliseconds after which fewer rows are written. */
+/** Real milliseconds after which rows are written even if they do not fill a slice. */
 const WRITE_AFTER = 50;
 const TRY_AGAIN_AFTER = 2_000;
 

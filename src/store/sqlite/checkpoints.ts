@@ -1,8 +1,8 @@
 // Checkpoints under load: a thread copies the write-ahead log into the database file, so that no request waits for it.
 //
-// Trick. Reason: SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk twice, in which time the process
-// serves nothing. Figure: 10 to 20 ms; without the thread, the longest stall of a GET at 4 connections is 1.4 times as long. Everything acknowledged
-// is in the log before, so it does not matter which thread copies it, or when.
+// Trick. Reason: SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk twice. Meanwhile the process
+// serves no request. Figure: 10 to 20 ms; without the thread, the longest stall of a GET at 4 connections is 1.4 times as long. Acknowledged
+// writes are already in the log, so it does not matter which thread copies it, or when.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -14,9 +14,9 @@ export type Checkpoints = ReturnType<typeof openCheckpoints>;
 
 /** The commits between two checkpoints: about a thousand pages. More checkpoints would keep durable commits waiting for the disk. */
 const COMMITS = 128;
-/** Real milliseconds: the thread starts when so many commits take less than this. It needs about 8 MB. */
+/** Real milliseconds: the thread, which needs about 8 MB, starts when `COMMITS` commits take less than this. */
 const LOAD = 2_000;
-/** The pages after which SQLite copies the log in the main thread: its default, and while there is a thread. */
+/** The length of the log, in pages, at which SQLite copies it in the main thread: without the thread (SQLite's default), and with it. */
 const PAGES = { alone: 1_000, withThread: 4_000 };
 /** Real milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
@@ -34,11 +34,11 @@ export function openCheckpoints(sql: Sql, file: string) {
       startThread({ file, state, states }, () => copyAfter(PAGES.alone));
       copyAfter(PAGES.withThread);
     } catch {
-      // Threads may be forbidden; SQLite copies the log then.
+      // Threads may be forbidden. SQLite then copies the log itself.
     }
   };
   return {
-    /** To be called after each commit, outside a transaction. */
+    /** Call after each commit, outside a transaction. */
     committed() {
       if (++commits < COMMITS) return;
       const now = realNow();
@@ -47,7 +47,7 @@ export function openCheckpoints(sql: Sql, file: string) {
       since = now;
       if (hasThread && Atomics.compareExchange(state, 0, states.idle, states.asked) === states.idle) Atomics.notify(state, 0);
     },
-    /** Waits for a checkpoint that is being made: the connection that is closed last removes the log. */
+    /** Waits for a running checkpoint, because only the connection that is closed last removes the log. */
     close() {
       if (Atomics.compareExchange(state, 0, states.asked, states.closed) === states.asked) return;
       Atomics.wait(state, 0, states.running, CLOSE_TIMEOUT);

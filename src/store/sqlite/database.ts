@@ -20,10 +20,10 @@ export interface DatabaseImage {
 
 export interface Database extends Commits {
   readonly file: string | undefined;
-  /** Whether it started as a copy of an image: then it is seeded and has no deliveries of an earlier process. */
+  /** Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process. */
   readonly isCopy: boolean;
   readonly sql: Sql;
-  /** False once the file was deleted or replaced: writes then reach nothing that a later start would find. */
+  /** False once the file was deleted or replaced: a later start will not find what is written then. */
   isInPlace(): boolean;
   /** Stores the name of this process, for the error message of a second process that opens the file. */
   noteOwner(owner: string): void;
@@ -134,7 +134,7 @@ function lockFile(file: string) {
   const isNew = !existsSync(path);
   let lock: Sqlite.Database | undefined;
   try {
-    // A checkout may bring a link: the lock would create, or change the mode of, the file that it leads to.
+    // A repository may contain a symbolic link here. Opening it would create the link's target or change its mode.
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${path} is not a plain file; remove it`);
     lock = new Sqlite(path, { timeout: 0 });
     chmodSync(path, 0o600);
@@ -150,7 +150,7 @@ function lockFile(file: string) {
     );
   }
   const release = () => lock.close();
-  /** Nothing is left beside a file that is not ours. */
+  /** Removes the lock file if it is new, so that nothing is left beside a rejected database. */
   const remove = () => {
     release();
     if (isNew) rmSync(path, { force: true });

@@ -15,7 +15,7 @@ export interface Commits extends Pick<Transactions, "perTransaction"> {
    * its own writes are rolled back. A function that is queued by another one shares its transaction.
    */
   groupCommit<T>(work: () => T, durability?: Durability): Promise<T>;
-  /** Runs `work` at once in its own transaction. Inside another one it is a part of it: if it throws, only its own writes are rolled back. */
+  /** Runs `work` at once in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled back. */
   transaction<T>(work: () => T, durability?: Durability): T;
 }
 
@@ -99,7 +99,7 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
   const isRelaxed = ({ durability }: QueuedWork) => durability === "relaxed";
   const flushAll = (durability: Durability) => {
     const batch = queue;
-    // Durable work first: the dispatcher's relaxed read of due deliveries then finds those that it wrote.
+    // Durable work runs first, so that the dispatcher's relaxed read of due deliveries finds the deliveries that it wrote.
     batch.sort((one, other) => Number(isRelaxed(one)) - Number(isRelaxed(other)));
     // Work that is queued while a durable batch runs joins it. A relaxed batch is closed, because the new work may be durable.
     if (durability === "relaxed") queue = [];
@@ -137,7 +137,7 @@ function openLockTimeout(sql: Sql, milliseconds: number) {
         throw error;
       }
     },
-    /** To be called after a write that succeeded: the next one waits for the lock again. */
+    /** Call after a write that succeeded: the next one waits for the lock again. */
     reset: () => setWaits(true),
   };
 }

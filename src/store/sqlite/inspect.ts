@@ -7,8 +7,8 @@ import { once } from "../../kernel/once.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 
 /**
- * Why the sandbox cannot use a file, as the rest of a sentence; undefined if it is a database of this version. Read-only, so that SQLite does not
- * replay its log.
+ * Why the sandbox cannot use a file, as the rest of a sentence; undefined if it is a database of this version. Opens the file read-only, so that
+ * SQLite does not replay its log.
  */
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;
@@ -30,14 +30,14 @@ export function problemOf(file: string): string | undefined {
   }
 }
 
-/** Before the first checkpoint, the write-ahead log has everything that a sandbox wrote: a copy of the database without it is empty. */
+/** Until the first checkpoint, everything that a sandbox wrote is in the write-ahead log, so a copy of the file without its log is empty. */
 function foreignProblem(sql: Sqlite.Database, file: string): string {
   const isEmpty = definitionsIn(sql).size === 0 && sql.pragma("journal_mode", { simple: true }) === "wal";
   if (!isEmpty) return "is a SQLite database of another program";
   return `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
 }
 
-/** Views are created anew at each start, and never read by the sandbox. */
+/** The definitions of tables, indexes and triggers. Views are left out: each start recreates them, and the sandbox never reads them. */
 function definitionsIn(sql: Sqlite.Database): Map<string, string> {
   const rows = sql
     .prepare<[], { name: string; definition: string }>(
@@ -66,17 +66,17 @@ export interface FileOwner {
   url: string;
 }
 
-/** How a sandbox writes down that it has a file open. */
+/** The text with which a sandbox notes in a file that it has the file open. */
 export const describeOwner = ({ pid, url }: FileOwner) => `process ${pid} at ${url}`;
 
-/** The sandbox that opened a file last and did not close it. Undefined if there is none, or the file is none of ours. */
+/** The sandbox that opened a file last and did not close it. Undefined if there is none, or if another program wrote the file. */
 export function lastOwner(file: string): FileOwner | undefined {
   // Closing removes the write-ahead log. Without this check, reading would create one.
   if (!existsSync(`${file}-wal`)) return undefined;
   let sql: Sqlite.Database | undefined;
   try {
     sql = new Sqlite(file, { readonly: true });
-    // A file from elsewhere may define a view of this name that never ends.
+    // A foreign file may define a view of this name whose query never ends.
     if (definitionsIn(sql).get("table settings") !== expectedDefinitions().get("table settings")) return undefined;
     const text = sql.prepare<[], string>("select value from settings where name = 'owner'").pluck().get();
     const [, pid, url] = /^process (\d+) at (http:\S+)$/.exec(text ?? "") ?? [];
@@ -88,7 +88,7 @@ export function lastOwner(file: string): FileOwner | undefined {
   }
 }
 
-/** Links that lead in a circle have no end. */
+/** The most links to follow: links may form a cycle. */
 const MOST_LINKS = 40;
 
 /** The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet. */

@@ -13,15 +13,15 @@ export type Insert<List extends string> = (row: Readonly<Record<ColumnsOf<List>,
 
 /** The part of better-sqlite3's database that the stores use. */
 export interface Sql extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
-  /** Prepares `into (list) values (…)`: `into` is such as `insert or ignore into logins`, `list` such as `email, merchant, password`. */
+  /** Prepares `into (list) values (…)`, for example with `insert or ignore into logins` and `email, merchant, password`. */
   insert<const List extends string>(into: string, list: List): Insert<List>;
-  /** The text of every statement so far, executed or not: the tests look at how SQLite plans each. */
+  /** The text of every statement so far, executed or not. Tests check how SQLite plans each one. */
   readonly statements: ReadonlySet<string>;
   /** Receives every write as a function that executes it again. */
   onWrite: ((redo: () => void) => void) | undefined;
 }
 
-/** A syntax error in a statement shows when it is first executed, not when it is prepared. */
+/** Reports a syntax error in a statement when it is first executed, not when it is prepared. */
 export function openLazily(open: () => Sqlite.Database): Sql {
   let opened: Sqlite.Database | undefined;
   let closed = false;

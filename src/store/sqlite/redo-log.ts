@@ -48,8 +48,8 @@ export function openRedoLog(sql: Sql) {
         writes = [];
       }
     },
-    /** Runs `work` inside that transaction; if it throws, only its own writes are rolled back. */
-    // After one failure more are likely: from then on a savepoint costs less than executing all writes again each time.
+    /** Runs `work` inside the recorded transaction; if it throws, only its own writes are rolled back. */
+    // After one failure, more are likely. A savepoint then costs less than executing all writes again each time.
     part: <T>(work: () => T): T => (hasFailed ? withSavepoint(work) : withoutSavepoint(work)),
   };
 }

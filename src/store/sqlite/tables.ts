@@ -1,6 +1,6 @@
 // Every table of the file. They are strict, so that a file written by another program cannot contain values of another type.
 // Times are sandbox milliseconds, except inside documents, which have the times that the API returns.
-// A check lists the values of a column with `or`: for `in` with more than two, SQLite fills a table at each write, which costs more than the row.
+// Checks list the values of a column with `or`. For `in` with more than two, SQLite fills a table at each write, which costs more than the row.
 //
 // SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the statement again for
 // every value: 22 of the 32 microseconds of a page of records. `+` hides the value from the planner, so statements say `kind = +@kind`,
@@ -21,7 +21,7 @@ const STEP = "between 0 and 10000";
 const STATUS = "between 100 and 599";
 const REQUEST_ID = "glob 'req_[0-9]*' and length(request) < 20";
 
-/** SQLite throws on the type of invalid JSON. */
+/** Checks `json_valid` first, because `json_type` throws on invalid JSON. */
 const ifJson = (column: string, condition: string) => `iif(json_valid(${column}), ${condition}, 0)`;
 const json = (column: string, type: "object" | "array") =>
   `check (${column} is null or ${ifJson(column, `json_type(${column}) = '${type}'`)})`;

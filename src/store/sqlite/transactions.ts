@@ -25,13 +25,13 @@ export function openTransactions(sql: Sql) {
       }
     });
   return {
-    /** Runs `work` in a transaction. Inside another one it is a part of it: if it throws, only its own writes are rolled back. */
+    /** Runs `work` in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled back. */
     transaction: <T>(work: () => T): T => (sql.inTransaction ? redoLog.part(work) : whole(begin, work)),
-    /** The same with the write lock from the start, so that another program's lock is reported before `work` runs. */
+    /** Runs `work` in a transaction that takes the write lock first, so that another program's lock is reported before `work` runs. */
     writeTransaction: <T>(work: () => T): T => whole(beginWriting, work),
     /**
      * A value for each transaction: `make` creates it at its first use, `finish` runs just before the commit. Rolling back a part does not
-     * change it. Throws outside a transaction.
+     * change the value. Throws outside a transaction.
      */
     perTransaction,
   };

@@ -20,7 +20,7 @@ export interface AttemptStart {
   allowed: number;
   url: string;
   headers: Record<string, string>;
-  /** Null when it is the unchanged event. */
+  /** Null when the body is the unchanged event. */
   body: string | null;
   /** Null when no fault rule applied. */
   fault: AttemptFault | null;
@@ -54,7 +54,7 @@ export interface AttemptQuery extends PageQuery {
   path?: string | undefined;
 }
 
-/** An attempt with what only the control API shows of it. */
+/** An attempt with the fields that only the control API shows. */
 export interface StoredAttempt extends Omit<WebhookDelivery, "durationMs"> {
   /** When it ended, in sandbox milliseconds. */
   at: number;
@@ -62,7 +62,7 @@ export interface StoredAttempt extends Omit<WebhookDelivery, "durationMs"> {
   sequence: number;
   /** The number of its delivery. */
   delivery: number;
-  /** The firing of the fault rules that changed it; null if none did. */
+  /** The fault rules that changed it; null if none did. */
   fault: AttemptFault | null;
   /** The receiver's response time in real milliseconds; null if the attempt was aborted. */
   durationMs: number | null;
@@ -114,7 +114,7 @@ const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 const COLUMNS =
   "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, requestHeaders, requestBody, fault, started, status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration";
 
-/** The id of an attempt starts like that of its event, which is between `from` and `to`. */
+/** `from` and `to` bound the id of the attempt's event, because both ids contain the same sort key. */
 interface AttemptKey {
   id: string;
   merchant: string | null;
@@ -172,14 +172,14 @@ function reading({ sql }: Database) {
   const find = finder(sql);
   const read = reader(sql, find);
   return {
-    /** The event and the endpoint of a logged attempt; undefined when the merchant, or any merchant, has no attempt of that id. */
+    /** The event and the endpoint of a logged attempt, of one merchant or of any; undefined when there is no such attempt. */
     find(merchant: string | undefined, id: string) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
     },
-    /** The log of one merchant, in the order in which attempts ended, or of all, in the order in which they were written. */
+    /** A page of one merchant's log, in the order in which attempts ended, or of the whole log, in the order in which they were written. */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
-    /** The same with what only the control API shows. */
+    /** Like `page`, with the fields that only the control API shows. */
     log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),
   };
 }

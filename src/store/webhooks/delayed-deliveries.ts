@@ -42,12 +42,12 @@ function deciding({ sql }: Database) {
   return {
     /** The due deliveries that fault rules have not decided about, in the order in which they fell due. */
     undecided: (now: number) => undecided.all(now),
-    /** The same for first attempts of the events of a request, due or not. */
+    /** Like `undecided`, for the first attempts of a request's events, due or not. */
     undecidedOf: (request: string) => undecidedOf.all(request),
     /** Stores the rules' decisions about the next attempt. `due` moves it; `held` names the event that it waits for. */
     decide: (delivery: number, decided: string, until?: DelayUntil) =>
       void decide.run({ delivery, decided, due: until?.due ?? null, held: until?.held ?? null }),
-    /** How many deliveries of a request have these words in their decision and are not finished. */
+    /** The number of a request's unfinished deliveries whose decision contains this text. */
     unfinished: (request: string, decided: string) => unfinished.get({ request, decided }) ?? 0,
     /** Whether an endpoint subscribes to a type of event. */
     wants: (merchant: string, endpoint: string, type: string) => (wants.get({ merchant, endpoint, type }) ?? 0) > 0,
@@ -73,13 +73,13 @@ function holding({ sql }: Database) {
      from deliveries d where d.sequence = @of returning sequence`,
   );
   return {
-    /** The deliveries that wait for this, oldest first. */
+    /** The deliveries that wait for this event, oldest first. */
     waitingFor: (held: string) => waiting.all(held),
     /** The distinct `held` values of this kind whose deliveries are overdue. */
     overdue: (kind: string, now: number) => overdue.all({ kind, now }),
-    /** Delays a delivery again; the decision about it stays. */
+    /** Delays a delivery again, and keeps the decision about it. */
     postpone: (delivery: number, { due, held }: DelayUntil) => void postpone.run({ delivery, due, held }),
-    /** Whether any delivery waits for something. */
+    /** Whether any delivery waits for an event. */
     any: () => any.get() === 1,
     /** Adds a copy of a delivery: a single attempt, with this decision about it. Returns the number of the copy. */
     copy: (of: number, copied: { decided: string; now: number } & DelayUntil) => copy.get({ of, ...copied }) as { sequence: number },

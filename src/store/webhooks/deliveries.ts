@@ -36,7 +36,7 @@ export interface Delivery {
   body: string;
 }
 
-/** Where deliveries of an endpoint go now. */
+/** The address to which deliveries of an endpoint go now. */
 export interface Receiver {
   url: string;
   secret: string;
@@ -82,7 +82,7 @@ function queue({ sql }: Database) {
   return {
     /** Every endpoint with pending deliveries; `newest` is the sequence of the newest delivery that was read, where the next read begins. */
     pendingEndpoints: () => ({ endpoints: all.all(), newest: newest.get() ?? 0 }),
-    /** The same for deliveries that were added after that sequence. */
+    /** Like `pendingEndpoints`, for deliveries that were added after this sequence. */
     pendingEndpointsSince(sequence: number) {
       const endpoints = added.all(sequence);
       return { endpoints, newest: endpoints.reduce((most, row) => Math.max(most, row.newest), sequence) };
@@ -101,7 +101,7 @@ function progress({ sql }: Database) {
   const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
   const open = "sequence = @sequence and (state = 'pending' or state = 'sending')";
   const finish = sql.prepare<[{ sequence: number; state: string }]>(`update deliveries set state = @state, due = null where ${open}`);
-  // Fault rules decide about each attempt again, except for a copy: it exists because of its decision.
+  // Fault rules decide about each attempt again, except for copies: a copy keeps the decision that created it.
   const pending = "state = 'pending', due = @due, held = null, decided = case when copy > 0 then decided end";
   const retry = sql.prepare<[{ sequence: number; due: number }]>(`update deliveries set ${pending} where ${open}`);
   const retryInterrupted = sql.prepare<[{ sequence: number; due: number }]>(
@@ -141,7 +141,7 @@ function endpoints({ sql }: Database, outbox: Outbox) {
   return {
     /** The endpoint's address and secret; undefined when it was removed or is disabled. */
     receiver: (merchant: string, endpoint: string) => receiver.get({ merchant, endpoint }),
-    /** The same for an endpoint that may be disabled. */
+    /** Like `receiver`, for disabled endpoints too. */
     anyReceiver: (merchant: string, endpoint: string) => known.get({ merchant, endpoint }),
     /** The merchant of an endpoint; undefined for an unknown one. */
     ownerOf: (endpoint: string) => owner.get(endpoint),
@@ -154,7 +154,7 @@ function endpoints({ sql }: Database, outbox: Outbox) {
       setStatus.run({ merchant, endpoint, status: "disabled", reason });
       outbox.unsubscribe(merchant, endpoint);
     },
-    /** Enables it again; false when the merchant has no such endpoint. */
+    /** Enables an endpoint again; false when the merchant has no such endpoint. */
     enable(merchant: string, endpoint: string) {
       const wanted = types.get({ merchant, endpoint });
       if (wanted === undefined) return false;

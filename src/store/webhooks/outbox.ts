@@ -1,4 +1,4 @@
-// The outbox: events and their deliveries, written in the transaction of the change that they report, so that all of it is stored or none.
+// The outbox: writes events and their deliveries in the transaction of the change that they report, so that both are stored or neither.
 
 import type { Clock } from "../../kernel/clock.ts";
 import type { Counters } from "../records/id-counters.ts";
@@ -66,7 +66,7 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
     eventsOf: (request: string) => madeBy.all(request),
     /**
      * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event (default: now), `json` the
-     * JSON of the data if it is known. Only inside a transaction.
+     * JSON of the data if it is known. Call inside a transaction.
      */
     emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin, json = JSON.stringify(data)) {
       const now = clock.now();
@@ -83,7 +83,7 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
     },
     /**
      * Delivers an existing event again, once, to one endpoint or to all that subscribe to its type now.
-     * Undefined when the merchant has no such event. Only inside a transaction.
+     * Undefined when the merchant has no such event. Call inside a transaction.
      */
     replay(merchant: string, id: string, endpoint?: string) {
       const event = find.get({ id, merchant });
@@ -117,7 +117,7 @@ function headOf(merchantId: string, id: string, type: string, now: number): Omit
 function subscriptions({ sql }: Database) {
   const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
   const unsubscribe = sql.prepare<[EndpointKey]>("delete from subscriptions where merchant = @merchant and endpoint = @endpoint");
-  // The log must not announce attempts that are not made.
+  // The log must not announce attempts that will not be made.
   const clearNextAttempts = sql.prepare<[EndpointKey]>(
     `update attempts set nextDue = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
        and attempts.delivery = d.sequence and attempts.attempt = d.attempts`,

@@ -1,4 +1,4 @@
-// Bounds the logs of events and attempts: keeps the newest rows, pending deliveries, and the rows that those refer to.
+// Bounds the logs of events and attempts: keeps the newest rows, pending deliveries, and all rows that kept ones refer to.
 
 import type { Database } from "../sqlite/database.ts";
 
@@ -43,13 +43,13 @@ export function openRetention({ sql }: Database) {
     for (const { merchant, type, state } of deliveries.drop.all(bound(deliveries)))
       if (state === "succeeded") count.run({ merchant, type, emitted: 0, delivered: 1 });
     for (const { merchant, type } of events.drop.all(bound(events))) count.run({ merchant, type, emitted: 1, delivered: 0 });
-    // Each sweep scans the old rows that it has to keep: the more there are, the less often it runs.
+    // Each sweep also scans the old rows that it has to keep. The more there are, the less often it runs.
     return [attempts, deliveries, events].reduce((sum, table) => sum + (table.older.get(bound(table)) ?? 0), 0);
   };
   let rows = 0;
   let batch = SMALLEST_BATCH;
   return {
-    /** Counts a new row of a log, and deletes old rows once enough were added. To be called inside a transaction. */
+    /** Counts a new row of a log, and deletes old rows once enough were added. Call inside a transaction. */
     rowAdded() {
       if (++rows < batch) return;
       rows = 0;

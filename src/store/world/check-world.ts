@@ -23,7 +23,7 @@ interface WorldContext {
   now: number;
 }
 
-/** Everything in the world of a merchant that contradicts itself. */
+/** Every contradiction in the world of a merchant. */
 export function checkWorld({ resources, world, now }: WorldContext): WorldViolation[] {
   const kinds = resources.filter(({ hidden }) => hidden.length === 0);
   const own = recordsInMemory(world);
@@ -59,10 +59,10 @@ function danglingReferences({ references }: Resource, record: AnyRecord, world: 
   });
 }
 
-/** Reads only: a write is a defect of the caller. */
+/** Collections that read the records of a world in memory. A write throws, because it is a defect of the caller. */
 export function recordsInMemory(world: RecordsByKind): OwnRecords {
   const indexes = new Map<string, Map<string, AnyRecord>>();
-  /** Records may be added to the world meanwhile. */
+  /** Rebuilt when records were added to the world. */
   const indexOf = (kind: string) => {
     const records = world.get(kind) ?? [];
     const known = indexes.get(kind);

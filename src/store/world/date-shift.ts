@@ -12,13 +12,13 @@ const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 
 /**
- * Two years from either end of the calendar: nearer to it, the dates of a fixture would not fit, and two different ones could become equal. With
- * such a clock, the records stay that far away from it.
+ * Dates move at most to two years from either end of the calendar, even if the clock is beyond. Nearer to an end, the dates of a fixture would not
+ * fit, and two different dates could become equal.
  */
 const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
 export const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;
 
-/** The most weeks, and the most months, after which the day `asOf` still is not later than `clock` in sandbox milliseconds. */
+/** The most weeks and the most months by which the day `asOf` can move without being later than `clock`, in sandbox milliseconds. */
 export function shiftTo(asOf: string, clock: number): DateShift {
   const now = Math.min(Math.max(clock, EARLIEST_PRESENT), LATEST_PRESENT);
   const start = parseTime(asOf) ?? 0;
@@ -28,8 +28,8 @@ export function shiftTo(asOf: string, clock: number): DateShift {
 }
 
 /**
- * Ids, which do not move, and what does: Unix seconds in fields such as `created` and `paidAt`, and days and months in any text, such as
- * `2025-10-31` and `2025-10`.
+ * Matches the times that move: Unix seconds in fields such as `created` and `paidAt`, and days and months in any text, such as `2025-10-31` and
+ * `2025-10`. Ids are matched first, so that no date is found in them: they do not move.
  */
 const TIMES =
   /"(?:id|\w*Id)":"[^"]*"|"(?:created|updated|at|\w+At)":(\d+)|(?<![\w-])(\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)(?=T\d|[^\w-])/g;
@@ -58,7 +58,7 @@ const moveMonths = (day: string, months: number): string => {
   return day === lastDayOf(day) ? lastDayOf(moved) : moved;
 };
 
-/** A time on a day that the month lacks becomes the end of the month, so that times stay in their order. */
+/** Moves a time by months. A time on a day that the month lacks becomes the end of the month, so that times stay in order. */
 function laterSeconds(seconds: number, months: number): number {
   const time = isoTime(Math.min(seconds * 1_000, LATEST_TIME));
   const month = monthIndex(time) + months;
@@ -68,10 +68,10 @@ function laterSeconds(seconds: number, months: number): number {
   return Math.floor((moved ?? 0) / 1_000);
 }
 
-/** The last of each fixture: merchants for tests are created from the same one again and again. */
+/** The last result for each fixture, because merchants for tests are created from the same fixture again and again. */
 const cache = new WeakMap<Fixture, { shift: DateShift; dated: Fixture }>();
 
-/** `now` is in sandbox milliseconds. A fixture that does not say the day it was written for stays as it is. */
+/** `now` is in sandbox milliseconds. A fixture without the day that it was written for does not move. */
 export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, now: number): Fixture {
   if (fixture.asOf === undefined) return fixture;
   const shift = shiftTo(fixture.asOf, now);
@@ -82,7 +82,7 @@ export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>
   return dated;
 }
 
-/** When the day of a fixture begins, moved as the dates of a kind of record are, in sandbox milliseconds; undefined if it says no day. */
+/** The start of the day of a fixture, moved like the dates of its records, in sandbox milliseconds; undefined if it names no day. */
 export function startOfFixture({ asOf }: Fixture, unit: DateUnit, now: number): number | undefined {
   return asOf === undefined ? undefined : parseTime(shiftDay(asOf, shiftTo(asOf, now), unit));
 }

@@ -14,7 +14,7 @@ export interface Fixture {
   readonly description: string;
   /** The day that its dates were written for; without it they do not move. */
   readonly asOf?: string | undefined;
-  /** Whether time changes its records (default: it does): `off`, or `off` by kind of record. */
+  /** `off` keeps time from changing its records, or those of each kind listed as `off` (default: time changes all). */
   readonly life?: "off" | Readonly<Record<string, "off">> | undefined;
   readonly merchant: FixtureMerchant;
   /** Records by kind, oldest first. Missing fields have their defaults. */
@@ -43,7 +43,7 @@ const REMEDY = "A fixture is a file such as shop.json, with a merchant and its r
 export const readFixtures = (folder: string): Fixture[] =>
   fixturesOf(pathsIn(folder).map((file) => ({ file, value: JSON.parse(readText(file)) as Record<string, unknown> })));
 
-/** The same for files of a user: an error names the file, the line and what is wrong. */
+/** Like `readFixtures`, for the files of a user: an error names the file, the line and what is wrong. */
 export async function readCheckedFixtures(folder: string, resources: readonly Resource[]): Promise<Fixture[]> {
   const sources: FixtureFile[] = [];
   for (const path of pathsIn(folder)) sources.push(await read(path));

@@ -67,7 +67,7 @@ export async function errorAt(
   return new SandboxError(`${file}:${line - 1 + (await lineOf(text, value, pointer))} ${pointer}: ${message}`, mistake);
 }
 
-/** The line of the value at a pointer; if there is none, that of the nearest enclosing value. */
+/** The line of the value at a pointer, or of the nearest enclosing value if there is none. */
 async function lineOf(text: string, root: unknown, pointer: string): Promise<number> {
   const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
   const tree = parseTree(text);

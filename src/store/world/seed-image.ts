@@ -16,7 +16,7 @@ import { openSeeder } from "./seed.ts";
 
 /** A database with the views and every fixture in it. */
 export interface SeedImage extends DatabaseImage {
-  /** Copies its rows into empty tables. To be called inside a transaction. */
+  /** Copies its rows into empty tables. Call inside a transaction. */
   copyInto(database: Database): void;
 }
 
@@ -30,7 +30,7 @@ interface SeedImageOptions {
 }
 
 interface SeededImage extends SeedImage {
-  /** When the next of its records falls due, which a later seeding has to carry out, in sandbox milliseconds. */
+  /** Sandbox milliseconds at which its next record falls due: from then on, seeding must carry out that change too. */
   until: number;
 }
 
@@ -82,13 +82,13 @@ export function readSeedImage(files: { image: string; about: string }, resources
 }
 
 const HOUR = 3_600_000;
-/** Until 1996, the clocks of Portugal were two hours away from today's: due times would be too late. */
+/** Until 1996, the time of Portugal differed from today's by up to two hours, so due times would be too late. */
 const EARLIEST = parseTime("2000-01-01") ?? 0;
 const DAY = 24 * HOUR;
 
 /**
- * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early: the hour of a day depends on summer time, and the
- * first use of a time zone takes 15 ms. When a record is due, life on the clock looks at its date, and waits for the rest.
+ * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early, because summer time may shift them and the first use
+ * of a time zone takes 15 ms. When a record is due, src/life computes the exact time from its date, and waits for it.
  */
 function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], now: number): Buffer {
   const shift = shiftTo(asOf, now);
@@ -117,7 +117,7 @@ interface DatedRow {
   due: number | null;
 }
 
-/** Equal for times to which the dates move alike. */
+/** A cache key that is equal for times to which the dates move alike. */
 function datesAt(written: readonly { asOf?: string | undefined }[], now: number): string {
   const days = new Set(written.map(({ asOf }) => asOf));
   return JSON.stringify([...days].map((asOf) => asOf !== undefined && shiftTo(asOf, now)));

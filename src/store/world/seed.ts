@@ -37,9 +37,9 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
   );
   return {
     /**
-     * Creates the merchant of a fixture with this identity and all its records, and carries out what has fallen due since the day that the
-     * fixture was written for; returns how many changes that were. Ids are unique within a merchant, so records keep their ids and their
-     * references to each other. To be called inside a transaction.
+     * Creates the merchant of a fixture with this identity and all its records, and carries out the changes that have fallen due since the day
+     * that the fixture was written for. Returns the number of these changes. Ids are unique within a merchant, so records keep their ids and
+     * their references to each other. Call inside a transaction.
      */
     seed(fixture: Fixture, identity: SeededIdentity): number {
       const { id, key, email } = identity;
@@ -71,7 +71,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
   };
 }
 
-/** Takes the merchant's records through what has fallen due by `now`, each change as of its own time. */
+/** Carries out the changes of the merchant's records that have fallen due by `now`, each as of its own time. */
 function catchUp(
   { collections, dueRecords }: SeederStores,
   kinds: ReadonlyMap<string, Resource>,

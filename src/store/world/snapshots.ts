@@ -65,7 +65,7 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
       const source = existing(name);
       restoreFrom(source, (wrong) => fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`));
     },
-    /** The same with any file; a file that is not a snapshot is rejected and not changed. */
+    /** Restores the state from any file. A file that is not a snapshot is rejected and not changed. */
     restoreFile(source: string) {
       restoreFrom(source, (wrong) => {
         throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
@@ -78,7 +78,7 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
   };
 }
 
-/** The file is complete, and readable by its owner only, from its first byte on. */
+/** Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever read it. */
 function write(sql: Sql, target: string): void {
   const unfinished = `${target}-unfinished`;
   rmSync(unfinished, { force: true });
@@ -102,7 +102,7 @@ function copyInto(
 ): number {
   sql.prepare("attach ? as snapshot").run(source);
   try {
-    // In the order of the schema, tables that others refer to come first: filled first, and emptied last.
+    // In the order of the schema, tables that others refer to come first. They are filled first and emptied last.
     const tables = sql
       .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
       .pluck()
@@ -127,7 +127,7 @@ function copyInto(
 /** Copies a table; returns why its constraints refuse a row, as the rest of a sentence. */
 function refusedRow(sql: Sql, table: string): string | undefined {
   try {
-    // Without a condition, SQLite copies the pages of an equal table and checks no row.
+    // Without `where true`, SQLite would copy the pages of an equal table and check no row.
     sql.exec(`insert into main.${table} select * from snapshot.${table} where true`);
     return undefined;
   } catch (error) {
@@ -140,7 +140,7 @@ function refusedRow(sql: Sql, table: string): string | undefined {
 
 const falseFor = (table: string, condition: string) => `holds a row of ${table} for which this is false: ${condition.replace(/\s+/g, " ")}`;
 
-/** What the tables cannot check themselves: conditions on SQLite's own table, on other tables, and on each element of a JSON array. */
+/** Conditions that the tables cannot check themselves: on SQLite's own table, on other tables, and on each element of a JSON array. */
 const CONDITIONS = {
   sqlite_sequence: "typeof(name) = 'text' and typeof(seq) = 'integer' and seq between 0 and 1000000000000",
   subscriptions: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",

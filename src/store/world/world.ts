@@ -26,7 +26,7 @@ interface WorldOptions {
   /** The fixtures as they are seeded now. */
   image(): SeedImage;
   random: Random;
-  /** Called after rows were deleted, of one merchant or of all, to clear what is cached of them. */
+  /** Clears the caches after the rows of one merchant, or of all, were deleted. */
   renew(merchant?: string): void;
 }
 
@@ -75,7 +75,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
     },
     /** Creates a merchant with all records of a fixture and a new identity, the same in each sandbox with this seed. */
     mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
-    /** Creates a merchant that others in a shared sandbox cannot act as: no seed predicts its key, and it has no password. */
+    /** Creates a merchant that other users of a shared sandbox cannot act as: no seed predicts its key, and it has no password. */
     mintPrivate(fixture: string) {
       const { merchant, ...found } = named(fixtures(), fixture);
       const { password: _, ...profile } = merchant;
@@ -122,16 +122,16 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 function openEraser({ sql }: Database) {
   const perMerchant = TABLES.map((table) => sql.prepare(`delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const all = [...TABLES.map((table) => `delete from ${table}`), "delete from sqlite_sequence"].map((text) => sql.prepare(text));
-  // The replies of logins as this merchant that calls of other merchants stored: their tokens are deleted with its keys.
+  // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with this merchant's keys.
   const loginReplies = sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
     and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
   return {
-    /** To be called inside a transaction. */
+    /** Call inside a transaction. */
     merchant(id: string) {
       loginReplies.run({ id });
       for (const statement of perMerchant) statement.run(id);
     },
-    /** Also restarts all counts at one. To be called inside a transaction. */
+    /** Also restarts all counts at one. Call inside a transaction. */
     everything() {
       for (const statement of all) statement.run();
     },
