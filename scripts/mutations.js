@@ -100,8 +100,8 @@ const mutations = [
     room: "store",
     defect: "a full last page says that there is more",
     file: "src/store/records/record-pages.ts",
-    find: "const hasMore = bodies.length > limit;",
-    replace: "const hasMore = bodies.length >= limit;",
+    find: "has_more: rows.length > limit",
+    replace: "has_more: rows.length >= limit",
     tests: ["test/api/lists.test.ts"],
   },
   {

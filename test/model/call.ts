@@ -1,6 +1,6 @@
 // One authenticated call in the model, and the helpers its operation uses: lookups, creation, transitions and events.
 
-import { type Fields, type Home, type Kind, type KindName, kinds } from "./record-kinds.ts";
+import { arrivalValues, type Fields, type Home, type KindName, kindOf, wayTo } from "./record-kinds.ts";
 import {
   buildRecord,
   type Delivery,
@@ -157,7 +157,7 @@ export function subscribedEndpoints(merchant: Merchant, type: string): string[] 
 
 /** Creates a record and emits its events. */
 export function create(call: Call, kind: KindName, fields: Fields, at?: number): Entry {
-  const id = (fields.id as string | undefined) ?? newId(call, kinds[kind].prefix, "id");
+  const id = (fields.id as string | undefined) ?? newId(call, kindOf(kind).prefix, "id");
   const record = buildRecord(kind, call.merchant.id, at ?? call.now, { ...fields, id });
   Object.assign(record, call.asSent);
   return arriveNew(call.world, call.merchant, kind, record);
@@ -165,23 +165,14 @@ export function create(call: Call, kind: KindName, fields: Fields, at?: number):
 
 /** Adds a new record, and takes it from its first state along the shortest way to its own; each arrival emits its event. */
 export function arriveNew(world: World, merchant: Merchant, kind: KindName, record: Entry): Entry {
-  const { emits, sets, transitions, defaults }: Kind = kinds[kind];
+  const { events, transitions, defaults } = kindOf(kind);
   const first = defaults.status as string | undefined;
   const [, ...later] = wayTo(transitions, first, String(record.status));
-  if (first !== undefined) Object.assign(record, { status: first }, sets?.[first]?.(record.created, record, homeOf(merchant)));
+  if (first !== undefined) Object.assign(record, { status: first }, arrivalValues(kind, first, record.created, record, homeOf(merchant)));
   recordsOf(merchant, kind).push(record);
-  if (emits.created) emit(world, merchant, emits.created, record);
+  if (events.created) emit(world, merchant, events.created, record);
   for (const status of later) transition(world, merchant, kind, record, status);
   return record;
-}
-
-function wayTo(transitions: Kind["transitions"], from: string | undefined, to: string): string[] {
-  if (from === undefined) return [];
-  const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
-  for (const state of cameFrom.keys()) for (const next of transitions[state] ?? []) if (!cameFrom.has(next)) cameFrom.set(next, state);
-  const way = [to];
-  for (let state = cameFrom.get(to); state !== undefined; state = cameFrom.get(state)) way.unshift(state);
-  return way;
 }
 
 /** Moves a record to another state if the transitions of its kind allow it. `seconds`: the time of the call. */
@@ -194,14 +185,14 @@ export function transition(
   fields: Fields = {},
   seconds = secondsOf(world.now),
 ): Entry {
-  const { transitions, emits, sets }: Kind = kinds[kind];
+  const { transitions, events } = kindOf(kind);
   if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");
   const moved: Entry = { ...record, ...fields, status: to };
-  const values = sets?.[to]?.(Math.max(seconds, record.created), moved, homeOf(merchant)) ?? {};
+  const values = arrivalValues(kind, to, Math.max(seconds, record.created), moved, homeOf(merchant));
   for (const [field, value] of Object.entries(values)) if (fields[field] == null) moved[field] = value;
   if (!isInOrder(kind, moved)) refuse("validation_failed");
   Object.assign(record, moved);
-  if (emits[to]) emit(world, merchant, emits[to], record);
+  if (events[to]) emit(world, merchant, events[to], record);
   if (kind === "payout" && (to === "failed" || to === "canceled")) releasePayments(merchant, record);
   if (kind === "booking" && (to === "cancelled" || to === "declined")) refundDeposit(world, merchant, record, seconds);
   return record;
@@ -225,11 +216,8 @@ function releasePayments(merchant: Merchant, payout: Entry): void {
 
 /** The clock may go back, but the times of a record may not. */
 function isInOrder(kind: KindName, record: Fields): boolean {
-  const { orders = [] }: Kind = kinds[kind];
-  return orders.every((fields) => {
-    const times = fields.split(" ").flatMap((field) => (typeof record[field] === "number" ? [record[field]] : []));
-    return times.every((time, place) => place === 0 || time >= (times[place - 1] as number));
-  });
+  const times = kindOf(kind).orders.map((fields) => fields.map((field) => record[field]));
+  return times.every(([earlier, later]) => typeof earlier !== "number" || typeof later !== "number" || earlier <= later);
 }
 
 /** The fields of the merchant that the states of its records use. */

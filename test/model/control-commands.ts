@@ -3,7 +3,7 @@
 import { ApiError, arriveNew, emit, enqueueDelivery, refuse, statusOf, subscribedEndpoints, transition } from "./call.ts";
 import { advance, deliverDue } from "./deliveries.ts";
 import { arm, type FaultRuleInput, span } from "./faults.ts";
-import { type Fields, type KindName, kinds } from "./record-kinds.ts";
+import { type Fields, type KindName, kindOf } from "./record-kinds.ts";
 import { endpointOf } from "./webhooks.ts";
 import {
   type Attempt,
@@ -212,8 +212,8 @@ function madeFields(kind: KindName): Fields {
   if (kind === "customer") return { name: "Ana", email: "ana@mail.example", phone: "+351 900 000 000" };
   // A payout without an amount would contain the payments that no other payout contains.
   const payout = kind === "payout" ? { amount: 4_200, currency: "EUR", arrivalDate: "2026-02-02" } : {};
-  // The last two follow from payouts: no caller sets them.
-  const { status, recordsFailed, payoutId, paidOutAmount, ...fields }: Fields = kinds[kind].defaults;
+  // The service sets these itself; the last two follow from payouts.
+  const { status, livemode, recordsFailed, payoutId, paidOutAmount, ...fields } = kindOf(kind).defaults;
   return { ...fields, ...payout };
 }
 
@@ -221,15 +221,15 @@ function makeRecord(world: World, merchant: Merchant, kind: KindName, status: st
   const id = String(observed.id);
   const fields = { ...madeFields(kind), id, ...(status === undefined ? {} : { status }) };
   const record = buildRecord(kind, merchant.id, secondsOf(world.now), fields);
-  if (!new RegExp(`^${kinds[kind].prefix}_[0-9A-Za-z]{16}$`).test(id)) return { status: 201, body: record };
+  if (!new RegExp(`^${kindOf(kind).prefix}_[0-9A-Za-z]{16}$`).test(id)) return { status: 201, body: record };
   return { status: 201, body: structuredClone(arriveNew(world, merchant, kind, record)) };
 }
 
 function moveRecord(world: World, merchant: Merchant, kind: KindName, id: string, status: string): Outcome {
   const record = recordsOf(merchant, kind).find((one) => one.id === id) ?? refuse("resource_not_found");
-  const emits: Record<string, string> = kinds[kind].emits;
+  const { updated } = kindOf(kind).events;
   if (record.status !== status) transition(world, merchant, kind, record, status);
-  else if (emits.updated) emit(world, merchant, emits.updated, record);
+  else if (updated) emit(world, merchant, updated, record);
   return { status: 200, body: structuredClone(record) };
 }
 

@@ -1,88 +1,75 @@
 // The operations of the business areas, called after the pipeline has validated the request.
 
+import { Check } from "typebox/schema";
+import { catalogue } from "../../src/areas/index.ts";
+import type { TProperties, TSchema } from "../../src/schema/schema.ts";
 import { type Call, chosen, create, emit, find, newId, only, own, refuse, transition } from "./call.ts";
 import { pageOf } from "./pagination.ts";
-import { type Fields, type KindName, kinds } from "./record-kinds.ts";
-import { isBackwards, MOST } from "./request-bodies.ts";
+import { type Fields, type KindName, kindOf } from "./record-kinds.ts";
 import { createWebhook, deleteWebhook, listDeliveries, listWebhooks, rotateSecret, sendTestEvent } from "./webhooks.ts";
 import { addMerchant, buildRecord, type Entry, newestFirst, recordsOf } from "./world.ts";
 
-export interface Operation {
-  id: string;
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  path: string;
-  /** Whether the operation accepts an Idempotency-Key. */
-  keyed: boolean;
-  status: number;
-  /** Response fields that only the service sets, in addition to those of a record of this kind. */
-  answers?: KindName;
-  own?: string[];
-  run(call: Call): unknown;
-}
+/** The kind of record that each list shows. */
+export const LISTED: Record<string, KindName> = {
+  "payouts.list": "payout",
+  "marketplace_orders.list": "marketplace_order",
+  "payments.list": "payment",
+  "disciplinary.list": "disciplinary_record",
+  "renewals.list": "membership_renewal",
+  "sync_logs.list": "sync_log",
+  "appraisals.list": "appraisal",
+  "webhooks.list": "webhook_endpoint",
+};
 
-const get = (id: string, path: string, run: Operation["run"]): Operation => ({ id, method: "GET", path, keyed: false, status: 200, run });
+const lists = Object.entries(LISTED).map(([id, kind]) => [id, (call: Call) => pageOf(call, recordsOf(call.merchant, kind))] as const);
 
-const list = (id: string, path: string, kind: KindName) => get(id, path, (call) => pageOf(call, recordsOf(call.merchant, kind)));
+/** What each operation does. */
+export const runs: Record<string, (call: Call) => unknown> = {
+  ...Object.fromEntries(lists),
+  "customers.get": (call) => own(call, "customer", call.params.id),
+  "pricing_rules.create": createPricingRule,
+  "payroll.create": createPayroll,
+  "payout_method.set": setPayoutMethod,
+  "merchants.login": login,
+  "merchants.create": createMerchant,
+  "organizer.get": (call) => only(call, "event_organizer") ?? refuse("resource_not_found"),
+  "merchants.me": (call) => profile(call),
+  "bookings.decline": declineBooking,
+  "payroll.override_item": overrideItem,
+  "variants.create": createVariant,
+  "remittances.confirm": confirmRemittance,
+  "gov_payments.post": postToBooks,
+  "statutory_settings.update": updateSettings,
+  "statutory_settings.get": (call) => only(call, "statutory_settings") ?? firstSettings(call),
+  "webhooks.create": createWebhook,
+  "webhooks.list": listWebhooks,
+  "webhooks.delete": deleteWebhook,
+  "webhooks.rotate_secret": rotateSecret,
+  "deliveries.list": listDeliveries,
+  "events.test": sendTestEvent,
+};
 
-type Ways = { answers?: KindName; own?: string[]; method?: Operation["method"]; keyed?: boolean; status?: number };
+export type Operation = (typeof catalogue)[number];
 
-const write = (id: string, path: string, ways: Ways, run: Operation["run"]): Operation => ({
-  id,
-  method: "POST",
-  path,
-  keyed: true,
-  status: 200,
-  ...ways,
-  run,
-});
-
-export const operations: readonly Operation[] = [
-  get("customers.get", "/customers/{id}", (call) => own(call, "customer", call.params.id)),
-  write("pricing_rules.create", "/hospitality/pricing-rules", { answers: "pricing_rule" }, createPricingRule),
-  write("payroll.create", "/employees/payroll", { answers: "payroll" }, createPayroll),
-  write("payout_method.set", "/merchants/payout-method", { answers: "payout_method" }, setPayoutMethod),
-  write("merchants.login", "/merchants/login", { own: ["object", "accessToken", "tokenType", "expiresIn", "merchant"] }, login),
-  write("merchants.create", "/merchants", { answers: "merchant", own: ["apiKey"] }, createMerchant),
-  list("payouts.list", "/payouts", "payout"),
-  list("marketplace_orders.list", "/marketplace/orders", "marketplace_order"),
-  list("payments.list", "/payments", "payment"),
-  list("disciplinary.list", "/employees/disciplinary", "disciplinary_record"),
-  list("renewals.list", "/memberships/renewals", "membership_renewal"),
-  get("organizer.get", "/events/organizer", (call) => only(call, "event_organizer") ?? refuse("resource_not_found")),
-  list("sync_logs.list", "/integrations/sync-logs", "sync_log"),
-  list("appraisals.list", "/employees/appraisals", "appraisal"),
-  get("merchants.me", "/merchants/me", (call) => profile(call)),
-  write("bookings.decline", "/hospitality/bookings/{id}/decline", { answers: "booking" }, declineBooking),
-  write(
-    "payroll.override_item",
-    "/employees/payroll/{id}/items/{iid}/override",
-    {
-      method: "PATCH",
-      own: ["id", "object", "payrollId", "employeeId", "employeeName", "grossAmount", "deductions", "netAmount", "overridden", "override"],
-    },
-    overrideItem,
-  ),
-  write("variants.create", "/retail/products/{productId}/variants", { answers: "product_variant" }, createVariant),
-  write("remittances.confirm", "/statutory/remittances/{id}/confirm", { answers: "remittance" }, confirmRemittance),
-  write("gov_payments.post", "/gov-payments/{id}/post-to-books", { answers: "gov_payment" }, postToBooks),
-  write("statutory_settings.update", "/statutory/settings", { method: "PATCH", answers: "statutory_settings" }, updateSettings),
-  get("statutory_settings.get", "/statutory/settings", (call) => only(call, "statutory_settings") ?? firstSettings(call)),
-  write(
-    "webhooks.create",
-    "/webhooks",
-    { keyed: false, status: 201, answers: "webhook_endpoint", own: ["health", "secret"] },
-    createWebhook,
-  ),
-  get("webhooks.list", "/webhooks", listWebhooks),
-  write("webhooks.delete", "/webhooks/{id}", { method: "DELETE", keyed: false }, deleteWebhook),
-  write("webhooks.rotate_secret", "/webhooks/{id}/rotate-secret", { keyed: false }, rotateSecret),
-  get("deliveries.list", "/webhook-deliveries", listDeliveries),
-  write("events.test", "/webhook-events/test", { keyed: false }, sendTestEvent),
-];
+/** The declared operations that the model knows. */
+export const operations: readonly Operation[] = catalogue.filter(({ id }) => id in runs);
 
 /** Response fields that a client cannot set. */
-export const ownFields = ({ answers, own: more = [] }: Operation): string[] =>
-  answers === undefined ? more : [...Object.keys(buildRecord(answers, "", 0, { id: "" })), ...more];
+export const ownFields = ({ reply }: Operation): string[] => Object.keys((reply as { properties?: TProperties }).properties ?? {});
+
+export const knownFields = ({ body }: Operation): string[] => Object.keys(body?.properties ?? {});
+
+/** The known fields of a body that are missing, or that have a value which does not match their schema. */
+export function wrongFields({ body }: Operation, sent: Fields): string[] {
+  const { properties = {}, required = [] } = body ?? {};
+  const isWrong = (name: string) => (Object.hasOwn(sent, name) ? !Check(properties[name] as TSchema, sent[name]) : required.includes(name));
+  return Object.keys(properties).filter(isWrong);
+}
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** Whether a range ends before it starts. An absent or null end is unbounded. */
+const isBackwards = (from: unknown, to: unknown): boolean => from != null && to != null && (from as string) > (to as string);
 
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
@@ -263,7 +250,7 @@ function firstSettings(call: Call): Entry {
 function updateSettings(call: Call): unknown {
   if (!find(call, "statutory_settings", "sts_settings")) recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
   const settings = own(call, "statutory_settings", "sts_settings");
-  const defaults: Fields = { metadata: {}, ...kinds.statutory_settings.defaults };
+  const defaults: Fields = { metadata: {}, ...kindOf("statutory_settings").defaults };
   const before = JSON.stringify(sortedDeep(settings));
   for (const [field, value] of Object.entries({ ...call.extra, ...call.body })) {
     if (value !== null) settings[field] = value;

@@ -1,12 +1,12 @@
 // The request pipeline, stage by stage. The first stage that fails decides the response.
 
+import { factOf } from "../../src/schema/assumed.ts";
 import { ApiError, type Call, type Request, refuse, statusOf } from "./call.ts";
 import { type Expected, INVALID_TOKEN, injectFault, type PipelineContext, type Result } from "./call-outcome.ts";
 import { matchCallFault } from "./faults.ts";
-import { type Operation, operations, ownFields, sortedDeep } from "./operations.ts";
+import { knownFields, type Operation, operations, ownFields, runs, sortedDeep, wrongFields } from "./operations.ts";
 import { checkQuery, PAGE_NAMES } from "./pagination.ts";
 import type { Fields } from "./record-kinds.ts";
-import { bodies, knownFields, wrongFields } from "./request-bodies.ts";
 import { type IdempotencyReply, type Merchant, merchantOf, secondsOf, type World, windowOf } from "./world.ts";
 
 const DAY = 24 * 3_600_000;
@@ -51,7 +51,7 @@ function serveMerchant(context: PipelineContext, merchant: Merchant): Result {
   consumeQuota(context); // 429
   const operation = context.operation as Operation;
   const sent = readBody(context.request); // 415 400
-  const key = operation.keyed ? readKey(context.request) : undefined; // 400
+  const key = operation.idempotent ? readKey(context.request) : undefined; // 400
   if (key === undefined) return execute(context, operation, merchant, sent);
   const busy = injectFault(context, ["idempotency"], () => merchant.idempotencyReplies.delete(key)); // 409
   if (busy) return busy;
@@ -170,10 +170,9 @@ function validate(
   const filters = operation.id === "deliveries.list" ? ["eventId", "endpointId", "type", "status"] : [];
   const unknown = checkQuery(search, isList ? [...PAGE_NAMES, ...filters] : []);
   if (unknown.length > 0) headers["x-sandbox-unknown-params"] = unknown.join(", ");
-  const shape = bodies[operation.id] ?? { required: {}, optional: {} };
-  const isKnown = (name: string) => knownFields(shape).includes(name);
+  const isKnown = (name: string) => knownFields(operation).includes(name);
   const owned = ownFields(operation);
-  const wrong = wrongFields(shape, sent);
+  const wrong = wrongFields(operation, sent);
   const isDocumented = ["webhooks.create", "events.test"].includes(operation.id);
   if (wrong.length > 0 && (world.rules.bodies === "checked" || isDocumented)) refuse("validation_failed");
   const rejected = Object.keys(sent).filter((name) => wrong.includes(name));
@@ -200,7 +199,7 @@ function skew({ world, window, headers }: PipelineContext, call: Call, by: numbe
 /** 404 and 409 responses are stored under the Idempotency-Key like any other. */
 function run(operation: Operation, call: Call): Result {
   try {
-    return { status: operation.status, body: frozen(operation.run(call)) };
+    return { status: factOf(operation.status), body: frozen(runs[operation.id]?.(call)) };
   } catch (error) {
     if (!(error instanceof ApiError) || ![404, 409].includes(statusOf(error.code))) throw error;
     return { status: statusOf(error.code), code: error.code };

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FaultRule } from "./faults.ts";
-import { type Fields, type KindName, kinds } from "./record-kinds.ts";
+import { type Fields, type KindName, kindOf } from "./record-kinds.ts";
 import { FIXTURES, seededRecords } from "./seeded-records.ts";
 
 /** A record as the API shows it. */
@@ -241,10 +241,9 @@ export function buildRecord(kind: KindName, merchant: string, now: number, given
   const usual = {
     object: kind,
     merchantId: merchant,
-    ...kinds[kind].defaults,
+    ...kindOf(kind).defaults,
     metadata: {},
     created: now,
-    ...(kind === "customer" ? {} : { livemode: false }),
   };
   const isSaid = ([name, value]: [string, unknown]) => value !== undefined && !(value === null && name in usual);
   const said = Object.fromEntries(Object.entries(given).filter(isSaid));

@@ -1,9 +1,8 @@
 // Commands and their arbitraries. A command names records, keys and calls by number; the runner resolves them at run time, so any subset of a trace is valid.
 
 import fc from "fast-check";
-import { operations } from "../operations.ts";
-import { type KindName, kinds } from "../record-kinds.ts";
-import { bodies, knownFields } from "../request-bodies.ts";
+import { knownFields, operations } from "../operations.ts";
+import { type KindName, kindOf } from "../record-kinds.ts";
 import { type Change, changesOf } from "./body-arbitraries.ts";
 import { type FaultCommand, faults } from "./fault-commands.ts";
 
@@ -121,7 +120,7 @@ const callOf = (operation: (typeof operations)[number]): fc.Arbitrary<CallComman
     operation: fc.constant(operation.id),
     who,
     picks: fc.tuple(pick, pick),
-    changes: isRead ? fc.constant([]) : changesOf(knownFields(bodies[operation.id] ?? { required: {}, optional: {} })),
+    changes: isRead ? fc.constant([]) : changesOf(knownFields(operation)),
     address: operation.id === "webhooks.create" ? address : fc.constant({ address: 0 }),
     query: isRead ? query : fc.constant({}),
     key: isRead ? fc.constant(undefined) : key,
@@ -245,4 +244,4 @@ const withoutSilence = (command: Command): Command =>
     : command;
 
 /** The states of a kind. */
-export const statesOf = (kind: KindName): string[] => Object.keys(kinds[kind].transitions);
+export const statesOf = (kind: KindName): string[] => Object.keys(kindOf(kind).transitions);

@@ -4,10 +4,10 @@ import type { Request } from "../call.ts";
 import { type ControlCommand, controlCommands } from "../control-commands.ts";
 import { receiverOf } from "../deliveries.ts";
 import type { FaultRuleInput } from "../faults.ts";
-import { operations } from "../operations.ts";
+import { LISTED, operations } from "../operations.ts";
 import type { Fields, KindName } from "../record-kinds.ts";
 import { type Entry, fixtures, type Merchant, recordsOf, type World } from "../world.ts";
-import { ADDRESSES, changed, USUAL } from "./body-arbitraries.ts";
+import { ADDRESSES, changed } from "./body-arbitraries.ts";
 import { type CallCommand, type Command, type Pick, type Query, statesOf, type Who } from "./commands.ts";
 import type { FaultCommand } from "./fault-commands.ts";
 
@@ -145,12 +145,12 @@ function bodyOf(
   { receivers, ...history }: RunHistory & { count: number },
   { operation, changes, address }: CallCommand,
 ): Fields | undefined {
-  const usual = USUAL[operation];
+  const usual = operations.find(({ id }) => id === operation)?.example;
   if (usual === undefined) return undefined;
   if (operation !== "webhooks.create") return changed({ ...usual, ...ownOf(operation, history.count) }, changes);
   const place = "address" in address ? at(ADDRESSES, address.address) : `${receivers}/${history.count}/${address.receiver}`;
   const isClosed = receiverOf(place ?? "") === "closed";
-  return changed({ ...usual, url: isClosed ? `http://127.0.0.1:2/${history.count}/closed` : place }, changes);
+  return changed({ events: ["*"], url: isClosed ? `http://127.0.0.1:2/${history.count}/closed` : place }, changes);
 }
 
 /** Fields unique within a merchant, drawn from few values so that collisions happen. */
@@ -169,17 +169,6 @@ function withBody(request: Request, fields: Fields | undefined, oddity: string |
   const body = oddity === "no json" ? json.slice(0, -1) : oddity === "list" ? `[${json}]` : json;
   return { ...request, headers: { ...request.headers, ...type, ...encoding }, body };
 }
-
-const LISTED: Record<string, KindName> = {
-  "payouts.list": "payout",
-  "marketplace_orders.list": "marketplace_order",
-  "payments.list": "payment",
-  "disciplinary.list": "disciplinary_record",
-  "renewals.list": "membership_renewal",
-  "sync_logs.list": "sync_log",
-  "appraisals.list": "appraisal",
-  "webhooks.list": "webhook_endpoint",
-};
 
 function queryOf(caller: Merchant, { operation, query }: CallCommand): string {
   const { limit, after, before, filter, unknown } = query as Query;
