@@ -1,4 +1,4 @@
-// Regression tests for contradictions that the random walk through the seeded worlds found, each reduced to a minimal case.
+// Regression tests for contradictions that random changes of the seeded worlds found, each reduced to a minimal case.
 
 import { expect, test } from "vitest";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";

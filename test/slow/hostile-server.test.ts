@@ -1,11 +1,12 @@
 // The command line against a server that is not a sandbox of this version: it overwrites no file, prints no escapes and does not crash.
 
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
+import { type LearnerPlace, updateFile } from "../../src/cli/workshop/lesson-file.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { attempted } from "../support/attacks.ts";
@@ -133,6 +134,19 @@ describe("a workshop server cannot write a file", () => {
     const read = (path: string) => readFileSync(path, "utf8").split("\n")[1];
     expect([read(file), read(`${file}.before-2`), readFileSync(`${file}.before`, "utf8")]).toEqual(["solution", "start", "older"]);
   });
+});
+
+test("a room that names another lesson with each answer does not fill the folder", () => {
+  const before = process.cwd();
+  const cwd = folder();
+  process.chdir(cwd);
+  onTestFinished(() => process.chdir(before));
+  const lines = Array.from({ length: 60 }, (_, number) => {
+    attempted("Files written by a lesson or a room's server");
+    return updateFile(undefined, placeOf({ name: `lesson-${number}` }) as LearnerPlace);
+  });
+  expect(readdirSync(cwd)).toHaveLength(50);
+  expect(lines.at(-1)).toEqual([expect.stringContaining("has created 50 files, which is the most")]);
 });
 
 const INVALID_LESSON = { ...placeOf({}), lesson: { steps: 7 } } as unknown as Place;

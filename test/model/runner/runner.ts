@@ -1,6 +1,6 @@
 // The runner: executes commands on a sandbox and on the model, and compares every response, event and delivery.
 
-import { openWorldFile, violationsIn } from "../../support/world-violations.ts";
+import { violationsIn } from "../../support/world-violations.ts";
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 import { applyControlCommand, type ControlCommand, controlCommands, deliverAfter, restart } from "../control-commands.ts";
@@ -207,12 +207,7 @@ async function readUnlisted(run: Run, merchant: string): Promise<void> {
 /** After all commands the world of each merchant holds together, by the checker of the sandbox. */
 export async function checkWorlds(run: Run): Promise<void> {
   const saved = bodyOf<{ file: string }>(await run.target.call(control("PUT", "/snapshots/end")));
-  const world = openWorldFile(saved.file);
-  const found = world
-    .merchants()
-    .flatMap((merchant) => violationsIn(world.records(merchant), run.world.now / 1_000).map((violation) => `${merchant} ${violation}`));
-  world.close();
-  fail(found, "a coherent world");
+  fail(violationsIn(saved.file, run.world.now / 1_000), "a coherent world");
 }
 
 const LISTS = [
