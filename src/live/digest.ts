@@ -5,14 +5,14 @@ import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
 import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 
-/** `stored` reads what the database has, with the event that is being published. */
+/** `stored` reads the counts from the database, which include the event that is being published. */
 export function createMadeCounts(stored: () => StoredCounts) {
   // Read at the first event or query, so that an idle sandbox reads nothing.
   let counts: StoredCounts | undefined;
   const add = (byMerchant: Map<string, number>, merchant: string) => void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);
   const addTo = ({ requests, attempts, lastAttempt }: StoredCounts, event: LiveEvent) => {
     if (event.kind === "request") add(requests, event.request.merchant ?? "");
-    // Attempts are published one by one after they were written together.
+    // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
     else if (event.kind === "reset" && event.merchant !== null) for (const one of [requests, attempts]) one.delete(event.merchant);
   };
@@ -55,7 +55,7 @@ export function createEventBuffer(capacity: number) {
       // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
       if (items.length > 2 * capacity) items = items.slice(-capacity);
     },
-    /** The resets that a client has missed because the buffer no longer has them: the last one of everything, and of each merchant since. */
+    /** The resets that a client has missed and the buffer has dropped: the last reset of everything, and each merchant's last one since. */
     missedResets: (seen: number): LiveItem[] => resets.filter(({ seq }) => seq > seen && seq < (items[0]?.seq ?? newest + 1)),
     /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
     since(seen: number, limit = Infinity): LiveMessage[] {
@@ -70,13 +70,13 @@ export function createEventBuffer(capacity: number) {
 
 export type Digest = ReturnType<typeof createDigest>;
 
-/** Items of each kind: in a second they fill the tallest screen several times over. */
+/** The most new items of each kind in a digest: the digests of one second fill the tallest screen several times. */
 const MAX_PER_KIND = 60;
 
 /** Each filter with its text. */
 type Filters = { [Kind in "request" | "attempt"]?: { text: string; matches: RowFilter } | undefined };
 
-/** Selects the items that a client gets, in order, with the filters of which they have every match. */
+/** Selects the items that a client gets, in order. `completeFor` names the filters whose matches are all among them. */
 export function createDigest() {
   let filters: Filters = {};
   return {
@@ -111,7 +111,7 @@ function select(items: readonly LiveItem[], filters: Filters) {
   return { items: selected.reverse(), completeFor };
 }
 
-/** A client without one of these would show what is no longer there, or that all is well. */
+/** Without these items, a client would show deleted rows, or miss a failure. */
 const isAlwaysSent = (item: LiveItem) => item.kind === "reset" || (item.kind === "verdict" && item.verdict.verdict === "fail");
 
 function matches({ request, attempt }: Filters, item: LiveItem): boolean {

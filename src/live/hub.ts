@@ -45,18 +45,18 @@ const LOAD = 1_000;
 const BUFFERED_EVENTS = 5_000;
 /** A client with more unread bytes than this is skipped until it has caught up. */
 const MAX_UNREAD = 524_288;
-/** Events in one message: a client gets the next ones once it has read, so that no message is much longer than `MAX_UNREAD`. */
+/** The most events in one message. A client gets the next ones once it has read these, so that no message is much longer than `MAX_UNREAD`. */
 const MAX_BATCH = 200;
 /** The unread bytes of all clients together. Beyond them, the slowest clients are disconnected. */
 const MAX_UNREAD_OF_ALL = 33_554_432;
 const MAX_CLIENTS = 100;
-/** Real milliseconds that a client that is disconnected has to read the reason; its unread bytes are freed then. */
+/** Real milliseconds that a disconnected client has to read the reason, before its unread bytes are freed. */
 const CLOSE_TIMEOUT = 10_000;
 
 export interface HubOptions {
   /** Describes the sandbox to each client that joins. */
   snapshot(): unknown;
-  /** Gets the errors of listeners. */
+  /** Receives the errors of listeners. */
   report(error: unknown): void;
   /** The counts of the rows in the database. */
   stored(): StoredCounts;
@@ -114,14 +114,14 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions): H
   };
 }
 
-/** The last event that a client has seen; undefined for a new client. One that comes from another run has seen none of this one. */
+/** The last event that a client has seen; undefined for a new client. A client from another run has seen no event of this run. */
 function seenBefore(query: URLSearchParams, run: string): number | undefined {
   const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
   if (since === undefined) return undefined;
   return (query.get("run") ?? run) === run ? Number(since) : 0;
 }
 
-/** The time until the next digest depends on the number of events since the one before. */
+/** The time until the next digest depends on the number of events since the previous digest. */
 function digestInterval(events: EventBuffer): () => number {
   let seen = events.newest();
   let interval = DIGEST_INTERVAL;
@@ -154,7 +154,7 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
       clients.add(client);
       if (!updateOne(client)) schedule();
     },
-    /** Sends what its clients have not been sent yet, then disconnects them. */
+    /** Sends the clients the events that they lack, then disconnects them. */
     close() {
       cancel?.();
       updateAll();
@@ -165,7 +165,7 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
   };
 }
 
-/** Closes the connections of the slowest clients, those that have seen least, until the others' unread bytes are within the limit. */
+/** Disconnects the slowest clients, which have seen the fewest events, until the unread bytes of the others are within the limit. */
 function dropSlowest(clients: ReadonlySet<LiveClient>): void {
   let unread = 0;
   for (const { socket } of clients) unread += socket.bufferedAmount;
@@ -197,7 +197,7 @@ function sendBatches(client: LiveClient, events: EventBuffer): boolean {
 
 const itemsOf = (messages: readonly LiveMessage[]) => messages.flatMap((message) => (message.type === "batch" ? message.items : []));
 
-/** Sends a client a digest of the events that it has not seen. It needs no gap messages: the numbers of the items show what it leaves out. */
+/** Sends a client a digest of the events that it has not seen. A digest needs no gap messages: the numbers of its items show what it leaves out. */
 function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCounts): boolean {
   const { socket, seen, digest } = client;
   if (seen === events.newest()) return true;
@@ -211,7 +211,7 @@ function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCou
   return true;
 }
 
-/** Loads ws when the first client connects: most sandboxes in a pipeline have none. */
+/** Loads ws when the first client connects: most sandboxes in CI have no client. */
 async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
   return new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536 });

@@ -1,4 +1,4 @@
-// Trends of the last minutes: requests, errors and the 95th percentile of durations in short spans of real time, of all operations and of each.
+// Trends of the last minutes: requests, errors and the 95th percentile of durations in short spans of real time, for each operation and for all.
 
 import { realNow } from "../kernel/clock.ts";
 import { nullable, type Static, Type } from "../schema/shapes.ts";
@@ -36,7 +36,7 @@ const middleOf = (step: number) => 2 ** ((step + 0.5) / STEPS_TO_DOUBLE + LOWEST
 
 export type Trends = ReturnType<typeof createTrends>;
 
-/** Each span is a slot of a ring, which the first request in it clears: an operation without calls costs nothing. */
+/** Spans are slots of a ring buffer. The first request of a span clears its slot, so an operation without calls costs nothing. */
 export function createTrends(now: () => number = realNow) {
   const all: Span[] = [];
   const byOperation = new Map<string, Span[]>();
@@ -52,7 +52,7 @@ export function createTrends(now: () => number = realNow) {
       count(all, number, status, step);
       if (operation !== undefined) count(spansOf(operation), number, status, step);
     },
-    /** Of one operation, or of all requests: the spans oldest first, and the milliseconds since the last one began. It is not over yet. */
+    /** The spans of one operation or of all requests, oldest first, and the milliseconds since the last span, which is not over, began. */
     read(operation?: string) {
       const time = now();
       const newest = Math.floor(time / SPAN);

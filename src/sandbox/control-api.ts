@@ -27,7 +27,7 @@ import { type Engine, operations, reportDefect, senderOptions } from "./engine.t
 import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
 
-/** The parts of the control API, and what the start and the end of the sandbox need of them. */
+/** The parts of the control API. Starting and stopping the sandbox use some of them. */
 export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
@@ -121,12 +121,12 @@ function recordsOf(
   return merchants.flatMap((id) => createOperationContext(id, now, undefined).own(resource).all().reverse());
 }
 
-/** The audit is loaded at its first run. */
+/** Loads the audit at its first run. */
 function openAuditor(engine: Engine): ControlContext["auditor"] {
   const { clock, random, stores, targets } = engine;
   const { tenants, deliveries } = stores;
   let runs = 0;
-  /** Of several endpoints at one address, the newest: a client that registers again uses the new secret. */
+  /** The secret of the newest endpoint at an address: a client that registers again uses the new secret. */
   const secretOf = (url: string) => {
     const endpoints = tenants.list().flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
     return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
@@ -146,7 +146,7 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
 }
 
-/** Lessons name statuses, codes and headers in their text. */
+/** Lessons do not run with a service file, because their text names the plain service's statuses, codes and headers. */
 const PLAIN_LESSONS = "The lessons describe the plain service: start a sandbox without --service for them.";
 
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
@@ -179,13 +179,13 @@ async function callForLearner({ options, address }: Engine, { method, path, head
   throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} responded with ${response}`);
 }
 
-/** The OpenAPI documents and the list of assumptions: loaded and made when first requested. */
 function aboutOf({ address, service, stores }: Engine): About {
   const { deliveryHeaders, signature: form } = service.values;
   const signature = { header: deliveryHeaders.signature ?? null, form };
   return { version: version(), url: address.url, file: stores.database.file, service: service.file, signature };
 }
 
+/** The OpenAPI documents and the list of assumptions, which are loaded and built when first requested. */
 function openDocuments(url: () => string, service: Service): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {

@@ -1,4 +1,4 @@
-// createSandbox(): reads the options, fills the database, opens the sockets, and makes the engine and the control API at their first use.
+// createSandbox(): reads the options, fills the database, opens the sockets, and creates the engine and the control API on first use.
 
 import { resolve } from "node:path";
 import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
@@ -70,7 +70,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
 /** Seeds a new file, restores the snapshot, and arms the fault rules and scenarios that the options name. */
 async function fill(options: Options, { engine, controlApi }: LazyEngine): Promise<void> {
   const { memory, snapshot, faults, scenario, endpoints } = options;
-  // In memory, the database is a copy of the fixtures.
+  // In memory, the database already is a copy of the fixtures.
   if (!memory) controlApi().world.fill();
   if (snapshot !== undefined) {
     controlApi().snapshots.restoreFile(resolve(snapshot));
@@ -86,7 +86,7 @@ async function fill(options: Options, { engine, controlApi }: LazyEngine): Promi
   for (const [index, endpoint] of endpoints.entries()) await registerGiven(controlApi(), endpoint, `/endpoints/${index}`);
 }
 
-/** An error names the field by a pointer into the options, which the command finds in merchant-sandbox.json. */
+/** Registers an endpoint from the options. An error has a pointer to the field, which the command looks up in merchant-sandbox.json. */
 async function registerGiven(controlApi: ControlApiParts, endpoint: NewEndpoint, pointer: string): Promise<void> {
   const [error] = fieldErrors(NewEndpoint, endpoint);
   if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
@@ -119,7 +119,7 @@ type LazyEngine = ReturnType<typeof openLazyEngine>;
 
 /** Real milliseconds that requests, and then deliveries, have to finish. */
 const CLOSE_TIMEOUT = 5_000;
-/** Real milliseconds after which an idle sandbox looks for the first time whether a record is due. */
+/** Real milliseconds after which an idle sandbox first checks whether a record is due. */
 const FIRST_LOOK = 1_000;
 
 /** The parts that exist so far. */
@@ -130,7 +130,7 @@ interface Opened {
   isClosed?: true;
 }
 
-/** The parts of a sandbox as they are needed: one in memory makes its engine at its first connection, call or listener. */
+/** Creates the parts of a sandbox on first use. A sandbox in memory creates its engine at the first connection, call or listener. */
 function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
@@ -142,7 +142,7 @@ function openLazyEngine(given: StorageOptions) {
       if (opened.server) startEngine(opened.engine);
       return opened.engine;
     },
-    /** Most library users never call the control API. */
+    /** Created on first use: most library users never call the control API. */
     controlApi(): ControlApiParts {
       if (opened.isClosed) throw new SandboxError("The sandbox is closed.");
       opened.controlApi ??= openControlApi(lazy.engine());
@@ -154,7 +154,7 @@ function openLazyEngine(given: StorageOptions) {
       address.port = server.port;
       if (opened.engine) startEngine(opened.engine);
       if (options.life === "off" || clock.mode === "frozen") return;
-      // Deferred: most tests end before.
+      // Deferred, because most tests end sooner.
       cancelFirstLook = afterRealTimeIfRunning(FIRST_LOOK, () => {
         lazy.engine();
         clock.wake();
@@ -166,7 +166,7 @@ function openLazyEngine(given: StorageOptions) {
       await stop(opened, clock, CLOSE_TIMEOUT);
       opened.engine?.stores.close();
     },
-    /** The same after a failed start, without waiting: also removes the file if this start created it. */
+    /** Closes after a failed start, without waiting, and removes the file if this start created it. */
     async discard() {
       cancelFirstLook();
       await stop(opened, clock, 0);
@@ -176,7 +176,7 @@ function openLazyEngine(given: StorageOptions) {
   return lazy;
 }
 
-/** Stops everything but the database. A call of this process meanwhile may still make the engine. */
+/** Stops everything but the database. A call in this process may still create the engine meanwhile. */
 async function stop(opened: Opened, clock: Clock, within: number): Promise<void> {
   const { controlApi, server } = opened;
   opened.engine?.judge.conclude();
@@ -188,14 +188,14 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   opened.engine?.heldResponses.releaseAll();
   await server?.close(within);
   await opened.engine?.dispatcher.stop(within);
-  // Once more for the requests and deliveries that have just ended: clients of the live stream are gone, listeners in this process are not.
+  // Concludes again for requests and deliveries that have just ended. The live stream is closed, but listeners in this process get the verdicts.
   opened.engine?.judge.conclude();
   clock.stop();
   opened.controlApi?.snapshots.close();
   opened.isClosed = true;
 }
 
-/** From here on the sandbox forgets expired idempotency keys, changes records on their dates, and delivers webhooks. */
+/** Starts the work in the background: expiring idempotency keys, changing records on their dates, and delivering webhooks. */
 function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
   const { database, idempotencyReplies } = stores;
   database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));

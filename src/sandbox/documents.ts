@@ -96,7 +96,7 @@ export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
   inForm(openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }), form);
 
-/** Every fact about the service, with the kinds of facts. Under a service file, its facts are recorded. */
+/** Every fact about the service, with the kinds of facts. Facts from a service file have the origin `recorded`. */
 export function assumptions(adopted?: AdoptedFacts) {
   const own = { kinds: factKinds, ...ledger({ operations: catalogue, resources, events, behaviours }) };
   if (!adopted) return own;
@@ -104,14 +104,14 @@ export function assumptions(adopted?: AdoptedFacts) {
   return { ...own, total: facts.filter(({ origin }) => origin === "assumed").length, facts };
 }
 
-/** The types of the service as a program sees it. */
+/** The TypeScript types of the service's bodies, replies, errors and events. */
 export const serviceTypesPage = () =>
   serviceTypes({ operations: catalogue, error: errorObject, event: envelope, eventTypes: events.map(({ type }) => type) });
 
 const ownFacts = once(() => assumptions().facts);
 const ownRecords = once(() => titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]));
 
-/** The facts and operations that recordings of the service are compared with: the sandbox's own, or those under a service file. */
+/** The facts and operations with which recordings of the service are compared: the sandbox's own, or with a service file's changes. */
 export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
   facts: adopted ? adoptLedger(ownFacts(), adopted) : ownFacts(),
   operations: adopted ? catalogue.map((operation) => comparedOperation(operation, adopted)) : catalogue,
@@ -122,7 +122,7 @@ export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
   error: errorObject,
 });
 
-/** Recordings show whether a service heeds the header, and its window for all operations. */
+/** Keeps the sandbox's `idempotent`, because recordings show whether a service honours the header. A window applies to all operations. */
 function comparedOperation(operation: Operation, adopted: AdoptedFacts): ComparedOperation {
   const { idempotent, replayWindow } = operation;
   const under = operationUnder(operation, adopted);

@@ -82,7 +82,7 @@ export interface Engine extends Storage {
   hub: Hub;
   trends: Trends;
   stalls: StallGauge;
-  /** Called after each response and each internal error: listeners of our own parts and of the user. */
+  /** Called after each response and each internal error. The sandbox's own parts and the user add listeners. */
   listeners: {
     request: Set<(entry: RequestEntry) => void>;
     defect: Set<(defect: Defect) => void>;
@@ -179,7 +179,7 @@ function connect({ faults, dispatcher, judge, hub, trends, stalls, listeners }: 
   dispatcher.listen(stalls.watch);
 }
 
-/** How webhooks are sent, by the dispatcher and by the audit of a receiver. */
+/** How the dispatcher and the audit of a receiver send webhooks. */
 export const senderOptions = ({ options, targets, service: { values, translation } }: Storage) => ({
   names: values.deliveryHeaders,
   signature: values.signature,
@@ -228,7 +228,7 @@ function imageOf(given: DataOptions): SeedImage {
   return built ?? getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores });
 }
 
-/** A user's own fixtures are validated at each start. Those of the package are read on first use: a start needs only the image of them. */
+/** A user's own fixtures are validated at each start. The package's fixtures are read on first use: a start needs only their image. */
 async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture[]> {
   if (fixtures === undefined) return packageFixtures;
   const read = await readCheckedFixtures(fixtures, resources);

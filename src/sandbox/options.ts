@@ -13,7 +13,7 @@ import { lessonFiles } from "../lessons/lesson-files.ts";
 import { annotate } from "../schema/assumed.ts";
 import { oneOf as oneOfTexts, type TSchema, Type } from "../schema/shapes.ts";
 
-/** Every option as its value. The doc comments in types/ are the descriptions below. */
+/** The values of all options. The doc comments in types/ are the descriptions below. */
 export interface Options {
   port: number;
   host: string | undefined;

@@ -1,4 +1,4 @@
-// The service that a sandbox emulates: the plain one, or that of a service file, whose entries are checked.
+// The service that a sandbox emulates: the plain one, or the one that a service file describes. Checks the entries of the file.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export async function readService(file: string): Promise<Service> {
   return { file, given, ...serviceOf(adoptedFacts(given)) };
 }
 
-/** The service with the facts of a file, which must be checked. */
+/** The service with the facts of a file that has been checked. */
 const serviceOf = (facts: AdoptedFacts) => ({
   facts,
   values: valuesUnder(facts, scheduleOf("fast").gaps),
@@ -58,7 +58,7 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 
 const MOST_NAMES = 3;
 
-/** The form of a whole file, with the names of its first fields. */
+/** Describes the form of a file for an error message, with the names of its first fields. */
 function shownForm(value: unknown): string {
   if (!isObject(value)) return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
   const names = Object.keys(value).slice(0, MOST_NAMES);

@@ -37,7 +37,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   );
   return {
     request(incoming, outgoing) {
-      // The pipelines answer their own errors; these are errors before a pipeline starts.
+      // For errors before a pipeline starts; the pipelines respond to their own errors.
       const fail = (error: unknown) =>
         sendFailure(
           openContext(incoming, outgoing, 0, clock.now(), () => 0),

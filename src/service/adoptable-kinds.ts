@@ -1,4 +1,4 @@
-// What a service file may say: for each kind of fact the values that may stand there, or why it cannot be adopted; and fields that it adds.
+// The values that a service file may set: for each kind of fact the allowed values, or why the kind cannot be adopted; and fields that a file adds.
 
 import { type FactKind, type FactValue, factKinds, type ServiceFact } from "../contracts/fact.ts";
 import { invalidFieldsForms } from "../contracts/invalid-fields.ts";
@@ -32,7 +32,7 @@ const wholeNumber = (least: number, most: number) => ({
 const isWhole = (value: FactValue, least: number, most: number) =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** The forms that the sandbox can write, by its own. */
+/** The other forms that the sandbox can write, by its own form. */
 const FORMS: Readonly<Record<string, readonly string[]>> = {
   seconds: ["HTTP date"],
   "Unix seconds, as text": ["seconds from now", "Unix milliseconds, as text"],
@@ -99,14 +99,14 @@ const plain = (types: readonly string[]) =>
     .toSorted()
     .join();
 
-/** The sandbox's own nulls stay; a body has no others. */
+/** A field that can be null in the sandbox stays so. Other fields of replies and events may become nullable, but not fields of a body. */
 const mayBeNull = (value: readonly string[], own: readonly string[], isBody: boolean) =>
   value.includes("null") === own.includes("null") || (value.includes("null") && !isBody);
 
 const isTypeOf = (value: readonly string[], own: readonly string[], form: string | undefined) =>
   plain(value) === plain(own) || (form !== undefined && plain(value) === plain(typesOfForm(form) ?? []));
 
-/** With the reasons of the kinds that cannot be adopted. */
+/** The declared kinds, with the reasons why some cannot be adopted. */
 const declared: Readonly<Record<FactKind, AdoptableKind & { observed: string }>> = factKinds;
 
 export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {

@@ -16,13 +16,13 @@ interface Conversion {
 
 const text = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value);
 const isoTimeText = text(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,}(Z|[+-]\d{2}:?\d{2})$/);
-/** A year of more than four digits is no time that a client means, and has no ISO form. */
+/** Bounds times to years of four digits: later ones are mistakes, and have no ISO form. */
 const integerBelow = (most: number) => (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < most;
 const unixSeconds = integerBelow(1e11);
 const unixMilliseconds = integerBelow(1e14);
 const isoDayText = text(/^\d{4}-\d{2}-\d{2}$/);
 
-/** Records keep whole seconds; services that show a time as text show no fraction that a client could rely on. */
+/** Leaves out the fraction, because records keep whole seconds. */
 const isoOf = (seconds: number) => isoTime(seconds * 1_000).replace(".000Z", "Z");
 const secondsOf = (time: string) => Math.floor(readAnyTime(time) / 1_000);
 const startOf = (day: string) => secondsOf(`${day}T00:00:00Z`);
@@ -36,7 +36,7 @@ const smallLetters = (pattern: RegExp): Conversion => ({
   matches: text(pattern),
 });
 
-/** From the sandbox's form to another one. */
+/** The conversions, by the sandbox's form and then by the service's. */
 const conversions: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
   "Unix seconds": {
     "Unix milliseconds": {
@@ -94,7 +94,7 @@ export function conversionBetween(own: string | undefined, other: unknown): Conv
 /** The forms to which a form of the sandbox can be converted. */
 export const formsFrom = (own: string): string[] => Object.keys(conversions[own] ?? {});
 
-/** A value of a form, made from a time in Unix seconds, for fields that the sandbox does not have. */
+/** A sample value in a form, made from a time in Unix seconds, for fields that the sandbox does not have. */
 export function sampleOfForm(form: string, seconds: number): unknown {
   if (form === "Unix seconds") return seconds;
   if (form === "YYYY-MM-DD") return isoOf(seconds).slice(0, 10);

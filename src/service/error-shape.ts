@@ -30,13 +30,13 @@ export function createErrorShape(facts: AdoptedFacts, prefixes: Prefixes, transl
   };
 }
 
-/** A value in a field of its own, or in a list there: `error`, `errors[]`. */
+/** Puts a value into an envelope field such as `error`, or into a list there: `errors[]`. */
 export function enveloped(name: string | undefined, value: unknown): unknown {
   if (name === undefined || name === "none") return value;
   return name.endsWith("[]") ? { [name.slice(0, -2)]: [value] } : { [name]: value };
 }
 
-/** Moves the list of invalid fields of an error, whose own names are translated already; undefined if the file has the sandbox's form. */
+/** Moves an error's list of invalid fields to where the service has it. Undefined if the file does not change its form. */
 function createInvalidFields(facts: AdoptedFacts): ((own: Fields, shaped: Fields) => Fields) | undefined {
   const text = facts.text("error.invalid_fields") ?? OWN_INVALID_FIELDS;
   const adopted = text === OWN_INVALID_FIELDS ? undefined : invalidFieldsForms.get(text);
@@ -65,7 +65,7 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   const begun = (text: string, name: string) => (text.startsWith(`${name} `) ? shown(name) + text.slice(name.length) : text);
   const inText = (text: string, name: string) =>
     isAboutQuery ? text.replace(/\w+/g, (word) => names.get(word) ?? word) : begun(text, name);
-  // A field that the service does not have keeps the name that the client sent, before those that are known.
+  // An unknown field keeps the name that the client sent; only the known fields that its message lists are translated.
   const isForeign = (one: FieldError | undefined) => one?.code === "unknown_field";
   const withKnown = (text: string) => text.replace(/(?<=Known are |Did you mean ).*/, (known) => known.replace(/\w+/g, shown));
   const listed = Array.isArray(found) ? (found as FieldError[]) : [];
@@ -86,7 +86,7 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   };
 }
 
-/** Leaves out names that another field of the place has: an error does not say which of the two it means. */
+/** Leaves out a name that is also the service's name of another field there: an error does not say which of the two it means. */
 function namesAt(place: string, { values }: AdoptedFacts): ReadonlyMap<string, string> {
   const names = [...values].flatMap(([id, name]) =>
     id.startsWith(place) && id.endsWith(".name") ? [[ownName(id), String(name)] as const] : [],
@@ -98,7 +98,7 @@ function namesAt(place: string, { values }: AdoptedFacts): ReadonlyMap<string, s
 /** The field of a fact such as `payments.create.body.items[].amount.name`. */
 const ownName = (id: string) => (id.split(".").at(-2) ?? "").replace("[]", "");
 
-/** Messages and details of errors quote ids. */
+/** Exchanges the prefixes of the ids that an error's message and details quote. */
 function withPrefixes<Body extends object>(error: Body, prefixes: Prefixes): Body {
   if (prefixes.size === 0) return error;
   const { message, details } = error as { message?: unknown; details?: unknown };

@@ -12,7 +12,7 @@ export interface EventTypes {
   shown(type: string): string;
   inBody(operation: string, body: Fields): Fields;
   inQuery(operation: string, parameter: string, value: string): string;
-  /** A success, or its records if it is a list. */
+  /** Translates a successful reply, or each record of a list. */
   inReply(operation: string, reply: Fields): Fields;
 }
 
@@ -35,8 +35,8 @@ export function adoptedEventTypes(facts: AdoptedFacts): EventTypes | undefined {
   }
   if (names.size === 0) return undefined;
   const types = new Map([...names].map(([type, name]) => [name, type]));
-  // Each name has one counterpart in both directions, so that a subscription is shown as it was sent. A name that the service no longer has
-  // becomes one that the sandbox does not send.
+  // Each name has one counterpart in both directions, so that a subscription is shown as it was sent. A name of the sandbox that the service
+  // does not have becomes a name that the sandbox never sends.
   for (const type of names.keys()) if (!types.has(type)) types.set(type, endOf(names, type));
   const reverse = new Map([...types].map(([name, type]) => [type, name]));
   const shown = (type: string) => reverse.get(type) ?? type;

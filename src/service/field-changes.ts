@@ -69,7 +69,7 @@ function addedField(facts: AdoptedFacts, id: string, name: string): AddedField {
 /** The last parts of the ids directly below a place. */
 export type Children = (place: string) => readonly string[];
 
-/** Parts of ids that say something of the whole object. */
+/** Last parts of ids that describe a whole object, not a field. */
 const NOT_FIELDS = new Set(["envelope", "other_fields", "accepted"]);
 
 export function createChildren({ values }: AdoptedFacts): Children {
@@ -86,7 +86,7 @@ export function createChildren({ values }: AdoptedFacts): Children {
 /** Unix seconds: the time that samples show in objects without `created`. */
 const SAMPLE_TIME = 1_767_225_600;
 
-/** A value for a field that the sandbox does not have: the same for the same record. */
+/** A value for a field that the sandbox does not have; the same record always gets the same value. */
 export function sampleOf(
   { name, isOptional, types, format, prefix, values, example }: AddedField,
   record: Readonly<Record<string, unknown>>,
@@ -103,7 +103,7 @@ export function sampleOf(
   );
 }
 
-/** A number that follows from a text (FNV-1a). */
+/** The hash of a text (FNV-1a). */
 function numberOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) as number), 0x01000193) >>> 0;

@@ -1,4 +1,4 @@
-// Checks the entries of a service file against the list of facts: what the sandbox cannot adopt is refused in one sentence.
+// Checks the entries of a service file against the list of facts, and explains in one sentence why an entry cannot be adopted.
 
 import { type FactValue, isByOperation, type ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
@@ -17,7 +17,7 @@ export interface RefusedEntry {
   message: string;
 }
 
-/** The first entry that cannot be adopted beside the others; undefined if all can. */
+/** Finds the first entry that cannot be adopted together with the others; undefined if all can. */
 export function createFileCheck(known: KnownFacts): (facts: ServiceFile["facts"]) => RefusedEntry | undefined {
   const problemWith = createFactCheck(known);
   return (facts) => {
@@ -37,7 +37,7 @@ export function createFactCheck({
 }: KnownFacts): (id: string, value: FactValue, file?: AdoptedFacts) => string | undefined {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const find = (id: string) => {
-    // A service may retry more often than the sandbox.
+    // A service may retry more often than the sandbox, so every retry has the form of the first.
     const own = byId.get(/^webhook\.schedule\.[1-9]\d?$/.test(id) ? "webhook.schedule.1" : id);
     if (own) return { fact: own, part: "value" as const };
     const renamed = id.endsWith(RENAME) ? byId.get(id.slice(0, -RENAME.length)) : undefined;
@@ -70,7 +70,7 @@ export function createFactCheck({
   };
 }
 
-/** Two fields, values, event types or kinds of record with the same name or prefix: nothing would tell them apart. */
+/** Finds two fields, values, event types or kinds of record with the same name or prefix, which could not be told apart. */
 function twinProblem(
   id: string,
   value: FactValue,
@@ -88,7 +88,7 @@ function twinProblem(
 
 const PREFIXES = "prefixes";
 
-/** What the ids that name things of the same place have in common; undefined if the id names nothing. */
+/** The place within which the name that an entry gives must be unique; undefined if the entry gives no name. */
 function placeOf(id: string, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
   if (facts.get(id)?.kind === "prefix") return PREFIXES;
   const values = id.indexOf(VALUES);
@@ -97,7 +97,7 @@ function placeOf(id: string, facts: ReadonlyMap<string, ServiceFact>): string | 
   return field !== undefined && facts.has(field) ? siblingOf(field, RENAME) : undefined;
 }
 
-/** The default and the bounds of a parameter that contradict each other. */
+/** Finds a default and bounds of a parameter that contradict each other. */
 function boundsProblem(
   { id, kind }: ServiceFact,
   file: AdoptedFacts | undefined,
@@ -112,7 +112,7 @@ function boundsProblem(
   return `${id} contradicts the file's other entries: ${parameter} has a minimum of ${bounds.minimum}, a default of ${bounds.default} and a maximum of ${bounds.maximum}.`;
 }
 
-/** A mistyped rename is compared without `.name`, which is no fact of its own, so that the suggestion is a rename too. */
+/** Compares a mistyped rename without `.name`, because the known ids lack it, and adds it to the suggestion. */
 function unknownFact(id: string, known: Iterable<string>): string {
   const rename = id.endsWith(RENAME) ? closestMatch(id.slice(0, -RENAME.length), known) : undefined;
   const guess = rename === undefined ? didYouMean(id, known) : ` Did you mean ${rename}${RENAME}?`;

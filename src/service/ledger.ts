@@ -1,10 +1,10 @@
-// The list of facts with the values of a service file in the place of the sandbox's own.
+// The list of facts, with the values of a service file in place of the sandbox's own.
 
 import type { FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { typesOfForm } from "../contracts/value-formats.ts";
 import { type AdoptedFacts, adoptedBounds, boundsOf } from "./service-file.ts";
 
-/** Facts that a file adds come after the last fact of their object. */
+/** Replaces the values that a file changes. Facts that it adds come after the last fact of their object. */
 export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts): ServiceFact[] {
   if (adopted.values.size === 0) return [...facts];
   const known = new Set(facts.map(({ id }) => id));
@@ -21,7 +21,7 @@ function createAbsence({ values }: AdoptedFacts): (id: string) => boolean {
   return (id) => !id.endsWith(".default") && enclosing(id).some((place) => absent.has(place));
 }
 
-/** `a`, `a.b[]`, `a.b` and `a.b[].c` for `a.b[].c.type`. */
+/** The ids that enclose an id: `a`, `a.b[]`, `a.b` and `a.b[].c` for `a.b[].c.type`. */
 const enclosing = (id: string) =>
   [...id.matchAll(/\[\]\.|\./g)].flatMap(({ index, 0: cut }) => [id.slice(0, index), ...(cut === "." ? [] : [id.slice(0, index + 2)])]);
 
@@ -32,7 +32,7 @@ function adoptFact(fact: ServiceFact, adopted: AdoptedFacts, facts: readonly Ser
   return value === undefined ? fact : recorded(fact, value);
 }
 
-/** The values that follow from other facts of the file. */
+/** A value that follows from other facts of the file. */
 function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, facts: readonly ServiceFact[]): FactValue | undefined {
   const { values } = adopted;
   if (kind === "type") {
@@ -60,7 +60,7 @@ function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, f
 /** The prefix of a kind's own ids, which references to it share. */
 const OWN_ID = /^\w+\.id\.prefix$/;
 
-/** The parts of a field's fact that are named as their kind. */
+/** Last parts of the ids of facts about a field that are equal to the kind of the fact. */
 const PARTS: readonly FactKind[] = ["type", "format", "prefix", "values", "required"];
 
 function addedFact(id: string, value: FactValue, facts: readonly ServiceFact[]): ServiceFact {

@@ -10,12 +10,12 @@ import type { Operation } from "../store/operation-context.ts";
 import { type AddedField, changesOf, createChildren } from "./field-changes.ts";
 import { type AdoptedFacts, adoptedBounds, BOUNDS, type Bounds } from "./service-file.ts";
 
-/** A service that ignores the header gives each call its own effect. */
+/** The value of `idempotency.replay` for a service that ignores the header. */
 const IGNORED = "a second effect";
 
 type Changed = Pick<Operation, "id" | "query" | "body" | "idempotent" | "replayWindow" | "status">;
 
-/** The names are the sandbox's: what comes in is translated before it is validated. */
+/** Names stay the sandbox's, because requests are translated before they are validated. */
 export function operationUnder<O extends Changed>(operation: O, facts: AdoptedFacts): O {
   const { id, idempotent, replayWindow, query, body } = operation;
   const seconds = facts.number("idempotency.seconds", id);
@@ -40,7 +40,7 @@ export function operationUnder<O extends Changed>(operation: O, facts: AdoptedFa
 function boundedQuery(id: string, query: ObjectSchema, facts: AdoptedFacts): ObjectSchema {
   const properties = Object.entries(query.properties).map(([name, schema]) => [name, withBounds(schema, `${id}.query.${name}`, facts)]);
   const order = facts.text(`${id}.order`);
-  // The translation of a request adds it: clients do not send it.
+  // Clients do not send `order`: the translation of a request adds it.
   const added = order === undefined ? [] : [["order", Type.String({ const: order })]];
   return { ...query, properties: Object.fromEntries([...properties, ...added]) } as ObjectSchema;
 }

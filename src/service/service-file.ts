@@ -1,4 +1,4 @@
-// A service file: how the real service differs from the sandbox, fact by fact. Its format, and how its values are read.
+// A service file says, fact by fact, how the real service differs from the sandbox. This is its format, and how its values are read.
 
 import type { FactValue } from "../contracts/fact.ts";
 import { type Static, Type } from "../schema/shapes.ts";
@@ -43,10 +43,10 @@ export type ServiceFile = Static<typeof serviceFileSchema>;
 export const entryValue = (entry: ServiceFile["facts"][string]) =>
   typeof entry === "object" && !Array.isArray(entry) ? entry.value : entry;
 
-/** Its values by the id of the fact, for one operation or for all. */
+/** The values of a service file by the id of the fact, for one operation or for all. */
 export interface AdoptedFacts {
   readonly values: ReadonlyMap<string, FactValue>;
-  /** The value for the operation, otherwise the common one. */
+  /** The value for the operation, or else the value for all. */
   value(id: string, operation?: string): FactValue | undefined;
   number(id: string, operation?: string): number | undefined;
   text(id: string, operation?: string): string | undefined;

@@ -16,7 +16,7 @@ import { adoptedError, headerName } from "./values.ts";
 
 type SentHeaders = Record<string, string | number>;
 
-/** A reply before it is sent. */
+/** A reply in the sandbox's form. */
 interface OwnReply {
   status: number;
   body: string;
@@ -27,7 +27,7 @@ export interface ServiceReply extends OwnReply {
   headersOut(headers: SentHeaders, at: number): SentHeaders;
 }
 
-/** The call of a reply. */
+/** The call to which a reply responds. */
 export interface CallAtEdge {
   readonly id: string;
   readonly operation: Operation | undefined;
@@ -40,7 +40,7 @@ export type TranslateReply = (call: CallAtEdge, reply: OwnReply) => ServiceReply
 /** More than there are operations or kinds of records. */
 const MOST_KEPT = 100;
 
-/** Names types of events that the sandbox does not know. */
+/** The header that names types of events that the sandbox does not know. */
 const WARNING = "X-Sandbox-Warning";
 
 export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): TranslateReply {
@@ -69,7 +69,7 @@ export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, ty
     if (reply.status === 204) return answer(204, "");
     if (reply.status < 400) return answer(reply.status, success(call, reply.body));
     const error = ownErrorIn(reply);
-    // Others, such as those of a fault with a code of its own, stay as they are.
+    // Other errors, such as those with a fault rule's own code, are not translated.
     if (!error) return answer(reply.status, reply.body);
     const { status, ...shown } = adoptedError(facts, error.code, operation?.id);
     return answer(status, errorShape()(error, shown, operation));
@@ -110,7 +110,7 @@ const CHALLENGE = "WWW-Authenticate";
 
 function headersOut(facts: AdoptedFacts, operation: string | undefined, own: SentHeaders, status: number, at: number): SentHeaders {
   const { [CHALLENGE]: _, ...others } = own;
-  // HTTP requires the header on a 401, whatever the status of the condition is in the sandbox.
+  // HTTP requires WWW-Authenticate on a 401, even if the sandbox has another status for the error.
   const all = status === 401 ? { [CHALLENGE]: "Bearer", ...others } : others;
   const entries = Object.entries(all).flatMap(([name, value]) => {
     const shown = headerName(facts, `header.${name}`, name, operation);

@@ -15,7 +15,7 @@ export interface SentRequest {
 }
 
 export interface OwnRequest extends SentRequest {
-  /** Names that only the sandbox has: those of parameters, and of fields of the body. */
+  /** Parameters, and fields of the body, whose names only the sandbox has. */
   unknown: { params: readonly string[]; fields: readonly string[] };
   /** Values of the body that do not have the service's form, in the names of the sandbox. */
   problems: readonly FieldError[];
@@ -69,7 +69,7 @@ function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue
   for (const [name, schema] of Object.entries(query.properties)) {
     const fact = `${id}.query.${name}`;
     if (facts.value(fact) !== "absent") names.set(facts.text(`${fact}.name`) ?? name, name);
-    // The store has a default of its own.
+    // The default is added to requests without the parameter, because the store has another default.
     if (BOUNDS.some((kind) => facts.number(`${fact}.${kind}`) !== undefined)) added.set(name, String((schema as TSchema & Bounds).default));
   }
   const order = facts.text(`${id}.order`);
@@ -88,7 +88,7 @@ function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue
   };
 }
 
-/** The limit within the bounds, where the service moves it into them. */
+/** Moves the limit into the bounds, as the service does. */
 function movedLimit(value: string, { properties }: Operation["query"]): string {
   const { minimum, maximum } = properties.limit as TSchema & Bounds;
   return /^-?\d{1,15}$/.test(value) ? String(Math.min(maximum, Math.max(minimum, Number(value)))) : value;

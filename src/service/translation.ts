@@ -1,4 +1,4 @@
-// The translation of a service file at the edge of the service: requests in, replies and events out.
+// Translates at the edge of the service, as a service file says: requests that come in, replies and events that go out.
 
 import type { TSchema } from "../schema/shapes.ts";
 import { adoptedEventTypes } from "./event-types.ts";
@@ -8,11 +8,11 @@ import { createTranslateRequest, type TranslateRequest } from "./translate-reque
 import { adoptedPrefixes } from "./translator.ts";
 
 export interface Translation {
-  /** The request as the sandbox would have got it, before it is validated. */
+  /** Translates a request to the sandbox's names and forms, before it is validated. */
   request: TranslateRequest;
-  /** The reply as the service sends it. */
+  /** Translates a reply to the form in which the service sends it. */
   reply: TranslateReply;
-  /** The event as the service delivers it. */
+  /** Translates an event to the form in which the service delivers it. */
   event: TranslateEvent;
 }
 

@@ -1,4 +1,4 @@
-// Translates the objects of a schema between the sandbox's names and forms and those of the real service.
+// Translates the objects of a schema between the names and forms of the sandbox and of the real service.
 
 import { formOfSchema } from "../contracts/value-formats.ts";
 import type { FieldError } from "../kernel/errors.ts";
@@ -12,7 +12,7 @@ import type { AdoptedFacts } from "./service-file.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the translation of a body notes, in the sandbox's names. */
+/** Problems that the translation of a body finds, in the sandbox's names. */
 export interface BodyNotes {
   /** Values that do not have the form of the service; they stay as they are. */
   problems: FieldError[];
@@ -24,7 +24,7 @@ export interface BodyNotes {
 export interface Place {
   record: Fields;
   pointer: string;
-  /** Only for bodies: replies and events are right by construction. */
+  /** Only for bodies: replies and events are correct by construction. */
   notes?: BodyNotes | undefined;
 }
 
@@ -115,7 +115,7 @@ type FieldRules = ReadonlyMap<string, FieldRule>;
 const rulesOut = (changed: readonly TranslatedField[]): FieldRules =>
   new Map(changed.map(({ field: { own, name, presence }, translate }) => [own, presence === "absent" ? {} : { name, translate }]));
 
-/** A name that only the sandbox has is left out, unless it is the service's name of another field. */
+/** Leaves out a field with a name that only the sandbox has, unless it is the service's name of another field. */
 const rulesIn = (changed: readonly TranslatedField[]): FieldRules =>
   new Map([
     ...changed.map(({ field }): [string, FieldRule] => [field.own, {}]),
@@ -145,7 +145,7 @@ function objectTranslation(rules: FieldRules, samples: readonly AddedField[]): T
   };
 }
 
-/** A client may have sent such a field itself, and the sandbox stored it. */
+/** Adds sample values, except for fields that a client has sent and the sandbox has stored. */
 function addSamples(translated: Record<string, unknown>, samples: readonly AddedField[], record: Fields): void {
   for (const one of samples) {
     const sample = sampleOf(one, record);
@@ -171,7 +171,7 @@ const exchangePrefix =
   (value) =>
     typeof value === "string" ? withPrefix(value, own, prefix) : value;
 
-/** A text in the place of an id, with the sandbox's prefix. An id with the sandbox's own prefix is unknown to the service. */
+/** An id that a client sent, with the sandbox's prefix. An id that was sent with the sandbox's prefix is unknown to the service. */
 export function ownId(prefixes: Prefixes, text: string): string {
   for (const [own, prefix] of prefixes) {
     const exchanged = withPrefix(text, prefix, own);

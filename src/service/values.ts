@@ -1,4 +1,4 @@
-// The values of a service file that the sandbox reads in any case: headers, statuses, the rate limit, the schedule of retries, the signature.
+// The values that the sandbox takes from a service file: headers, statuses, the rate limit, the schedule of retries, the signature.
 
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
@@ -42,7 +42,7 @@ export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: s
   const { status, error } = errors[code];
   const adopted = facts.number(`error.${code}.status`, operation) ?? status;
   return {
-    // 200 says that a limit out of bounds is moved into them; a limit that is no number is refused all the same.
+    // 200 means that the service moves a limit into the bounds. A limit that is not a number is rejected all the same.
     status: adopted < 400 ? status : adopted,
     error: facts.text(`error.${code}.category`, operation) ?? error,
     code: facts.text(`error.${code}.code`, operation) ?? code,
@@ -51,7 +51,7 @@ export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: s
 
 const MOST_RETRIES = 100;
 
-/** The default schedule with the gaps that the file has, as far as the service retries; undefined if it changes none. */
+/** The default schedule with the file's gaps, up to the last retry of the service; undefined if the file changes none. */
 function scheduleUnder(facts: AdoptedFacts, ownGaps: readonly number[]): number[] | undefined {
   const adopted = [...ownGaps];
   for (let retry = 1; retry <= MOST_RETRIES; retry++) {
