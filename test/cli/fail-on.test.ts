@@ -36,16 +36,18 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
 });
 
 test("5xx names the requests, or counts those that have left the request log", async () => {
-  const bench = await open({ rateLimit: "none" });
+  const bench = await open();
   await bench.call("GET", "/v1/nowhere");
   expect((await problemsOf(bench, "5xx")).code).toBe(0);
   await fail(bench);
   expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: [expect.stringContaining("GET /v1/payments was answered 503")] });
-  const more = async () => {
-    for (let call = 0; call < 2_600; call++) await bench.call("GET", "/v1/merchants/me");
+  const { control } = runningAt(bench);
+  const forgetful = {
+    ...control,
+    requests: { ...control.requests, list: async () => ({ object: "list" as const, data: [], has_more: false }) },
   };
-  await Promise.all([more(), more(), more(), more()]);
-  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["payments.list was answered 503 ×1"] });
+  const [problem] = await findProblems(readConditions("5xx"), forgetful);
+  expect(problem?.lines).toEqual(["payments.list was answered 503 ×1"]);
 });
 
 test("score requires that armed scenarios passed, or got this many points", async () => {

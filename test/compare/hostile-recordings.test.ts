@@ -26,7 +26,8 @@ const compareLog = (content: string | Uint8Array) =>
   runCommand(undefined, "compare", "--webhooks", temporaryFile(content, "received.jsonl"));
 
 const inUtf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le");
-const TWENTIETHS = Array.from({ length: 20 }, (_, index) => index);
+/** Parts of a file at which it is cut off, in twentieths. */
+const CUTS = [1, 7, 13, 19];
 
 /** One sentence on standard error, exit code 2, and nothing on standard output. */
 function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runCommand>>, message: RegExp): void {
@@ -36,7 +37,7 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
 }
 
 describe("a recording that cannot be read ends in one sentence:", () => {
-  test.each(TWENTIETHS)("one that was cut off after %i twentieths", async (part) => {
+  test.each(CUTS)("one that was cut off after %i twentieths", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
     expectSentence(await compareFile(cut, "--json"), /^service\.har is not a HAR: it is not JSON\. .*export it again\.$/);
   });
@@ -87,8 +88,7 @@ describe("a recording is read", () => {
 
   test("as a log of webhooks in UTF-16, and one whose last line was cut off", async () => {
     expect((await compareLog(inUtf16(webhookLog))).code).toBe(0);
-    for (const part of TWENTIETHS.slice(1))
-      expect([0, 4]).toContain((await compareLog(webhookLog.slice(0, (webhookLog.length * part) / 20))).code);
+    for (const part of CUTS) expect([0, 4]).toContain((await compareLog(webhookLog.slice(0, (webhookLog.length * part) / 20))).code);
   });
 
   test.each([
@@ -158,7 +158,7 @@ describe("a value of a wrong type", () => {
       fc.property(path, wrong, (place, value) => {
         expect(outputsOf(replaceAt({ log: { entries: few } }, place, value), [])).not.toBe("");
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -178,7 +178,7 @@ describe("a value of a wrong type", () => {
         const event = { ...line, body: JSON.stringify(replaceAt(JSON.parse(line.body), place, value)) };
         expect(outputsOf({ log: { entries: changed } }, [JSON.stringify(event), ""])).toMatch(/^Compared/);
       }),
-      { numRuns: 75 },
+      { numRuns: 30 },
     );
   });
 });

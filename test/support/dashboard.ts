@@ -1,8 +1,11 @@
 // A dashboard without a terminal: tests press keys, read frames as text and decide when calls are made.
 
 import { controlCalls } from "../../src/client/control-call.ts";
+import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { type Call, RefusedCall } from "../../ui/connection/calls.ts";
 import { fetchLookups } from "../../ui/controls/form-fields.ts";
+import { attemptRow } from "../../ui/details/delivery.ts";
+import { requestRow } from "../../ui/details/request.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
@@ -11,7 +14,7 @@ import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame
 import { perform, saveFile } from "../../ui/terminal/platform.ts";
 import { stripStyles } from "../../ui/view/style.ts";
 import { afterEachFile } from "./cleanup.ts";
-import { open } from "./sandbox.ts";
+import { type Bench, open } from "./sandbox.ts";
 
 export interface TestDashboard {
   state: UiState;
@@ -113,6 +116,18 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
 export async function openSandboxDashboard(columns?: number, rows?: number) {
   const bench = await open();
   return { bench, desk: await openTestDashboard(bench.url, columns, rows) };
+}
+
+/** The requests that the sandbox has logged, as the live stream sends them. */
+export async function loggedRequests(bench: Bench): Promise<LiveEvent[]> {
+  const { data } = await bench.control("GET", "/requests?limit=100");
+  return data.toReversed().map((one: Parameters<typeof requestRow>[0]) => ({ kind: "request", request: requestRow(one) }));
+}
+
+/** The attempts that the sandbox has logged, as the live stream sends them. */
+export async function loggedAttempts(bench: Bench): Promise<LiveEvent[]> {
+  const { data } = await bench.control("GET", "/deliveries?limit=100");
+  return data.toReversed().map((one: Parameters<typeof attemptRow>[0]) => ({ kind: "attempt", attempt: attemptRow(one) }));
 }
 
 /** The keys that type a text. */

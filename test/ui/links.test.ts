@@ -1,21 +1,18 @@
 // Links between details: what a request, a delivery, a fault and a verdict lead to, the key that jumps, and the search in a detail.
 
 import { describe, expect, test } from "vitest";
-import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { matchesOf } from "../../ui/overlays/detail.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
-import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { open } from "../support/sandbox.ts";
 import { receive, register, settle } from "../support/webhooks.ts";
 
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 
 /** Presses keys, each after the calls of the one before. */
 async function press(desk: TestDashboard, ...keys: string[]): Promise<string> {
-  for (const key of keys) {
-    await desk.run(key);
-  }
+  for (const key of keys) await desk.run(key);
   const { columns, rows } = desk.state.size;
   return desk.screen(columns, rows).join("\n");
 }
@@ -42,18 +39,9 @@ async function declined(columns = 120, rows = 60) {
   await bench.call("GET", "/v1/payments");
   await settle(bench);
   const desk = await openTestDashboard(bench.url, columns, rows);
-  const requests = await requestsOf(bench);
-  desk.state = withLiveEvents(desk.state, requests);
+  // Attempts are left out, so that links to them are fetched.
+  desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
   return { bench, desk, receiver };
-}
-
-/** The requests of the request log as the stream sends them. Attempts are left out, so that links to them are fetched. */
-async function requestsOf(bench: Bench): Promise<LiveEvent[]> {
-  const { data } = await bench.control("GET", "/requests?limit=100");
-  return (data as { at: string }[]).toReversed().map((one) => ({
-    kind: "request",
-    request: { ...one, at: Date.parse(one.at) },
-  })) as unknown as LiveEvent[];
 }
 
 describe("a link in a detail", () => {
@@ -99,7 +87,7 @@ describe("a link in a detail", () => {
     await bench.call("GET", "/v1/payments", { key: apiKey });
     await bench.call("GET", "/v1/payouts", { key: apiKey });
     const desk = await openTestDashboard(bench.url, 120, 60);
-    desk.state = withLiveEvents(desk.state, await requestsOf(bench));
+    desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
     expect(selected(await press(desk, "enter"))).toBe("learner        Ada");
     const text = await press(desk, "enter");
     expect([title(desk), learner.name]).toEqual(["Ada", "Ada"]);

@@ -6,11 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { diffLines } from "../../ui/details/compare.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
-import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
-import { request, withLiveEvents } from "../support/live-rows.ts";
+import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const shell = promisify(execFile);
@@ -20,12 +19,7 @@ const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
 /** A dashboard that shows the requests which the sandbox has answered. */
 async function withRequests(bench: Bench): Promise<TestDashboard> {
   const desk = await openTestDashboard(bench.url, 120, 60);
-  const { data } = (await bench.control("GET", "/requests")) as { data: (Omit<RequestMessage, "at"> & { at: string })[] };
-  const rows = data.reverse().map(({ at, ...row }, index) => request(index + 1, { ...row, at: Date.parse(at) }));
-  desk.state = withLiveEvents(
-    desk.state,
-    rows.map((row) => ({ kind: "request", request: row })),
-  );
+  desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
   return desk;
 }
 
