@@ -1,8 +1,8 @@
 // Records made over the control API: believable in every state, for every merchant, and the same for the same seed.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
-import { type Bench, open, share } from "../support/sandbox.ts";
+import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
 
 const make = (bench: Bench, kind: string, fields: object = {}) => bench.control("POST", `/records/${kind}`, fields);
 
@@ -35,15 +35,12 @@ const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settin
 
 describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("of %s", (merchant) => {
   const made = kinds.filter(({ kind }) => isMadeFor(kind, merchant));
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share();
-  });
-  afterAll(() => bench.close());
+  const sandbox = shareForBlock();
 
   test.each(made.map((resource) => [resource.kind, resource] as const))(
     "a %s has all that it needs, in every state",
     async (kind, { states }) => {
+      const bench = sandbox();
       const { currency } = await bench.control("GET", `/records/merchant/${merchant}`);
       const statuses = Object.keys(states).length === 0 ? [undefined] : Object.keys(states);
       for (const status of statuses) {

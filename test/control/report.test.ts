@@ -1,11 +1,11 @@
 // The report of a run: the same facts in five formats, none of which a peer can break out of, and no secret in any.
 
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import type { RunReport } from "../../src/contracts/run-report.ts";
 import { escapeXml, junit } from "../../src/report/junit.ts";
-import { type Answer, type Bench, NOON, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, NOON, open, share } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 
 const FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
@@ -18,8 +18,8 @@ const PASSWORD = "correct-horse-battery";
 const EVIL = `"><script>alert(1)</script>&'|\`*_]\u202e`;
 
 /** A run with every kind of entry, and with hostile text from clients and receivers. */
-async function busy(): Promise<{ bench: Bench; secret: string; minted: string }> {
-  const bench = await open();
+async function busy(start = open): Promise<{ bench: Bench; secret: string; minted: string }> {
+  const bench = await start();
   const receiver = await receive();
   receiver.script(200, 503);
   const { secret } = await register(bench, `${receiver.url}?token=hush-hush`);
@@ -36,6 +36,16 @@ async function busy(): Promise<{ bench: Bench; secret: string; minted: string }>
   return { bench, secret, minted: apiKey };
 }
 
+// The tests that only read the report share one run.
+let shared: Awaited<ReturnType<typeof busy>>;
+beforeAll(async () => {
+  shared = await busy(share);
+});
+afterAll(() => shared.bench.close());
+
+/** The report of the shared run. */
+const reported = async (format: Format) => (await fetchReport(shared.bench, format)).text;
+
 describe("every format", () => {
   test.each([
     ["json", "application/json"],
@@ -50,9 +60,8 @@ describe("every format", () => {
   });
 
   test.each(FORMATS)("%s contains no secret", async (format) => {
-    const { bench, secret, minted } = await busy();
-    const { text } = await fetchReport(bench, format);
-    expect([secret, minted, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual([]);
+    const text = await reported(format);
+    expect([shared.secret, shared.minted, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual([]);
     expect(text.includes("payments")).toBe(true);
   });
 
@@ -99,8 +108,7 @@ describe("a failed verdict", () => {
 
 describe("json", () => {
   test("is the default, and counts calls, responses and deliveries", async () => {
-    const { bench } = await busy();
-    const { body: run } = await fetchReport(bench);
+    const { body: run } = await fetchReport(shared.bench);
     expect(run.totals.operations).toEqual({ called: 6, total: catalogue.length });
     expect(run.totals.requests).toBe(9);
     expect(run.totals.statuses).toEqual({ "2xx": 6, "4xx": 3 });
@@ -116,9 +124,8 @@ describe("json", () => {
   });
 
   test("covers every operation, with its possible and actual responses", async () => {
-    const { bench } = await busy();
-    const { body: run } = await fetchReport(bench, "json");
-    const { data } = await bench.control("GET", "/operations");
+    const { body: run } = await fetchReport(shared.bench, "json");
+    const { data } = await shared.bench.control("GET", "/operations");
     expect(run.coverage.map(({ operation, calls }: Record<string, unknown>) => [operation, calls])).toEqual(
       data.map(({ id, calls }: Record<string, unknown>) => [id, calls]),
     );
@@ -225,8 +232,7 @@ describe("junit", () => {
   });
 
   test("is XML, with counts that agree with its cases", async () => {
-    const { bench } = await busy();
-    const { text } = await fetchReport(bench, "junit");
+    const text = await reported("junit");
     expect(XMLValidator.validate(text)).toBe(true);
     const { testsuites } = parser.parse(text);
     expect(testsuites.testsuite.map(({ name }: { name: string }) => name)).toEqual(["verdicts", "coverage"]);
@@ -262,8 +268,7 @@ describe("junit", () => {
 
 describe("markdown", () => {
   test("starts with the failures, and lists operations never called", async () => {
-    const { bench } = await busy();
-    const { text } = await fetchReport(bench, "markdown");
+    const text = await reported("markdown");
     expect(text).toMatch(/^# .+\n/);
     expect(text).toContain(`| Operations called | 6 of ${catalogue.length} |`);
     expect(text).toMatch(/\| 1\/6 \| remittance\.confirmed \| http:\/\/127\.0\.0\.1:\d+\/hooks\?token=…redacted… \| 503 \|/);
@@ -272,8 +277,7 @@ describe("markdown", () => {
   });
 
   test("has complete tables, and escapes untrusted markup", async () => {
-    const { bench } = await busy();
-    const { text } = await fetchReport(bench, "markdown");
+    const text = await reported("markdown");
     expect(text).not.toContain("<script>");
     const rows = text.split("\n").map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
     rows.forEach((cells, index) => {
@@ -285,8 +289,7 @@ describe("markdown", () => {
 
 describe("html", () => {
   test("is one file without scripts or external resources, and its policy allows neither", async () => {
-    const { bench } = await busy();
-    const { text } = await fetchReport(bench, "html");
+    const text = await reported("html");
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(text)?.[1];
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri 'none'; form-action 'none'$/);
     expect(text).not.toMatch(/<script|<link|<img|<iframe|<form|\son\w+=|style="|src=|url\(/i);
@@ -294,9 +297,8 @@ describe("html", () => {
   });
 
   test("lists requests and attempts in one order, with links from attempts to the requests that caused them", async () => {
-    const { bench } = await busy();
-    const { text } = await fetchReport(bench, "html");
-    const { body: run } = await fetchReport(bench, "json");
+    const text = await reported("html");
+    const { body: run } = await fetchReport(shared.bench, "json");
     const ids = [...text.matchAll(/<tr id="(\w+)"/g)].map(([, id]) => id);
     const [declined, ...confirmed] = run.deliveries.map(({ id }: { id: string }) => id);
     const requests = run.requests.map(({ id }: { id: string }) => id);
@@ -332,8 +334,7 @@ describe("html", () => {
   });
 
   test("closes every element that it opens", async () => {
-    const { bench } = await busy();
-    const { text } = await fetchReport(bench, "html");
+    const text = await reported("html");
     const whole = text
       .replace("<!doctype html>", "")
       .replaceAll(/<(meta|br)\b([^>]*)>/g, "<$1$2/>")
@@ -349,7 +350,7 @@ describe("html", () => {
 
 describe("har", () => {
   test("is HAR 1.2, with requests and deliveries in chronological order", async () => {
-    const { bench } = await busy();
+    const { bench } = shared;
     const { body } = await fetchReport(bench, "har");
     expect(body.log).toMatchObject({ version: "1.2", creator: { name: "merchant-sandbox", version: expect.any(String) }, pages: [] });
     expect(body.log.entries).toHaveLength(12);

@@ -1,9 +1,9 @@
 // Events triggered for real: each type makes the record that it is about, for every merchant.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventSources } from "../../src/areas/event-sources.ts";
 import { eventTypes } from "../../src/areas/index.ts";
-import { type Bench, open, share } from "../support/sandbox.ts";
+import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
 
 const trigger = (bench: Bench, body: object) => bench.control("POST", "/events", body);
 
@@ -12,13 +12,10 @@ test("every type of event has a source", () => {
 });
 
 describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share();
-  });
-  afterAll(() => bench.close());
+  const sandbox = shareForBlock();
 
   test.each([...eventTypes])("%s is about a record that can be fetched", async (type) => {
+    const bench = sandbox();
     const first = await trigger(bench, { type, merchant });
     const { body, record, warning } = first;
     expect([first.type, first.merchant, first.request, warning]).toEqual([type, merchant, null, null]);

@@ -25,8 +25,8 @@ async function attempts(bench: Bench): Promise<any[]> {
 }
 
 /** The attempts that faults touch from now on, as the live stream has them. */
-function touchedAttempts(bench: Bench): (string | undefined)[] {
-  const ids: (string | undefined)[] = [];
+function touchedAttempts(bench: Bench): (string | null)[] {
+  const ids: (string | null)[] = [];
   bench.onHappening((happening) => void (happening.kind === "fault" && ids.push(happening.fault.attemptId)));
   return ids;
 }

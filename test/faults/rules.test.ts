@@ -3,14 +3,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
 import { createFaults } from "../../src/faults/index.ts";
 import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
 import { createClock } from "../../src/kernel/clock.ts";
-import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
+import { type Answer, type Bench, open, share, shareForBlock } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });
@@ -28,11 +28,7 @@ async function statuses(count: number, one: (index: number) => Promise<Answer>):
 }
 
 describe("an invalid rule is rejected with a suggestion", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share();
-  });
-  afterAll(() => bench.close());
+  const sandbox = shareForBlock();
 
   const refused: [rule: object, pointer: string, says: string][] = [
     [{}, "/action", "action is required"],
@@ -74,6 +70,7 @@ describe("an invalid rule is rejected with a suggestion", () => {
   ];
 
   test.each(refused)("%j", async (rule, pointer, says) => {
+    const bench = sandbox();
     const answer = await post(bench, rule);
     expect(answer.status).toBe(400);
     expect(answer.body.message).toContain(says);
@@ -83,11 +80,12 @@ describe("an invalid rule is rejected with a suggestion", () => {
   });
 
   test("a live key, which the error message does not repeat", async () => {
-    const answer = await post(bench, { action: FAIL, match: { key: "sk_live_secret" } });
+    const answer = await post(sandbox(), { action: FAIL, match: { key: "sk_live_secret" } });
     expect([answer.status, answer.text.includes("secret")]).toEqual([403, false]);
   });
 
   test("an id that is in use, and an unknown id", async () => {
+    const bench = sandbox();
     await add(bench, { id: "flt_one", action: FAIL });
     expect(await post(bench, { id: "flt_one", action: FAIL })).toMatchObject({ status: 409, body: { code: "already_exists" } });
     expect(await bench.call("DELETE", "/_sandbox/faults/flt_on", { key: null })).toMatchObject({

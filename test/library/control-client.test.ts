@@ -1,9 +1,9 @@
 // Steering by a program: a method for each operation of the control API, the same here and over HTTP.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { connect, createSandbox, SandboxError } from "../../src/index.ts";
-import { type Bench, open, share } from "../support/sandbox.ts";
+import { open, shareForBlock } from "../support/sandbox.ts";
 
 type Methods = Record<string, ((given?: object) => Promise<unknown>) | Record<string, (given?: object) => Promise<unknown>>>;
 
@@ -25,19 +25,16 @@ const refusal = (work: Promise<unknown>) =>
 const untimed = (reply: unknown) => JSON.parse(JSON.stringify(reply, (key, value) => (key === "elapsed" ? "any" : value)));
 
 describe("every operation", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share();
-  });
-  afterAll(() => bench.close());
+  const sandbox = shareForBlock();
 
   test.each(controlCatalogue.map(({ id }) => id))("%s is a method, here and elsewhere", (id) => {
-    expect(methodOf(bench, id)).toBeTypeOf("function");
-    expect(methodOf(connect(bench.url), id)).toBeTypeOf("function");
+    expect(methodOf(sandbox(), id)).toBeTypeOf("function");
+    expect(methodOf(connect(sandbox().url), id)).toBeTypeOf("function");
   });
 
   const plain = controlCatalogue.filter(({ method, path, query }) => method === "GET" && !path.includes("{") && !query.required?.length);
   test.each(plain.map(({ id, path }) => [id, path]))("%s answers what GET %s answers", async (id, path) => {
+    const bench = sandbox();
     const answered = await bench.call("GET", `/_sandbox${path}`, { key: null });
     const plane = [bench, connect(bench.url)].map((one) => (methodOf(one, id) as () => Promise<unknown>)());
     const whole = untimed(answered.body ?? answered.text);
@@ -55,6 +52,7 @@ describe("every operation", () => {
     ["an id that HTTP must encode", "faults.get", { id: "a/b?c" }, "/faults/a%2Fb%3Fc", "GET"],
   ];
   test.each(wrong)("rejects %s with the error of the HTTP API", async (_, id, given, path, method, body) => {
+    const bench = sandbox();
     const { body: refused, status } = await bench.call(method, `/_sandbox${path}`, { key: null, body });
     expect(status).toBeGreaterThanOrEqual(400);
     const { requestId: _id, ...details } = refused.details;

@@ -3,6 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { afterAll, beforeAll } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
@@ -66,7 +67,17 @@ export async function open(options: GivenOptions = {}): Promise<Bench> {
   return bench;
 }
 
-/** A sandbox shared by several tests; their describe closes it. */
+/** One sandbox for all tests of the describe, or of the file, in which this is called. */
+export function shareForBlock(options: GivenOptions = {}): () => Bench {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await share(options);
+  });
+  afterAll(() => bench.close());
+  return () => bench;
+}
+
+/** A sandbox that the caller closes. */
 export async function share(options: GivenOptions = {}): Promise<Bench> {
   const sandbox = await createSandbox({ clock: NOON, ...options });
   const defects: Defect[] = [];

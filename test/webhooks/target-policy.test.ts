@@ -2,11 +2,11 @@
 
 import { lookup as resolveName } from "node:dns";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, open, share } from "../support/sandbox.ts";
+import { open, share, shareForBlock } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const targets = createTargetPolicy({
@@ -228,14 +228,10 @@ describe("a sandbox that other machines can reach", () => {
 });
 
 describe("registering", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share({ allowWebhookHost: ["host.docker.internal"] });
-  });
-  afterAll(() => bench.close());
+  const sandbox = shareForBlock({ allowWebhookHost: ["host.docker.internal"] });
 
   const register = async (url: string) => {
-    const { status, body } = await bench.call("POST", "/v1/webhooks", { body: { url, events: ["a.b"] } });
+    const { status, body } = await sandbox().call("POST", "/v1/webhooks", { body: { url, events: ["a.b"] } });
     return [status, body.code ?? body.url];
   };
 
@@ -258,9 +254,9 @@ describe("registering", () => {
       "host.docker.internal",
     ]) {
       attempted("The sandbox calls itself");
-      expect(await register(`http://${host}:${bench.port}/_sandbox/reset`), host).toEqual([400, "invalid_webhook_url"]);
+      expect(await register(`http://${host}:${sandbox().port}/_sandbox/reset`), host).toEqual([400, "invalid_webhook_url"]);
     }
-    const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://intranet:3000/", events: ["a.b"] } });
+    const { body } = await sandbox().call("POST", "/v1/webhooks", { body: { url: "http://intranet:3000/", events: ["a.b"] } });
     expect(body.message).toContain("--allow-webhook-host intranet");
     expect(body.details).toMatchObject({ field: "url", received: "http://intranet:3000/" });
   });
