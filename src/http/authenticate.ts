@@ -9,7 +9,7 @@ import type { RateLimiter } from "./rate-limit.ts";
 
 const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
-/** Looks up the identity behind the key without rejecting anything, so that every response can carry the caller's rate limit headers. */
+/** Looks up the key's identity without rejecting the request, so that every response can carry the caller's rate limit headers. */
 export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
   return (context) => {
     const token = bearer(context.incoming.headers.authorization);
@@ -18,7 +18,7 @@ export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
   };
 }
 
-/** Calls `onFailure` for each failed authentication, which costs the client's address one request of its own rate limit window. */
+/** Calls `onFailure` for each failed authentication, to charge it to the rate limit window of the client's address. */
 export function authenticate(onFailure: (context: RequestContext) => void): Stage {
   return (context) => {
     try {
@@ -56,7 +56,7 @@ function check(context: RequestContext): void {
   if (identity.status === "suspended") fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
 }
 
-/** Rejects a request with a live key in any part of it. Only the prefix of such a key is ever read. */
+/** Rejects a live key in any part of a request. Reads only the key's prefix. */
 export function refuseLiveKey(text: string): void {
   if (!containsLiveKey(text)) return;
   fail(

@@ -9,7 +9,7 @@ export interface Reply {
   status: number;
   /** The body as sent: JSON. */
   body: string;
-  /** Translates all headers, where a service file has other names or forms for them. */
+  /** Translates all headers to the names and formats of a service file. */
   headersOut?(headers: Record<string, string | number>, at: number): Record<string, string | number>;
 }
 
@@ -29,13 +29,13 @@ export interface RateLimitWindow {
 
 export interface RateLimitChange {
   limit?: number | undefined;
-  /** Milliseconds; so is `resetIn`. */
+  /** Milliseconds, like `resetIn`. */
   window?: number | undefined;
   remaining?: number | undefined;
   resetIn?: number | undefined;
 }
 
-/** The faults of one call; set only if a rule is armed or the request has X-Sandbox-Inject. */
+/** The faults of one call. Exists only if a rule is armed or the request has X-Sandbox-Inject. */
 export interface CallFaults {
   readonly inline: readonly InlineFault[];
   /** The rules that fired, in order. */
@@ -53,28 +53,28 @@ export interface CallFaults {
 export interface RequestContext {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Sandbox milliseconds at arrival. Every time that this request shows or stores is this one, unless a fault shifts it. */
+  /** Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it. */
   at: number;
   /** The number in the request's id; 0 for requests that the request log does not keep. */
   readonly sequence: number;
-  /** The count that the number belongs to: each reset starts a new one. */
+  /** Increases with each reset, which starts the numbers again. */
   readonly era: number;
   readonly id: string;
   /** The path as sent, without its query. */
   readonly path: string;
   readonly search: string;
-  /** All headers of the reply, as sent. */
+  /** All headers of the response, as sent. */
   sentHeaders: Record<string, string | number>;
-  /** Headers of this reply, added to those of every reply. */
+  /** Extra headers for this response. */
   readonly headers: Record<string, string>;
   /** Reads the milliseconds since arrival. */
   readonly elapsed: () => number;
   /**
-   * Milliseconds from arrival to the first byte of the response, or to the loss of the connection: read before that is written, because the
-   * client may know it sooner than this process runs again.
+   * Milliseconds from arrival to the first byte of the response, or to the loss of the connection. Measured before the write, because the
+   * client may read the response before this process runs again.
    */
   answeredAfter: number | undefined;
-  /** Milliseconds from arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  /** Milliseconds from arrival to the end of the checks, the body, the validation and the operation; shorter if the request ended earlier. */
   readonly stages: number[];
   operation: Operation | undefined;
   params: Record<string, string>;
@@ -89,15 +89,15 @@ export interface RequestContext {
   /** The id of the request whose stored reply is replayed. */
   replayOf: string | undefined;
   faults: CallFaults | undefined;
-  /** Whether the guard admitted the request. The request log keeps no other: a web page could fill it with requests that the guard refuses. */
+  /** Whether the guard admitted the request. Rejected requests are not logged, because a web page could fill the log with them. */
   isAdmitted: boolean;
-  /** The sandbox's own code of the error in the reply. */
+  /** The error code of the reply, before a service file translates it. */
   errorCode: string | undefined;
   /** Set by the stage that responds; no later stage runs. */
   reply: Reply | undefined;
 }
 
-/** One stage of the pipeline: it passes the request on (returns), responds (sets `reply`) or rejects the request (throws an ApiError). */
+/** One stage of the pipeline: passes the request on (returns), responds (sets `reply`) or rejects the request (throws an ApiError). */
 export type Stage = (context: RequestContext) => void | Promise<void>;
 
 export function openContext(
@@ -142,7 +142,7 @@ export function openContext(
   };
 }
 
-/** The value of a header that was sent once, an array of values when it was sent several times, or undefined. */
+/** The value of a header; an array if it was sent several times, undefined if it was not sent. */
 export function headerOnce({ rawHeaders }: IncomingMessage, name: string): string | string[] | undefined {
   let found: string | string[] | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -155,5 +155,5 @@ export function headerOnce({ rawHeaders }: IncomingMessage, name: string): strin
 
 const isNamed = (header: string, name: string) => header.length === name.length && header.toLowerCase() === name;
 
-/** Whether the client closed the connection before it had sent the whole request. It gets no response, and nothing is logged as a defect. */
+/** Whether the client closed the connection before it had sent the whole request. Such a request gets no response, and is not a defect. */
 export const isAbandoned = ({ incoming }: RequestContext) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);

@@ -21,10 +21,10 @@ interface ControlAppOptions<World> {
   clock: Clock;
   control: readonly Endpoint<World>[];
   world: World;
-  /** Throws 403 unless the request may use the control API, or a part of it. */
+  /** Identifies the caller. Throws 403 if the request may not use any part of the control API. */
   callerOf: (incoming: IncomingMessage) => ControlCaller;
   report: (error: unknown, context: RequestContext) => void;
-  /** Loads the dashboard for a browser, at its first request. */
+  /** Loads the dashboard's page, at the first request for it. */
   loadPage: () => Document;
 }
 
@@ -42,7 +42,7 @@ export function createControlApp<World>(options: ControlAppOptions<World>) {
       checkGuard(context);
       const isRead = incoming.method === "GET" || incoming.method === "HEAD";
       if (isRead && context.path === "/" && asksForPage(incoming)) return redirectToPage(outgoing);
-      // Before the token is checked: the page holds no data, and asks for the token itself.
+      // Served without a token, because the page holds no data and asks for the token itself.
       if (isRead && context.path === PAGE_PATH) return await sendPage(context);
       context.reply = await callOperation(router, options, context);
     } catch (error) {
@@ -66,7 +66,7 @@ async function callOperation<World>(
   context: RequestContext,
 ): Promise<Reply> {
   const endpoint = findOperation(router, callerOf, context);
-  // The code of a room takes the place of a token.
+  // A room's code replaces the token.
   const caller = endpoint.access === "room" ? "host" : callerOf(context.incoming);
   await readBody(context);
   const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, context.params, context, caller));
@@ -78,7 +78,7 @@ function findOperation<World>({ find, paths }: Router<World>, callerOf: ControlA
   try {
     return find(context) ?? refuse(context.path, paths);
   } catch (error) {
-    // A caller without the token does not learn which paths exist.
+    // Checks the token first, so that callers without it cannot find out which paths exist.
     if (context.path.startsWith(CONTROL_PREFIX)) callerOf(context.incoming);
     throw error;
   }

@@ -1,5 +1,5 @@
-// Runs an operation of the control API, over HTTP or in process: who calls, whether the caller may, its input and its reply.
-// The host may make each call, and needs the control token if there is one; a learner makes those that are declared for learners.
+// Runs an operation of the control API, over HTTP or in process: identifies the caller, checks its access and input, and checks the reply.
+// The host may call every operation, and needs the control token if there is one. A learner may call operations declared for learners.
 
 import type { IncomingMessage } from "node:http";
 import { type Access, Document, type Endpoint } from "../contracts/endpoint.ts";
@@ -10,12 +10,12 @@ import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 
 /**
- * The host of the sandbox, or the learner whose API key was sent. Without a control token everyone may do what the host may: a key then only
- * limits the operations that learners share, so that a lesson's program can send its key with every call.
+ * The host of the sandbox, or the learner whose API key was sent. Without a control token, every caller has the host's access. A key then
+ * limits only the operations declared for learners, so that a lesson's program can send its key with every call.
  */
 export type ControlCaller = "host" | { learner: string; mayDoAll: boolean };
 
-/** The subprotocol by which a browser sends the token: its WebSocket cannot set a header. The token is in base64url, because a subprotocol has few characters. */
+/** Browsers send the token as a subprotocol, because their WebSocket API cannot set headers. Base64url fits the characters of a subprotocol. */
 const BEARER_PROTOCOL = /(?:^|,)\s*bearer\.([\w-]+)\s*(?:,|$)/;
 
 function sentToken({ headers }: IncomingMessage): string {
@@ -23,7 +23,7 @@ function sentToken({ headers }: IncomingMessage): string {
   return encoded === undefined ? (headers.authorization ?? "") : `Bearer ${Buffer.from(encoded, "base64url")}`;
 }
 
-/** A call without the token is one of the host too if no token is configured, as on loopback. `learnerOf` finds the learner with an API key. */
+/** Without a configured token, as on loopback, calls without a key are the host's. `learnerOf` finds the learner with an API key. */
 export const identifyCaller =
   (token: string | undefined, learnerOf: (key: string) => string | undefined) =>
   (incoming: IncomingMessage): ControlCaller => {
@@ -39,7 +39,7 @@ export const identifyCaller =
     );
   };
 
-/** Throws 403 for a learner, unless the operation is declared for learners. `what` names it. */
+/** Throws 403 for a learner, unless the operation is declared for learners. `what` names the operation in the message. */
 export function requireAccess(caller: ControlCaller, what: string, access?: Access<never>): void {
   if (caller === "host" || caller.mayDoAll || access !== undefined) return;
   fail(
@@ -48,7 +48,7 @@ export function requireAccess(caller: ControlCaller, what: string, access?: Acce
   );
 }
 
-/** Limits a valid call to the merchant of the learner who makes it, in place. Throws if it names another one. */
+/** Limits a learner's call to the learner's merchant, in place. Throws if the call names another merchant. */
 function limitToCaller<World>(
   { id, access, query }: Endpoint<World>,
   caller: ControlCaller,
@@ -71,7 +71,7 @@ function ownMerchant(learner: string, named: unknown): string {
   return fail("control_token_required", `A learner's key reaches the learner's merchant, ${learner}; received ${JSON.stringify(named)}.`);
 }
 
-/** Validates the input against the declaration, limits it to what the caller may reach, and returns the handler's result. */
+/** Checks the caller's access, validates the input against the declaration, and returns the handler's result. */
 export async function runControlOperation<World>(
   endpoint: Endpoint<World>,
   world: World,
@@ -87,7 +87,7 @@ export async function runControlOperation<World>(
   return endpoint.handle(call);
 }
 
-/** The reply as JSON, or the requested document. Throws if the operation does not declare it. */
+/** The reply as JSON, or the requested document. Throws if the reply does not match the declaration. */
 export function serializeReply<World>({ id, reply: shape, documents }: Endpoint<World>, reply: unknown): string | Document {
   if (reply instanceof Document) {
     if (Object.values(documents).includes(reply.contentType)) return reply;

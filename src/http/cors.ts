@@ -1,4 +1,4 @@
-// Cross-origin requests of browsers: allows pages of the origins of --allowed-origin to use the API under /v1, and to read its OpenAPI document.
+// CORS: allows pages from the origins in --allowed-origin to use the API under /v1 and to read its OpenAPI document.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
@@ -9,9 +9,9 @@ export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
 const OPENAPI_PATH = `${CONTROL_PREFIX}/openapi.json`;
 const METHODS = "GET, HEAD, POST, PATCH, DELETE";
-/** The headers that clients of the API send. A client may send others, so a preflight also allows the ones that it names. */
+/** The headers that API clients usually send. A preflight also allows the headers that it names. */
 const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key"];
-/** Scripts can read these headers of a response; without the list, a browser shows only a few standard ones. */
+/** The response headers that scripts can read. Without the list, a browser exposes only a few standard headers. */
 const RESPONSE_HEADERS = [
   "Allow",
   "Date",
@@ -27,10 +27,10 @@ const RESPONSE_HEADERS = [
   "X-Sandbox-Unknown-Params",
   "X-Sandbox-Warning",
 ];
-/** Seconds for which a browser remembers a preflight. */
+/** Seconds for which a browser caches a preflight. */
 const MAX_AGE = "600";
 
-/** Undefined if no origin is named. `nameOf` is the name of a response header, if it is sent. */
+/** Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not sent. */
 export function createCors(origins: readonly string[], nameOf: ServiceValues["headerName"]) {
   if (origins.length === 0) return undefined;
   const exposed = RESPONSE_HEADERS.flatMap((header) => nameOf(header) ?? []).join(", ");
@@ -44,7 +44,7 @@ export function createCors(origins: readonly string[], nameOf: ServiceValues["he
     headers,
     /** Whether a page of this origin may send the request. */
     allows: (origin: string, { url }: IncomingMessage) => isShared(url) && responseHeaders.has(origin),
-    /** Whether the request asks for permission to send another one. */
+    /** Whether the request is a preflight from an allowed origin. */
     isPreflight: ({ method, url, headers: { origin = "", "access-control-request-method": wanted } }: IncomingMessage) =>
       method === "OPTIONS" && wanted !== undefined && isShared(url) && responseHeaders.has(origin),
     /** Grants a preflight request that the guard has admitted. */

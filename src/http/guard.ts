@@ -1,5 +1,5 @@
-// The Host and Origin checks: a request must name this machine as its host, and come from no web page of another origin.
-// They stop web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach loopback as well.
+// The Host and Origin checks: a request must name this machine as its host, and must not come from a web page of another origin.
+// They block web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach loopback too.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
@@ -11,8 +11,8 @@ import type { Cors } from "./cors.ts";
 
 export interface Guard {
   /**
-   * Throws 403 unless Host and Origin are allowed. HTTP requests and WebSocket upgrades use the same check. Returns the CORS headers of the
-   * response; undefined for the usual request, which needs none.
+   * Throws 403 unless Host and Origin are allowed, for HTTP requests and WebSocket upgrades. Returns the CORS headers of the response;
+   * undefined if there are none.
    */
   check(incoming: IncomingMessage): Record<string, string> | undefined;
   /** Whether `check` would pass. */
@@ -21,9 +21,9 @@ export interface Guard {
 
 interface GuardOptions {
   port: () => number;
-  /** Further host names: plain for the sandbox's own port, or with another port, such as the one that a container publishes. */
+  /** Further host names, with the sandbox's own port or with an explicit one, such as the port that a container publishes. */
   extraHosts: readonly string[];
-  /** The origins that may use the API from a browser; undefined if there are none. */
+  /** Undefined if no other origin may use the API from a browser. */
   cors: Cors | undefined;
 }
 
@@ -71,8 +71,8 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions): Guard {
 }
 
 /**
- * Rejects requests of another site's page without an Origin header, such as an image, a frame or a fetch with `no-cors`. A link that
- * the user follows is allowed.
+ * Rejects requests of another site's page that have no Origin header, such as an image, a frame or a fetch with `no-cors`. Following a link
+ * is allowed.
  */
 function checkSite({ method, headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
@@ -83,13 +83,13 @@ function checkSite({ method, headers }: IncomingMessage): void {
   );
 }
 
-/** Frames navigate too, and so do pages that the browser loads ahead: a page can cause both without its user. */
+/** Whether the user follows a link. Excludes frames and prefetches, which a page can start without its user. */
 const isNavigation = (headers: IncomingHttpHeaders) =>
   headers["sec-fetch-mode"] === "navigate" &&
   (headers["sec-fetch-dest"] ?? "document") === "document" &&
   headers["sec-purpose"] === undefined;
 
-/** The first stage: the guard, and the limits that hold for every request. */
+/** The first stage: applies the guard, and the limits on every request. */
 export const admit =
   (guard: Guard) =>
   (context: RequestContext): void => {
@@ -104,7 +104,7 @@ export const admit =
       fail("expectation_failed", `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`);
   };
 
-/** Whether the client waits for `100 Continue` before it sends the body; compared as Node compares it. */
+/** Whether the client waits for `100 Continue` before it sends the body. Uses Node's own comparison. */
 const isContinue = (expect: string) => /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 
 const quote = (value: string | string[] | undefined) => (value === undefined ? "none" : mask(JSON.stringify(value), 200));

@@ -1,4 +1,4 @@
-// The Idempotency-Key of a request: its syntax, the fingerprint of its request, and the replay of a stored reply.
+// Idempotency-Keys: checks a key's syntax, computes the request's fingerprint, and replays stored replies.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
@@ -11,14 +11,14 @@ import { headerOnce, type RequestContext, type Stage } from "./context.ts";
 
 const KEY = new RegExp(KEY_PATTERN);
 const MAX_CACHED_FINGERPRINTS = 500;
-/** Characters. */
+/** Maximum characters of a request whose fingerprint is cached. */
 const MAX_CACHED_LENGTH = 4_096;
 
 export function readIdempotencyKey(header: string): Stage {
   const name = header.toLowerCase();
   return (context) => {
     if (!context.operation?.idempotent) return;
-    // Node has already trimmed surrounding spaces; every other character counts.
+    // Node has already trimmed surrounding spaces.
     const key = headerOnce(context.incoming, name);
     if (key === undefined) return;
     if (typeof key !== "string") fail("idempotency_key_invalid", `${header} was sent ${key.length} times; send it once.`);
@@ -37,7 +37,7 @@ export function readIdempotencyKey(header: string): Stage {
 
 const computeFingerprint = (_requestText: string, { operation, path, search, body }: RequestContext) =>
   fingerprint(operation?.method, path, search, body);
-/** A retry usually repeats the first call byte for byte. The cache then saves sorting the fields and hashing them. */
+/** A retry usually repeats the first call byte for byte, so the cache avoids sorting and hashing its fields again. */
 const cachedFingerprint = memoize(MAX_CACHED_FINGERPRINTS, computeFingerprint);
 
 /** Responds with the stored reply, if the key has one. */
@@ -49,7 +49,7 @@ export const recall =
     if (stored) replay(context, stored);
   };
 
-/** Replays the first reply byte for byte; rate limit, request id and date are those of this call. */
+/** Replays the first reply byte for byte. The headers for rate limit, request id and date belong to this call. */
 export function replay(context: RequestContext, stored: StoredReply): void {
   if (stored.fingerprint !== context.fingerprint)
     fail(
@@ -63,7 +63,7 @@ export function replay(context: RequestContext, stored: StoredReply): void {
   context.reply = { status: stored.status, body: stored.body };
 }
 
-/** Errors of the handler are stored for the key; errors of the stages before it are not, so a corrected request may use the same key. */
+/** Whether an error is stored for the key. Errors of earlier stages are not, so a corrected request may use the same key. */
 export const isStoredError = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
 
 export const behaviours: MeasuredBehaviour[] = [

@@ -1,4 +1,4 @@
-// Serves the dashboard's page: compressed once, from memory, with an ETag.
+// Serves the dashboard's page from memory, compressed once, with an ETag.
 
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -9,7 +9,7 @@ import { once } from "../kernel/once.ts";
 import type { RequestContext } from "./context.ts";
 import { SAFE_HEADERS } from "./reply.ts";
 
-/** Returns the handler that answers a request for the page. The page holds no data. */
+/** Creates the handler that responds with the page. */
 export function createPage(load: () => Document): (context: RequestContext) => Promise<void> {
   const page = once(() => {
     const { contentType, text, policy } = load();
@@ -20,7 +20,7 @@ export function createPage(load: () => Document): (context: RequestContext) => P
       "Content-Type": `${contentType}; charset=utf-8`,
       "Content-Security-Policy": policy,
       ETag: etag,
-      // The browser asks again each time, and gets 304 until the program changes.
+      // The browser revalidates each time, and gets 304 until the program changes.
       "Cache-Control": "no-cache",
       Vary: "Accept-Encoding",
       "Referrer-Policy": "no-referrer",
@@ -38,5 +38,5 @@ export function createPage(load: () => Document): (context: RequestContext) => P
   };
 }
 
-/** Whether a browser sent the request: browsers accept HTML, and clients of an API do not name it. */
+/** Whether a browser sent the request. Browsers accept text/html; API clients do not ask for it. */
 export const asksForPage = ({ headers }: IncomingMessage) => /\btext\/html\b/.test(headers.accept ?? "");

@@ -1,4 +1,4 @@
-// The request pipeline under /v1: its stages, in the order in which they run.
+// The request pipeline under /v1: the stages of a request, in the order in which they run.
 
 import type { ApiFaults } from "../contracts/fault.ts";
 import type { ServiceValues } from "../contracts/service-values.ts";
@@ -26,7 +26,7 @@ export interface PipelineDependencies {
   guard: Guard;
   catalogue: readonly Operation[];
   values: ServiceValues;
-  /** Of the service file; without one, nothing is translated. */
+  /** The service file's translation; undefined without a service file. */
   translation?: Pick<Translation, "request" | "reply"> | undefined;
   clock: Clock;
   database: Database;
@@ -40,7 +40,7 @@ export interface PipelineDependencies {
   /** Responses that a fault delays or holds back. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
-  /** Called with each request that the guard admitted, once its reply is sent; must not throw. */
+  /** Called with each request that the guard admitted, after its response is sent. Must not throw. */
   answered: (context: RequestContext) => void;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
@@ -90,12 +90,12 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
   };
 }
 
-/** Notes when the checks, the body, the validation or the operation ended. */
+/** Records when the checks, the body, the validation or the operation ended. */
 function endStage(context: RequestContext): void {
   context.stages.push(context.elapsed());
 }
 
-/** Sends the reply, or a 500 if that fails: no caller awaits the pipeline, so an error thrown from it would end the process. */
+/** Sends the reply, or a 500 if that fails. The pipeline is not awaited, so an error thrown from it would end the process. */
 function sendReply(
   faults: FaultStages,
   context: RequestContext,

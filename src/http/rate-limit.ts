@@ -1,4 +1,4 @@
-// Rate limits: fixed windows aligned to the epoch, one for each merchant and one for each address that sends no valid key.
+// Rate limits: fixed windows aligned to the epoch, one per merchant and one per client address without a valid key.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { ownValues } from "../contracts/service-values.ts";
@@ -12,16 +12,16 @@ export interface RateLimit {
   window: number;
 }
 
-/** Limits by operation id; `all` applies to the operations without a limit of their own. */
+/** Limits by operation id. `all` applies to every other operation. */
 export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** For merchants and for addresses each. */
+/** Maximum windows of merchants, and maximum windows of addresses. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(rules: RateLimits) {
-  // Apart, so that no number of addresses without a valid key can evict the window of a merchant.
+  // Stored separately, so that addresses without a valid key cannot evict a merchant's window.
   const merchants = createBuckets();
   const addresses = createBuckets();
   const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all);
@@ -29,7 +29,7 @@ export function createRateLimiter(rules: RateLimits) {
     anonymous,
     /** The window that a merchant's operations share. */
     of: (merchant: string) => merchants.open(merchant, rules.all),
-    /** The windows of operations with a limit of their own that this merchant has called. */
+    /** The merchant's open windows for operations with their own limit. */
     ownOf: (merchant: string): [operation: string, bucket: RateLimitWindow][] =>
       [...merchants.all].flatMap(([name, bucket]) => (name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [])),
     bucket(context: RequestContext) {
@@ -39,7 +39,7 @@ export function createRateLimiter(rules: RateLimits) {
       const own = rules[operation];
       return own && operation !== "all" ? merchants.open(`${merchant} ${operation}`, own) : merchants.open(merchant, rules.all);
     },
-    /** Drops every window, or those of one merchant. */
+    /** Drops one merchant's windows (default: all windows). */
     clear(merchant?: string) {
       if (merchant === undefined) addresses.all.clear();
       for (const name of merchants.all.keys())
@@ -48,7 +48,7 @@ export function createRateLimiter(rules: RateLimits) {
   };
 }
 
-/** A bounded number of windows: the oldest makes room for a new one. */
+/** A bounded map of windows. At the limit, a new window evicts the oldest. */
 function createBuckets() {
   const all = new Map<string, RateLimitWindow>();
   return {
@@ -134,13 +134,13 @@ function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<C
 
 const wait = (seconds: number) => `Wait ${seconds} s, as Retry-After says, then try again.`;
 
-/** How to end what only the clock ends, while it is frozen. */
+/** Message for a wait that cannot end because the sandbox clock is frozen. */
 export const moveClock = (what: string, seconds: number) =>
   `The sandbox clock is frozen, so waiting does not end ${what}: move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, then try again.`;
 
 export const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 
-/** The three rate limit headers; none for a request rejected before it was assigned a window. */
+/** The three rate limit headers; empty if the request was rejected before its window was known. */
 export function rateLimitHeaders({ bucket, at }: RequestContext): Record<string, string> {
   if (!bucket) return {};
   return {

@@ -31,7 +31,7 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   context.body = parse(context.bodyText);
 }
 
-/** Uses events: an async iterator over the stream costs more than everything else that a small body needs. */
+/** Uses events, because an async iterator costs more than all other work on a small body. */
 function collect(context: RequestContext): Promise<Buffer> {
   const { incoming } = context;
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function collect(context: RequestContext): Promise<Buffer> {
   });
 }
 
-/** Requires application/json. A missing type is rejected too: a web page may send `text/plain` without a CORS preflight. */
+/** Requires application/json. Rejects a missing type too, because a web page can send a body without one, and without a CORS preflight. */
 function checkType(incoming: IncomingMessage): void {
   const encoding = incoming.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
@@ -67,7 +67,7 @@ function checkType(incoming: IncomingMessage): void {
     );
 }
 
-/** Whether a Content-Type is JSON in UTF-8. Split, not matched: an expression for it takes quadratic time on a long run of spaces. */
+/** Whether a Content-Type is JSON in UTF-8. Splits the text, because a regular expression takes quadratic time on a long run of spaces. */
 export function isJsonType(type: string): boolean {
   if (type === "application/json") return true;
   const [essence, charset = "", ...rest] = type.split(";").map((part) => part.trim().toLowerCase());
@@ -108,7 +108,7 @@ function parse(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** V8 quotes the text around the error, which may cut a secret so that it is no longer recognised. */
+/** V8's message quotes the text around the error. The quote may contain a part of a secret, which masking would miss, so it is removed. */
 const reasonOf = ({ message }: Error, text: string) => (mask(text) === text ? message : message.replace(/, (?:\.\.\.)?".*$/s, ""));
 
 const quote = (text: string) => JSON.stringify(mask(text, 100));

@@ -9,7 +9,7 @@ import { maskedJson } from "../kernel/mask.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
-/** The headers that keep a browser from treating a response as anything but data. */
+/** Headers that make browsers treat a response only as data. */
 export const SAFE_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -19,7 +19,7 @@ export function errorReply(context: RequestContext, error: ApiError): Reply {
   context.errorCode = error.code;
   // HTTP requires WWW-Authenticate on a 401.
   Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
-  // Messages quote the request; mask secrets that were sent in the wrong field.
+  // Messages quote the request, so mask secrets that were sent in the wrong field.
   return { status: error.status, body: maskedJson(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
 }
 
@@ -28,7 +28,7 @@ function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
   return { error: errors[error.code].error, message: error.message, code: error.code, details };
 }
 
-/** The reply for an error thrown by a stage. Anything but an ApiError is a defect of the sandbox: `report` gets the error, the client a 500. */
+/** The reply for an error thrown by a stage. Any error but an ApiError is a defect of the sandbox: it is reported, and the client gets a 500. */
 export function failureReply(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
@@ -38,7 +38,7 @@ export function failureReply(context: RequestContext, error: unknown, report: (e
 const whyOf = (error: unknown) =>
   error instanceof SandboxError ? error.message : "The sandbox itself failed; its log has the details: please report it.";
 
-/** Sends a 500 after sending the reply failed; cuts the connection if part of that reply is on its way. */
+/** Sends a 500 after sending the reply failed. Closes the connection if a part of the reply has been sent. */
 export function sendFailure(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): void {
   const { outgoing, headers } = context;
   for (const name of Object.keys(headers)) delete headers[name];
@@ -51,7 +51,7 @@ export function send(context: RequestContext, reply: Reply, rateHeaders: Record<
   if (writeHead(context, reply, rateHeaders)) endResponse(context, context.incoming.method === "HEAD" ? undefined : reply.body);
 }
 
-/** Writes the status and headers of a reply; false when the connection is already gone. */
+/** Writes the status and headers of a reply. Returns false if the connection is closed. */
 export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Record<string, string>): boolean {
   const { incoming, outgoing } = context;
   if (outgoing.destroyed) return false;
@@ -71,11 +71,11 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   return true;
 }
 
-/** Real milliseconds. If the socket were destroyed at once, a client that is still sending could lose the response. */
+/** Real milliseconds before the socket is destroyed. Destroyed at once, a client that is still sending could lose the response. */
 const READ_TIMEOUT = 2_000;
 
 /**
- * Writes an error to a socket that Node no longer serves as HTTP, and closes the socket; destroys it after a timeout if the client neither
+ * Writes an error to a socket that Node no longer serves as HTTP, then closes the socket. Destroys it after a timeout if the client neither
  * reads nor closes.
  */
 export function endWithError(socket: Duplex, error: ApiError, requestId?: string): void {
@@ -94,7 +94,7 @@ export function endWithError(socket: Duplex, error: ApiError, requestId?: string
     afterRealTime(READ_TIMEOUT, () => socket.destroy()),
   );
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // Discards the rest of the request: closing with unread bytes would reset the connection.
+  // Discards the rest of the request, because closing with unread bytes would reset the connection.
   socket.resume();
 }
 

@@ -14,7 +14,7 @@ import { awaitsContinue } from "./unread-body.ts";
 interface RecorderOptions {
   requestLog: RequestLog;
   clock: Clock;
-  /** Gets each entry, for the live stream. */
+  /** Called with each entry, for the live stream. */
   onRecorded: (entry: RequestEntry) => void;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
@@ -24,7 +24,7 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
   const record = (context: RequestContext, entry: RequestEntry) => {
-    // Drop a request that began before a reset: a later request may have the same number by now.
+    // Drop a request that began before a reset, because a later request may have the same number.
     if (context.era !== requestLog.era()) return;
     try {
       requestLog.add(entry);
@@ -34,7 +34,7 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     }
   };
   return {
-    /** Call this for each new connection; a repeated call for one that is known has no effect. */
+    /** Call this for each new connection. Repeated calls for a connection have no effect. */
     connected(socket: Socket) {
       if (connections.has(socket)) return;
       const connection: Connection = { number: ++accepted, opened: realNow() };
@@ -59,17 +59,17 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
   };
 }
 
-/** Whether the request met a rate limit or got a 5xx before its body was read. The judge needs that body to compare the retry with it. */
+/** Whether the request was rate-limited or got a 5xx before its body was read. The judge compares that body with the retry's. */
 function hasUnreadBody({ incoming, bodyText, reply, errorCode }: RequestContext): boolean {
   if (bodyText !== "" || incoming.readableEnded || incoming.destroyed || incoming.method === "GET" || incoming.method === "HEAD")
     return false;
-  // The client does not send a body for which it got no `100 Continue`.
+  // Without a `100 Continue`, the client does not send the body.
   if (awaitsContinue(incoming)) return false;
   const { status } = reply ?? { status: 0 };
   return isRateLimit(status, errorCode) || status >= 500;
 }
 
-/** Reads the rest of a request after its response; Node would discard it. */
+/** Reads the rest of a request after its response, which Node would discard. */
 function collect(incoming: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -78,11 +78,11 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
     if (size <= MAX_BODY) chunks.push(chunk);
   });
   incoming.once("close", () => done(Buffer.concat(chunks).toString("utf8")));
-  // Start reading now: Node discards a body that has no reader when the response ends.
+  // Start reading now, because Node discards a body without a reader when the response ends.
   incoming.read(0);
 }
 
-/** An entry as a message of the live stream. */
+/** Converts an entry to a message of the live stream. */
 export function requestMessage(entry: RequestEntry): RequestMessage {
   const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
   return {

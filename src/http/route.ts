@@ -1,4 +1,4 @@
-// Finds the operation of a request, of the API or of the control API: exact paths first, then paths with parameters.
+// Finds a request's operation, in the API or the control API: exact paths first, then paths with parameters.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -9,7 +9,7 @@ import type { RequestContext, Stage } from "./context.ts";
 
 export const API_PREFIX = "/v1";
 
-/** Whether a request target belongs to the emulated API; every other target belongs to the sandbox itself. */
+/** Whether a request target belongs to the emulated API. All other targets belong to the sandbox itself. */
 export const isApiPath = (target = "") =>
   target === API_PREFIX || target.startsWith(`${API_PREFIX}/`) || target.startsWith(`${API_PREFIX}?`);
 
@@ -45,7 +45,7 @@ export function createRouter<Target extends { method: string; path: string }>(pr
   const exact = new Map([...routes].filter(([, found]) => !patterns.includes(found)));
   return {
     paths: [...routes.keys()],
-    /** The target with the path and method of the request, whose parameters it sets. Undefined for an unknown path; fails for an unknown method. */
+    /** Finds the target by path and method, and sets the request's parameters. Undefined for an unknown path; fails for an unknown method. */
     find(context: RoutedRequest): Target | undefined {
       const found = exact.get(context.path) ?? match(patterns, context);
       const method = context.incoming.method === "HEAD" ? "GET" : (context.incoming.method ?? "");

@@ -10,7 +10,7 @@ import type { UpgradeHandler } from "./upgrade.ts";
 
 export interface ListeningServer {
   readonly port: number;
-  /** Stops accepting connections, gives requests in flight this many milliseconds to finish, then destroys the remaining sockets. */
+  /** Stops accepting connections, waits up to `within` milliseconds for requests in flight, then destroys the remaining sockets. */
   close(within: number): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ export interface ServerHandlers {
 
 const REQUEST_TIMEOUT = 30_000;
 /**
- * Longer than clients keep an idle connection (Go: 90 s): a request on a connection that the server is just closing fails with ECONNRESET.
- * `Keep-Alive: timeout` announces whole seconds, rounded down, so the server closes almost a second after the clients that obey it.
+ * Longer than clients keep idle connections (Go: 90 s), because a request on a connection that the server is closing fails with ECONNRESET.
+ * `Keep-Alive: timeout` is rounded down to whole seconds, so the server closes almost a second after clients that obey the header.
  */
 const KEEP_ALIVE_TIMEOUT = 95_999;
 const LOOPBACK = ["127.0.0.1", "::1"];
@@ -34,8 +34,8 @@ const CONNECTIONS = { allowHalfOpen: true, noDelay: true };
 const MAX_LISTEN_ATTEMPTS = 20;
 
 /**
- * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is called at the first connection, which comes before
- * anything that the handlers handle.
+ * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is not called before the first connection, to keep
+ * startup fast.
  */
 export async function listen(port: number, host: string | undefined, handlers: () => ServerHandlers): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
@@ -43,7 +43,7 @@ export async function listen(port: number, host: string | undefined, handlers: (
     await open(server, port, host ?? (LOOPBACK[0] as string));
     const chosen = (server.address() as AddressInfo).port;
     if (host !== undefined) return createListeningServer(server, chosen);
-    // One HTTP server for both addresses: a second one would cost two thirds as much as the first.
+    // Both addresses share one HTTP server, because a second one would cost two thirds as much as the first.
     const other = createTcpServer(CONNECTIONS, (socket) => server.emit("connection", socket));
     try {
       await open(other, chosen, LOOPBACK[1] as string);
@@ -77,7 +77,7 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
     },
     request,
   );
-  // By default, Node drops headers after the 1,000th silently, Authorization too. The limit of 16 KiB remains.
+  // By default, Node silently drops headers after the 1,000th, even Authorization. The limit of 16 KiB still applies.
   server.maxHeadersCount = 0;
   server.on("connection", (socket) => {
     ignoreSocketErrors(socket);
@@ -98,14 +98,14 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   return server;
 }
 
-/** Node removes its own error listeners from a socket that it hands over for an upgrade. Without this one, an error of an earlier response on it would end the process. */
+/** For an upgrade, Node removes its own error listeners. Without this listener, an error of an earlier response would then end the process. */
 function ignoreSocketErrors(socket: Socket): void {
   if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
 }
 
 const ignore = () => {};
 
-/** Calls back once the responses to earlier requests on the connection are sent, which an upgrade must not overtake. */
+/** Calls back after the responses to earlier requests on the connection are sent, so that an upgrade does not overtake them. */
 function afterPreviousResponse(socket: Duplex, callback: () => void): void {
   const previous = responseOn(socket);
   if (previous) previous.once("close", () => afterPreviousResponse(socket, callback));
@@ -113,8 +113,8 @@ function afterPreviousResponse(socket: Duplex, callback: () => void): void {
 }
 
 /**
- * Serves a request with an upgrade other than WebSocket as plain HTTP/1.1. Some clients, such as Java's HttpClient, offer HTTP/2 with
- * every request. Node then hands over the socket with its body unread, so the head is put back without the offer and parsed again.
+ * Serves a request for any upgrade but WebSocket as plain HTTP/1.1. Some clients, such as Java's HttpClient, offer HTTP/2 with every
+ * request. Node hands over the socket with the body unread, so the request head is put back without the offer and parsed again.
  */
 function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = incoming;
@@ -133,7 +133,7 @@ function createListeningServer(server: Server, port: number, other?: TcpServer):
   const servers = other === undefined ? [server] : [server, other];
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
-    // A socket that `declineUpgrade` passed back is already tracked.
+    // `declineUpgrade` emits the same socket again.
     if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -152,7 +152,7 @@ function createListeningServer(server: Server, port: number, other?: TcpServer):
   };
 }
 
-/** Closes a connection after its current response, at once if it has none. Node would wait for idle connections and keep others alive. */
+/** Closes a connection after its current response, or at once without one. Node would wait for idle connections and keep others alive. */
 function closeAfterResponse(socket: Socket): void {
   const response = responseOn(socket);
   if (!response) socket.destroy();
@@ -177,14 +177,14 @@ const ERROR_CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_t
 /** The response in progress on a socket, which Node keeps in this internal property. */
 const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage;
 
-/** Sockets that got their last response: the parser reports the rest of what they send as further errors. */
+/** Sockets that got an error as their last response. The parser reports later bytes from them as further errors. */
 const rejected = new WeakSet<Duplex>();
 
-/** Responds to bytes that are not a valid HTTP request, in the API's error format; Node's own response has an empty body. */
+/** Responds to invalid HTTP in the API's error format. Node's own response has an empty body. */
 function rejectMalformed(error: Error, socket: Duplex, nextRequestId: () => string): void {
   const response = responseOn(socket);
   if (response?.req.complete) {
-    // An earlier request on this connection was valid: it gets its response first.
+    // An earlier valid request on this connection gets its response first.
     response.once("close", () => rejectMalformed(error, socket, nextRequestId));
     return;
   }

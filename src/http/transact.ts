@@ -1,4 +1,4 @@
-// Runs the operation: handler, stored reply and outgoing events in one transaction. The response is sent only after its commit.
+// Runs the operation: handler, stored reply and queued events share one transaction. The response is sent after the commit.
 
 import { PreserializedJson } from "../contracts/endpoint.ts";
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
@@ -15,7 +15,7 @@ interface TransactionDependencies {
   database: Database;
   idempotencyReplies: IdempotencyReplies;
   createOperationContext: CreateOperationContext;
-  /** Called after each commit, as events of the request may be queued. The response waits for the promise that it returns. */
+  /** Called after each commit, because the request may have queued events. The response waits for the returned promise. */
   committed: (request: string) => Promise<void> | undefined;
 }
 
@@ -35,12 +35,12 @@ export function transact({ database, idempotencyReplies, createOperationContext,
     if (waiting !== undefined) await waiting;
   }
 
-  /** The reply stored for the request's key, or the handler's, which is then stored. */
+  /** Returns the reply stored for the request's key. Without one, runs the handler and stores its reply. */
   function handleOnce(context: RequestContext): Reply {
     const { idempotencyKey: key, fingerprint = "" } = context;
     if (key === undefined) return handle(context);
     const merchant = context.identity?.merchant ?? "";
-    // Looked up again: two calls with the same key may wait for the same commit, and only the first may run.
+    // Looks the key up again: two calls with the same key may wait for the same commit, and only the first may run.
     const stored = idempotencyReplies.find(merchant, key);
     if (stored) {
       replay(context, stored);
@@ -52,7 +52,7 @@ export function transact({ database, idempotencyReplies, createOperationContext,
   }
 }
 
-/** Turns an error that is stored for the key, such as a 404 or 409, into a reply. The attempt's own effects are rolled back. */
+/** Turns an error that is stored for the key, such as a 404 or 409, into a reply. The attempt's effects are rolled back. */
 function replyOrStoredError(context: RequestContext, attempt: () => Reply): Reply {
   try {
     return attempt();
@@ -88,7 +88,7 @@ function callHandler(operation: Operation, input: Parameters<Operation["handle"]
   try {
     return operation.handle(input);
   } catch (error) {
-    // The rules of records may refuse the body of any operation.
+    // Rules on records may reject any body.
     const isDeclared = (code: ErrorCode) =>
       operation.errors.includes(code) || (code === "validation_failed" && operation.body !== undefined);
     if (error instanceof ApiError && !isDeclared(error.code))

@@ -1,22 +1,22 @@
-// Responses to a request whose body is not read: they must reach a client that is still sending.
+// Ends responses to requests whose body was not read, so that a client that is still sending receives them.
 
 import type { IncomingMessage } from "node:http";
 import { afterRealTime } from "../kernel/clock.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Real milliseconds, and bytes, for which a body is read and discarded after the response. */
+/** Limits for discarding a body after the response, in real milliseconds and bytes. */
 const DISCARD_TIMEOUT = 5_000;
 const MAX_DISCARDED = 256 * 1_048_576;
 
 export const announcesBody = ({ headers }: IncomingMessage) =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-/** Whether the client may still wait for `100 Continue`: it then cannot tell whether its body is part of the connection. */
+/** Whether the client may still wait for `100 Continue`. Until then, it is unknown whether the client sends its body. */
 export const awaitsContinue = ({ headers, complete }: IncomingMessage) => headers.expect !== undefined && !complete;
 
 /**
- * Ends a response whose headers are written. If the connection is to be closed and the request has not arrived completely, the rest of it is
- * discarded first: the kernel resets a connection that is closed with unread bytes, and the client loses the response.
+ * Ends a response whose headers are written. If the connection will close and the request has not arrived completely, discards the rest of
+ * the request first: closing with unread bytes resets the connection, and the client would lose the response.
  */
 export function endResponse({ incoming, outgoing, sentHeaders }: RequestContext, body: string | undefined): void {
   const staysOpen = outgoing.shouldKeepAlive && sentHeaders.Connection !== "close";

@@ -1,4 +1,4 @@
-// WebSocket upgrades: the same checks as for a request, before the 101 response.
+// WebSocket upgrades: checks them as it checks requests, before the 101 response.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -12,7 +12,7 @@ interface UpgradeOptions {
   /** The only path that accepts upgrades. */
   path: string;
   guard: Guard;
-  /** Throws unless the host of the sandbox sent the request. */
+  /** Throws unless the sandbox's host sent the request. */
   requireHost: (incoming: IncomingMessage) => void;
   accept: UpgradeHandler;
   /** Called with errors that are defects of the sandbox. */
@@ -37,7 +37,7 @@ export function createUpgradeHandler({ path, guard, requireHost, accept, report 
   };
 }
 
-/** Rejects an incomplete handshake with a JSON error; the WebSocket library would respond with HTML. */
+/** Rejects an invalid handshake with a JSON error. The WebSocket library would respond with HTML. */
 function checkHandshake({ method, headers }: IncomingMessage): void {
   const key = headers["sec-websocket-key"] ?? "";
   if (method === "GET" && headers["sec-websocket-version"] === "13" && /^[+/0-9A-Za-z]{22}==$/.test(key)) return;

@@ -13,22 +13,22 @@ import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
 /**
- * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object where the body is an assumption: it uses
- * the fields that match, and stores and returns the others as sent.
- * `strict`, for the control API, rejects unknown fields as well.
+ * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object if the body's shape is an assumption: it
+ * uses the fields that match, and stores and returns the others as sent.
+ * `strict`, for the control API, also rejects unknown fields.
  */
 export type BodyMode = "checked" | "open" | "strict";
 
 /** The parts of a request context that validation reads and writes. */
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
-/** The part of a declaration that describes the input. */
+/** The fields of a declaration that validation uses. */
 type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "reply">;
 
-/** What was sent, as it was sent or in the names of the sandbox. */
+/** The received query and body, untranslated or translated to the sandbox's names. */
 type SentInput = Pick<RequestContext, "search" | "body"> & Partial<OwnRequest>;
 
-/** Without a service file there is no translation. */
+/** Validates the input. `translate` applies a service file (default: no translation). */
 export const validate =
   (bodies: BodyMode, translate?: TranslateRequest): Stage =>
   (context) => {
@@ -67,7 +67,7 @@ const allowsExtraFields = (body: ObjectSchema | undefined) =>
 const forbidsExtraFields = (body: ObjectSchema | undefined) =>
   (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === false;
 
-/** The query parameters, as text or integers. An empty query, the usual case, is not parsed. */
+/** The query parameters, as text or integers. Skips parsing for an empty query, the usual case. */
 function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput): Record<string, unknown> {
   const foreign = sent.unknown?.params ?? NONE;
   const query = sent.search === "" && foreign.length === 0 ? {} : checkedQuery(declaration.query, context, bodies, sent.search, foreign);
@@ -133,7 +133,7 @@ function refuseUnknown(names: string[], known: string[]): void {
   fail("validation_failed", message, { errors: [{ pointer: `/${name}`, field: name, code: "unknown_field", message }] });
 }
 
-/** Removes the known fields with invalid values and returns them; missing fields are allowed. */
+/** Removes known fields with invalid values from the body and returns them. Missing fields are allowed. */
 function takeInvalidFields(schema: ObjectSchema, body: Record<string, unknown>): Record<string, unknown> {
   const invalid = Object.entries(body).filter(([name, value]) => !matchesSchema(schema.properties[name] as TSchema, value));
   for (const [name] of invalid) delete body[name];
@@ -143,8 +143,8 @@ function takeInvalidFields(schema: ObjectSchema, body: Record<string, unknown>):
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * The unknown fields to store on the record as sent, without the fields that the service sets itself; secrets are masked. A body that declares
- * `additionalProperties` takes the fields of its kind of record, so it gets all of them.
+ * The unknown fields to store on the record, with their secrets masked. Omits fields that the service sets itself, unless the body's schema
+ * declares `additionalProperties`: such a body takes all fields of a record.
  */
 function extraFields({ body, reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
   const owned = allowsExtraFields(body) ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
@@ -154,7 +154,7 @@ function extraFields({ body, reply }: InputDeclaration, unknown: Record<string, 
 
 const MAX_LIST_LENGTH = 1_000;
 
-/** Names as one header value, secrets in them masked; names with characters that a header cannot carry are percent-encoded. */
+/** Names as one header value. Secrets are masked, and names with characters that a header cannot carry are percent-encoded. */
 const headerList = (names: string[]) =>
   names
     .map((name) => mask(name))

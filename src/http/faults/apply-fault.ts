@@ -1,4 +1,4 @@
-// Applies the faults of a call: pipeline stages that evaluate the rules of each phase and perform their effects.
+// Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
 
 import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
 import type { ServiceValues } from "../../contracts/service-values.ts";
@@ -56,7 +56,7 @@ export function faultStages({ clock, values, faults, idempotencyReplies, recordH
       if (context.faults) context.faults.body = context.body;
       return before(context);
     },
-    /** Runs the stage that performs the operation, in the past or with a wrong clock if a rule says so. */
+    /** Wraps the stage that runs the operation, so that a rule can make it read old data or use a skewed clock. */
     around:
       (effect: Stage): Stage =>
       (context) =>
@@ -69,7 +69,7 @@ export function faultStages({ clock, values, faults, idempotencyReplies, recordH
   };
 }
 
-/** Runs the operation under stale_read, which only affects reads, and clock_skew. */
+/** Runs the operation with the faults clock_skew and, for reads, stale_read. */
 async function runShifted(
   context: RequestContext,
   state: CallFaults,
@@ -82,7 +82,7 @@ async function runShifted(
   const { at } = context;
   if (skew?.kind === "skew") context.at = skewHeaders(context, skew.milliseconds);
   try {
-    // A read is synchronous, so no other request sees the past.
+    // A read is synchronous, so no other request sees the old data.
     if (lag?.kind === "lag") recordHistory.asOf(at - lag.milliseconds, () => void effect(context));
     else await effect(context);
     state.served = true;

@@ -1,4 +1,4 @@
-// Responses that a fault keeps waiting: released when their connection closes, on reset, and on shutdown.
+// Responses that a fault delays. They are released when their connection closes, on reset, and on shutdown.
 
 import type { ServerResponse } from "node:http";
 
@@ -7,7 +7,7 @@ export type HeldResponses = ReturnType<typeof createHeldResponses>;
 export function createHeldResponses() {
   const waiting = new Set<() => void>();
   return {
-    /** Calls `release` when the connection closes or all are released; the returned function releases it earlier. */
+    /** Calls `release` when the connection closes or all responses are released. The returned function releases the response earlier. */
     hold(outgoing: ServerResponse, release: () => void) {
       const end = () => {
         waiting.delete(end);

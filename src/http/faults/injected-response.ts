@@ -1,4 +1,4 @@
-// Injected error responses: the body and headers that the service itself would send with the status.
+// Builds injected error responses, with the body and headers that the service itself would send with the status.
 
 import type { ApiEffect, RetryAfter } from "../../contracts/fault.ts";
 import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
@@ -8,7 +8,7 @@ import { moveClock, secondsUntil } from "../rate-limit.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
 
-/** Default error codes: the most typical one of a status, which may not be the first in the table of errors. */
+/** The default error code of a status, if it is not the first in the table of errors. */
 const DEFAULT_CODES: Readonly<Record<number, ErrorCode>> = {
   400: "validation_failed",
   401: "invalid_api_key",
@@ -29,7 +29,7 @@ function categoryOf(code: string, status: number): string {
   return fallback.status === status ? fallback.error : status < 500 ? "invalid_request" : "api_error";
 }
 
-/** Makes the reply, and sets its headers on the context. */
+/** Builds the reply, and sets its headers on the context. */
 export function injectedResponse(
   context: RequestContext,
   {
@@ -90,7 +90,7 @@ function retryHeaders(retryAfter: RetryAfter | undefined, at: number): Record<st
   return { "Retry-After": String(retryAfter === "zero" ? 0 : retryAfter) };
 }
 
-/** Shifts the time in the headers; returns the shifted time, limited to what a date can hold. */
+/** Shifts the times in the headers, and returns the shifted time, limited to valid dates. */
 export function skewHeaders(context: RequestContext, by: number): number {
   const { at, bucket } = context;
   const wrong = Math.min(LATEST_TIME, Math.max(0, at + by));

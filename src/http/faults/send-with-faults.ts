@@ -1,4 +1,4 @@
-// Sends the response of a call under faults: lost, late, slow, cut off or malformed.
+// Sends the response of a call with faults: lost, late, slow, cut off or malformed.
 
 import type { ServerResponse } from "node:http";
 import type { ApiEffect, ApiPhase, DisconnectForm } from "../../contracts/fault.ts";
@@ -9,10 +9,10 @@ import { send, writeHead } from "../reply.ts";
 import { endResponse } from "../unread-body.ts";
 import type { HeldResponses } from "./held-responses.ts";
 
-/** Evaluates the rules of a phase, and notes the rule that fires. */
+/** Evaluates the rules of a phase. Records the rule that fires and returns its effect. */
 export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhase) => ApiEffect | undefined;
 
-/** Carries out an effect that decides or replaces the reply. */
+/** Applies an effect, which may replace the reply. */
 export type Apply = (context: RequestContext, state: CallFaults, effect: ApiEffect) => void;
 
 interface SendOptions {
@@ -119,7 +119,7 @@ async function sendCorrupted(
 /** The first half of a JSON text, which is not valid JSON. */
 const half = (text: string) => text.slice(0, Math.ceil(text.length / 2));
 
-/** Milliseconds between two writes, at least. */
+/** Minimum milliseconds between two writes. */
 const MIN_STEP = 50;
 
 async function drip(outgoing: ServerResponse, body: Buffer, bytesPerSecond: number, held: HeldResponses): Promise<void> {
