@@ -1,4 +1,4 @@
-// Compares recordings of the service with the facts on which the sandbox is built: recording → observations → one verdict per fact.
+// Compares recordings of the service with the sandbox's facts: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
 import { bodyProblems } from "./conditions.ts";
@@ -22,7 +22,7 @@ import { createShownTexts, personalTexts } from "./shown-texts.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
 
-/** A value other than the fact's, and where it was seen. */
+/** A value that differs from the fact's, and where it was seen. */
 export interface SeenValue {
   value: FactValue;
   bound?: FactBound;
@@ -41,18 +41,18 @@ export interface FactResult {
   seen: SeenValue[];
 }
 
-/** The parts of a comparison from which a service file is written. */
+/** The data from which a service file is written. */
 export interface Evidence {
   observations: readonly Observation[];
   hints: readonly Hint[];
   renames: readonly Rename[];
   unknownFields: readonly UnknownField[];
-  /** How many objects of each name the recording shows. */
+  /** The number of objects in the recording, by name. */
   objects: ReadonlyMap<string, number>;
 }
 
 export interface Comparison {
-  /** The address below which the calls match, with its secrets masked; null if none does. */
+  /** The base address of the matching calls, with its secrets masked; null if no call matches. */
   base: string | null;
   /** Calls of operations, and webhooks. */
   calls: number;
@@ -60,7 +60,7 @@ export interface Comparison {
   verdicts: FactResult[];
   /** Calls below the base that match no operation, by method and path. */
   unknownEndpoints: { endpoint: string; count: number }[];
-  /** Refusals that no rule recognises. */
+  /** Errors that no rule recognises. */
   unexplained: (Unexplained & { count: number })[];
   /** Ignored entries, counted by reason. */
   noise: Record<string, number>;
@@ -68,7 +68,7 @@ export interface Comparison {
 }
 
 export function compare(whole: ComparedSandbox, recording: Recording, given?: BaseUrl): Comparison {
-  // The sandbox differs from every real service in the facts that are so by design.
+  // Facts by design are left out, because the sandbox differs in them from every real service.
   const sandbox = { ...whole, facts: whole.facts.filter(({ origin }) => origin !== "design") };
   const routes = routesOf(sandbox.operations);
   const { useful, noise } = withoutNoise(recording.exchanges);

@@ -1,5 +1,5 @@
-// Recognises the condition of an error from the request and the calls before it, never from the code of the response.
-// The rules are tried in the order of the sandbox's pipeline; the first that applies names the condition.
+// Recognises the condition of an error from the request and the calls before it, never from the error code of the response.
+// The rules are tried in the order of the sandbox's pipeline. The first rule that applies names the condition.
 
 import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
@@ -163,7 +163,7 @@ const ofRoutes = {
 
 const OWN_LIMIT = "The sandbox assumes the limit; the service's own is unknown.";
 
-/** Why a recording does not show the condition of an error. Errors of the sandbox alone are left out. */
+/** Why a recording cannot show the condition of an error. Errors that only the sandbox has are left out. */
 const unseen: Partial<Record<ErrorCode, string>> = {
   uri_too_long: OWN_LIMIT,
   headers_too_large: OWN_LIMIT,
@@ -178,7 +178,7 @@ const unseen: Partial<Record<ErrorCode, string>> = {
   outage: "Responses with 5xx are left out: another call with the same content may succeed.",
 };
 
-/** The rules in words by error code, and why the other errors have none. */
+/** The rules in words by error code, and the reasons for errors without a rule. */
 export const conditionTexts = (): { seen: Record<string, string>; unseen: Record<string, string> } => ({
   seen: { ...Object.fromEntries(Object.entries(conditions).map(([code, { when }]) => [code, when])), ...ofRoutes },
   unseen,
@@ -211,7 +211,7 @@ const ACCOUNT: readonly unknown[] = ["merchant_suspended", "live_key_refused", "
 const isAboutTheCaller = ({ status, response }: CallContext["call"]) =>
   status === 401 || (status === 403 && isObject(response) && ACCOUNT.includes(response.code));
 
-/** The condition of a call; undefined if it meets none, or repeats an earlier call under its key. */
+/** The condition of a call; undefined if it meets none, or is a replay of an earlier call with its key. */
 export function conditionOf(context: CallContext): ErrorCode | undefined {
   const { call, first } = context;
   const entries = Object.entries(conditions) as [ErrorCode, ConditionRule][];
@@ -221,7 +221,7 @@ export function conditionOf(context: CallContext): ErrorCode | undefined {
   return isReplay && (found === "invalid_state" || found === "already_exists") ? undefined : found;
 }
 
-/** The errors that the sandbox's schema finds in the body of a call; none where the recording does not show the body. */
+/** The errors that the sandbox's schema finds in a call's body; empty if the recording does not show the body. */
 export function bodyProblems({ operation, body }: CallContext["call"]): FieldError[] {
   if (!operation.body || !isObject(body)) return [];
   const own = ownBodyOf(operation, body);

@@ -8,7 +8,7 @@ import type { ComparedOperation, RecordedCall, RecordedExchange } from "./record
 export interface CallPattern {
   operation: ComparedOperation;
   pattern: RegExp;
-  /** Literal segments decide between two operations with the same form. */
+  /** The number of literal segments, which decides between two patterns that match the same path. */
   literals: number;
 }
 
@@ -25,13 +25,13 @@ export function routesOf(operations: readonly ComparedOperation[]): CallPattern[
 
 export interface BaseUrl {
   origin: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   prefix: string;
 }
 
 const MOST_PREFIX_SEGMENTS = 5;
 
-/** The address below which most calls match an operation; undefined if none does. */
+/** The base address below which most calls match an operation; undefined if no call matches. */
 export function findBase(exchanges: readonly RecordedExchange[], routes: readonly CallPattern[]): BaseUrl | undefined {
   const counts = new Map<string, { base: BaseUrl; calls: number }>();
   for (const { url, method } of exchanges) {
@@ -57,7 +57,7 @@ export function readBase(text: string): BaseUrl {
 
 export const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
 
-/** The address without keys and personal data, which gateways put in the path. */
+/** The address without the keys and personal data that gateways put in paths. */
 export const shownAddress = ({ origin, prefix }: BaseUrl, isPersonal: (text: string) => boolean) =>
   mask(
     addressOf({
@@ -69,7 +69,7 @@ export const shownAddress = ({ origin, prefix }: BaseUrl, isPersonal: (text: str
     }),
   );
 
-/** The path below the base; undefined for a call elsewhere. */
+/** The path below the base; undefined if the call went to another address. */
 export function pathBelow({ origin, prefix }: BaseUrl, { url }: RecordedExchange): string | undefined {
   if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`)) return undefined;
   return url.pathname.slice(prefix.length);
@@ -91,12 +91,12 @@ function decoded(segment: string): string {
   }
 }
 
-/** The words that follow the name of a collection and are no id. */
+/** Words that follow the name of a collection and are not ids. */
 const ACTIONS = new Set(["batch", "bulk", "count", "current", "export", "import", "me", "new", "preview", "search", "stats", "summary"]);
 
 /**
- * A path with its ids left out: segments with digits, capitals or an underscore, those that the recording shows as personal data, and
- * words after the name of a collection or of a secret, such as `ana` in /customers/ana.
+ * A path with `{id}` in place of each id. Ids are segments with digits, capitals or an underscore, personal data of the recording, and words
+ * after the name of a collection or of a secret, such as `ana` in /customers/ana.
  */
 export function shapeOfPath(path: string, routes: readonly CallPattern[], isPersonal: (text: string) => boolean): string {
   const known = new Set(routes.flatMap(({ operation }) => operation.path.split("/")));

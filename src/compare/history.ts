@@ -1,4 +1,4 @@
-// The calls of a recording in their order: what came before each, and the first call under its idempotency key.
+// The calls of a recording in order: the calls before each, repeated actions, and repeated idempotency keys.
 
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
@@ -15,19 +15,19 @@ export interface History {
   isRepeatedAction(call: RecordedCall): boolean;
 }
 
-/** A call with everything by which its condition is recognised. */
+/** A call with the data that the rules on conditions use. */
 export interface CallContext {
   call: RecordedCall;
-  /** A parameter of the query by the sandbox's name: the service's name, and the value. */
+  /** Looks up a query parameter by the sandbox's name. Returns the service's name and the value. */
   parameter(own: string): { name: string; value: string | null };
   history: History;
   knowledge: Knowledge;
   key: string | undefined;
-  /** The call whose response the service has stored under the same key. */
+  /** The call whose response the service has stored for the same key. */
   first: RecordedCall | undefined;
   /** An earlier call with the same key that had no response yet when this one was sent. */
   running: RecordedCall | undefined;
-  /** The error in the body. */
+  /** The schema errors in the body. */
   problems: readonly FieldError[];
   /** The sets of unique fields of the record that the operation creates. */
   unique: readonly (readonly string[])[];
@@ -50,7 +50,7 @@ export function historyOf(calls: readonly RecordedCall[]): History {
   };
 }
 
-/** The name of the header with the idempotency key: the documented one, or the one that a recording uses in its place. */
+/** The name of the header with the idempotency key: the expected one, or a similar header in the recording. */
 export function keyHeaderOf(calls: readonly RecordedCall[], expected: string): string | undefined {
   const writes = calls.filter(({ operation }) => operation.idempotent);
   const names = new Set(writes.flatMap(({ headers }) => Object.keys(headers)));
@@ -62,10 +62,10 @@ export function keyHeaderOf(calls: readonly RecordedCall[], expected: string): s
 const DAY = 86_400_000;
 export const windowOf = ({ operation }: RecordedCall) => operation.replayWindow ?? DAY;
 
-/** Whether the later call comes within the window of the first one's key. */
+/** Whether the call falls into the replay window of the first call's key. */
 export const isReplayable = (first: RecordedCall, call: RecordedCall) => !(call.at - first.at > windowOf(first));
 
-/** An export may leave out the body of a request, whose Content-Type then remains. */
+/** Whether the export left out the body: its Content-Type remains. */
 const lacksBody = ({ text, headers }: RecordedCall) => text === undefined && headers["content-type"] !== undefined;
 
 /** Whether two calls are the same request; undefined if a masked or missing body hides it. */
@@ -76,7 +76,7 @@ export function sameRequest(one: RecordedCall, other: RecordedCall): boolean | u
   return isMasked(one.text) ? undefined : true;
 }
 
-/** Whether the sandbox stores the response of such a call for its key. */
+/** Whether the sandbox would store the call's response for its key. */
 export const isStored = (call: RecordedCall) => succeeded(call) || call.status === 404 || call.status === 409;
 
 const nameOfKind = ({ operation }: RecordedCall): string => {

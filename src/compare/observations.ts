@@ -1,4 +1,4 @@
-// Collects what a recording shows: observations of facts, other names, fields that the sandbox does not have, and ids, tokens and secrets.
+// Collects the evidence in a recording: observations of facts, renamed fields, unknown fields, and ids, tokens and secrets.
 
 import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
 import { formOfAny } from "../contracts/value-formats.ts";
@@ -19,7 +19,7 @@ export interface Rename {
   entry: string;
 }
 
-/** A number that neither confirms nor contradicts the fact, and narrows down what its value can be. */
+/** A number that limits the value of a fact without confirming or contradicting it. */
 export interface Hint {
   fact: string;
   bound: FactBound;
@@ -30,7 +30,7 @@ export type ObservationLog = ReturnType<typeof createObservationLog>;
 
 export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts) {
   const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
-  /** The facts of which an operation has its own. */
+  /** The facts that an operation overrides. */
   const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
   const { observations, observe } = createObservationList();
   const hints: Hint[] = [];
@@ -42,29 +42,29 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     hints,
     unknownFields,
     renames,
-    /** Notes that the field or header of the fact has another name in this entry, as its value shows. */
+    /** Records that the fact's field or header has another name in this entry, recognised by its value. */
     rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),
-    /** The fact of the operation, if it has one of its own. */
+    /** The operation's own fact, or else the general one. */
     fact: (id: string, operation?: string): ServiceFact | undefined =>
       (operation !== undefined && varied.has(id) ? facts.get(`${operation}/${id}`) : undefined) ?? facts.get(id),
-    /** The name that the service has for a field, parameter or header. */
+    /** The service's name of a field, parameter or header. */
     nameOf: (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name,
-    /** Facts that the sandbox does not have are ignored. */
+    /** Records an observation. Ignores facts that the sandbox does not have. */
     record(id: string, seen: FactValue, agrees: boolean, where: ObservedIn): void {
       const fact = this.fact(id, where.operation);
       if (fact) observe(fact.id, seen, agrees, where);
     },
-    /** Compares what was seen with the value of the fact. */
+    /** Records an observation that agrees if it equals the fact's value. */
     compare(id: string, seen: FactValue, where: ObservedIn): void {
       this.record(id, seen, this.fact(id, where.operation)?.value === seen, where);
     },
   };
 }
 
-/** How many entries a result names. */
+/** Maximum entries that a result names. */
 export const MOST_ENTRIES = 5;
 
-/** Keeps each observation once, with its count: a recording with many calls shows the same few values of a fact again and again. */
+/** Stores each distinct observation once, with its count, because long recordings repeat the same few values. */
 function createObservationList() {
   const observations: Observation[] = [];
   const byFact = new Map<string, Observation[]>();
@@ -91,17 +91,17 @@ function createObservationList() {
 }
 
 export interface Knowledge {
-  /** The ids of records that successes show. */
+  /** The ids of records in successful calls. */
   ids: ReadonlySet<string>;
-  /** The texts in the bodies of requests, which responses and events may repeat. */
+  /** The texts in request bodies, which responses and events may repeat. */
   sentValues: ReadonlySet<string>;
-  /** The names of fields in the bodies of requests. */
+  /** The names of fields in request bodies. */
   sentFields: ReadonlySet<string>;
-  /** The signing secrets that responses show. */
+  /** The signing secrets in responses. */
   secrets: ReadonlySet<string>;
-  /** When each token that a login returned expires, in Unix milliseconds. */
+  /** The expiry of each token from a login, in Unix milliseconds. */
   tokens: ReadonlyMap<string, number>;
-  /** Whether any call shows its Authorization header: exports may leave it out. */
+  /** Whether any call has its Authorization header, which exports may leave out. */
   showsAuthorization: boolean;
 }
 
@@ -126,7 +126,7 @@ export function knowledgeOf(calls: readonly RecordedCall[]): Knowledge {
   return { ids, sentValues, sentFields, secrets, tokens, showsAuthorization };
 }
 
-/** The access token in a response and its lifetime, under the names that OAuth and the sandbox have for them. */
+/** The access token in a response and its lifetime, with the names of OAuth or of the sandbox. */
 function tokenIn(response: unknown): { token?: string; seconds: number } {
   if (!isObject(response)) return { seconds: 0 };
   const token = response.accessToken ?? response.access_token;
@@ -153,15 +153,15 @@ function visit(value: unknown, use: (name: string, value: unknown) => void, dept
 }
 
 export interface UnknownField {
-  /** The name of the object's schema, or its place. */
+  /** The name of the object's schema, or its place without one. */
   object: string;
   field: string;
   count: number;
   types: Set<string>;
-  /** The forms of its values; undefined among them if one has none. */
+  /** The formats of the values; includes undefined if a value has none. */
   forms: Set<string | undefined>;
   prefixes: Set<string>;
-  /** The values with their counts, as far as they can be shown. */
+  /** The values with their counts. Values that cannot be shown are empty. */
   values: Map<string | number | boolean, number>;
   entries: string[];
 }
@@ -172,7 +172,7 @@ function createUnknownFields(shown: ShownTexts) {
   const found = new Map<string, UnknownField>();
   const objects = new Map<string, number>();
   return {
-    /** How many objects of each name the recording shows. */
+    /** The number of objects in the recording, by name. */
     objects,
     all: () => [...found.values()],
     countObject: (object: string) => objects.set(object, (objects.get(object) ?? 0) + 1),
@@ -209,10 +209,10 @@ export function typeOfJson(value: unknown): string {
 const PERSONAL =
   /name|mail|phone|mobile|address|street|city|town|birth|iban|holder|guest|contact|person|note|comment|descri|title|token|secret|key|password|pin|code$|\bip\b/i;
 
-/** Larger numbers can be amounts, times and numbers of accounts. */
+/** Larger numbers are not shown, because they could be amounts, times or account numbers. */
 const LARGEST_SHOWN = 1_000;
 
-/** A text is shown only if it is written as codes are: names of people and places begin with one capital. */
+/** Shows a text only if it is spelt like a code, in lower case or in capitals: names of people and places begin with one capital. */
 function shownScalar(field: string, value: string | number | boolean, shown: ShownTexts): string | number | boolean {
   if (typeof value === "boolean") return value;
   if (PERSONAL.test(field)) return "";

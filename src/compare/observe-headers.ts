@@ -31,10 +31,10 @@ function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name
   if (name === "RateLimit-Limit" && /^\d+$/.test(value)) log.compare("rate_limit.limit", Number(value), where);
 }
 
-/** How far the clocks of the client and the service may be apart, and a recording may round: seconds. */
+/** Seconds allowed for the difference between the clocks of client and service, and for rounding in a recording. */
 const SKEW = 5;
 
-/** Derives the length of the window from the distances between its ends; the longest wait for an end is a lower bound. */
+/** Derives the window's length from the distances between window ends. The longest time to the next end is a lower bound. */
 export function observeWindow(calls: readonly RecordedCall[], log: ObservationLog): void {
   const reset = log.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
   const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[reset] ?? ""));
@@ -50,7 +50,7 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
     const seen = distance >= ahead && Number.isFinite(distance) ? distance : Math.ceil(ahead);
     log.record("rate_limit.seconds", seen, false, where);
   } else if (distance === expected) log.record("rate_limit.seconds", expected, true, where);
-  // Where the recording skips windows, their ends are several lengths apart.
+  // If the recording skips windows, their ends are several lengths apart.
   else if (Number.isFinite(distance) && distance % expected !== 0) log.record("rate_limit.seconds", distance, false, where);
 }
 
@@ -64,7 +64,7 @@ export function observeKey({ call, key, first, running }: CallContext, header: s
   if (first !== undefined && isAnswered && !isInUse && sameRequest(first, call) === true) observeReplay(call, first, log);
 }
 
-/** The second of two equal requests with one key. */
+/** Observes the second of two equal requests with the same key. */
 function observeReplay(call: RecordedCall, first: RecordedCall, log: ObservationLog): void {
   const where = { entry: call.entry, operation: call.operation.id };
   const misleads = { ...where, lenient: "sandbox" as const };
@@ -89,7 +89,7 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
   }
 }
 
-/** Seconds after which a second effect means that the key has expired, rather than that the service replays nothing. */
+/** Seconds after which a second effect means that the key has expired. Before that, it means that the service replays nothing. */
 const LONG = 600;
 
 /** Remembers the response that the service stores for each key. */
@@ -97,14 +97,14 @@ export function createKeyMemory() {
   const stored = new Map<string, RecordedCall>();
   const latest = new Map<string, RecordedCall>();
   return {
-    /** The call before this one with the same key, if it had no response yet. */
+    /** The previous call with the same key, if it had no response yet. */
     running(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
       if (key === undefined) return undefined;
       const before = latest.get(scoped(call, key));
       latest.set(scoped(call, key), call);
       return before && call.at < before.at + before.duration ? before : undefined;
     },
-    /** The call whose response is stored for the key of this one. */
+    /** The call whose response is stored for this call's key. */
     first(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
       const first = key === undefined ? undefined : stored.get(scoped(call, key));
       return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined ? undefined : first;
@@ -117,8 +117,8 @@ export function createKeyMemory() {
   };
 }
 
-/** Where the key of the caller is masked, the response may still tell two merchants apart. */
+/** The merchant in a response, which distinguishes callers whose API keys are masked. */
 const ownerOf = ({ response }: RecordedCall) => (isObject(response) ? response.merchantId : undefined);
 
-/** Each API key has idempotency keys of its own, where the recording shows API keys. */
+/** Scopes an idempotency key to its API key, if the recording shows API keys. */
 const scoped = ({ headers }: RecordedCall, key: string) => `${headers.authorization ?? ""} ${key}`;

@@ -1,4 +1,4 @@
-// Observations from the part of an error that lists the invalid fields of a body or a query: where it is, and in which form.
+// Observations of how an error lists the invalid fields of a body or a query: the place of the list, and its form.
 
 import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
 import { fieldsOf } from "../schema/walk.ts";
@@ -13,7 +13,7 @@ interface Found {
   value: object;
 }
 
-/** The list of invalid fields in an error; undefined if the error has none in a known form. */
+/** The list of invalid fields in an error; undefined if there is none in a known form. */
 function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
   const { details, errors } = namesOf(where);
   const { id, body, query } = call.operation;
@@ -35,7 +35,7 @@ function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: Observation
   return [...own, ...(details === "errors" ? [] : found("errors", error.errors)), ...found("details", inner)][0];
 }
 
-/** Distinguishes messages by field from other texts in the details, such as the id of the request or the value that was sent. */
+/** Distinguishes messages by field from other texts in the details, such as the request's id or a received value. */
 function areMessages(value: object, known: ReadonlySet<string>, { body, url }: CallContext["call"]): boolean {
   const isSent = (name: string, text: unknown) => (isObject(body) ? body[name] : url.searchParams.get(name)) === text;
   return Object.entries(value).every(([name, text]) => known.has(name.split(/[.[/]/)[0] ?? "") && !isSent(name, text));
@@ -46,7 +46,7 @@ const namesOf = ({ log }: ObservationContext) => ({
   errors: log.nameOf("error.details.errors", "errors"),
 });
 
-/** Compares the form, and returns the error without the parts that differ only because of the form. */
+/** Compares the place and form of the list. Returns the error without the parts that differ only because of them. */
 export function observeInvalidFields(context: CallContext, where: ObservationContext, error: JsonFields): JsonFields {
   const found = invalidFieldsIn(context, where, error);
   if (!found) return error;
@@ -62,7 +62,7 @@ export function observeInvalidFields(context: CallContext, where: ObservationCon
 
 const FIELD_NAMES = ["field", "param", "parameter", "path", "pointer", "property", "name"];
 
-/** The fields of the body that an error names, in the forms of errors that are in use. */
+/** The body fields that an error names, in any of the common forms of errors. */
 export function namedFields(context: CallContext, where: ObservationContext, error: JsonFields): string[] {
   const listed = invalidFieldsIn(context, where, error);
   const details = isObject(error.details) ? error.details : {};

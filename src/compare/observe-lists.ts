@@ -1,4 +1,4 @@
-// Observations from lists: the field of the records, their order, and the default and the bounds of `limit`.
+// Observations from lists: the field with the records, their order, and the default and the bounds of `limit`.
 
 import { readAnyTime } from "../kernel/clock.ts";
 import type { TSchema } from "../schema/shapes.ts";
@@ -7,7 +7,7 @@ import type { CallContext } from "./history.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
 
-/** The schema of the records; undefined if the reply is no list. */
+/** The schema of the records; undefined if the reply is not a list. */
 export function recordsIn(reply: TSchema): TSchema | undefined {
   const { data } = (reply as { properties?: Record<string, TSchema> }).properties ?? {};
   return data && itemsOf(data);
@@ -30,7 +30,7 @@ const shownEnvelope = (name: string | undefined, { log }: ObservationContext) =>
 
 interface ListPage {
   items: readonly unknown[];
-  /** The field of the records; undefined if the response itself is the list. */
+  /** The field with the records; undefined if the response itself is the list. */
   name: string | undefined;
   rest: JsonFields;
 }
@@ -46,7 +46,7 @@ export function pageIn(response: unknown): ListPage | undefined {
   return { items: items as unknown[], name, rest };
 }
 
-/** The envelope of a list; its records are compared separately. */
+/** The schema of a list without its records, which are compared separately. */
 function withoutData(reply: TSchema): TSchema {
   const { properties, required = [], ...rest } = reply as TSchema & { properties: Record<string, TSchema>; required?: string[] };
   const { data: _, ...others } = properties;
@@ -68,14 +68,14 @@ function observeOrder({ log, ...where }: ObservationContext, items: readonly unk
   log.compare(`${where.operation}.order`, order, where);
 }
 
-/** Whether the service moved a limit into its bounds: the page has a length within them. */
+/** Whether the service moved the limit into its bounds: the page's length differs from the limit and is within them. */
 export function isMovedLimit({ url, operation, response }: RecordedCall, name: string): boolean {
   const { minimum, maximum } = operation.query.properties.limit as unknown as { minimum: number; maximum: number };
   const length = pageIn(response)?.items.length ?? 0;
   return Number(url.searchParams.get(name)) !== length && length >= minimum && length <= maximum;
 }
 
-/** A page that is shorter than its limit although there is more after it, or longer than a limit below the minimum, shows the bound to which the limit was moved. */
+/** The page shows the bound if it is shorter than its limit while more records follow, or longer than a limit below the minimum. */
 function observeLimit({ url, operation }: RecordedCall, { log, ...where }: ObservationContext, length: number, hasMore: boolean): void {
   const id = `${operation.id}.query.limit`;
   const [minimum, maximum] = [log.fact(`${id}.minimum`)?.value, log.fact(`${id}.maximum`)?.value];
@@ -99,7 +99,7 @@ function observeLimit({ url, operation }: RecordedCall, { log, ...where }: Obser
   else if (asked === minimum) log.record(`${id}.minimum`, minimum, true, where);
 }
 
-/** A refused limit shows a bound, too. */
+/** Observes the bound that a rejected limit shows. */
 export function observeRefusedLimit({ url, operation }: RecordedCall, { log, ...where }: ObservationContext): void {
   const id = `${operation.id}.query.limit`;
   const asked = Number(url.searchParams.get(log.nameOf(id, "limit")) ?? Number.NaN);

@@ -1,4 +1,4 @@
-// Observations from refusals: the status, category and code of each recognised condition, bodies that only the sandbox accepts, and unknown routes.
+// Observations from errors: the status, category and code of each recognised condition, bodies that only the sandbox accepts, and unknown routes.
 
 import { errors } from "../kernel/errors.ts";
 import { conditionOf } from "./conditions.ts";
@@ -11,9 +11,9 @@ import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { type ComparedSandbox, grouped, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
 
-/** A refusal whose condition compare does not recognise. */
+/** An error whose condition is not recognised. */
 export interface Unexplained {
-  /** The method and the path, if no operation has them. */
+  /** The operation's id, or the method and path if no operation matches. */
   operation: string;
   status: number;
   code: string;
@@ -24,7 +24,7 @@ export function observeRefusal(context: CallContext, sandbox: ComparedSandbox, l
   const where: ObservationContext = { log, knowledge, entry: call.entry, operation: call.operation.id };
   const condition = conditionOf(context);
   if (condition !== undefined && succeeded(call)) {
-    // Bodies that the service accepts contradict the facts of their fields; limits that are not moved into the bounds contradict the bounds.
+    // An accepted body contradicts facts about its fields, not the error's status. So does an accepted limit for the facts about its bounds.
     const isOther =
       condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call, context.parameter("limit").name));
     if (!isOther) log.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
@@ -56,7 +56,7 @@ export function observeError(
   if (typeof code === "string") log.compare(`${id}.code`, log.shown.code(code), where);
 }
 
-/** The error of a response: the response itself, or the first object in it that has a code, and the field that holds it. */
+/** The error in a response, and the field that contains it: the response itself, or the first object in it with a code. */
 function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; envelope: string } {
   if (!isObject(response)) return { error: {}, envelope: "none" };
   const isError = (value: unknown): value is JsonFields =>
@@ -68,7 +68,7 @@ function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; env
   return found ?? { error: response, envelope: "none" };
 }
 
-/** The code of the error in a response, or its category; empty without an error. */
+/** The error's code in a response, or else its category; empty without an error. */
 export function codeIn(response: unknown, shown: ShownTexts): string {
   const { code, error } = errorIn(response, shown).error;
   return code === undefined && error === undefined ? "" : shown.code(code ?? error);
@@ -90,7 +90,7 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
   return observeRefusedBody(context, where) ? undefined : unexplained;
 }
 
-/** A body that meets the facts is refused. Whether it misleads depends on whether the sandbox has the same rule, which its code tells. */
+/** Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule. */
 function observeRefusedBody(context: CallContext, where: ObservationContext): boolean {
   const { operation, body, response, status } = context.call;
   const { log } = where;
@@ -108,7 +108,7 @@ function observeRefusedBody(context: CallContext, where: ObservationContext): bo
   if (unknown.length > 0) log.compare(`${place}.other_fields`, "refused", lenient);
   const { code } = error;
   if (missing.length + unknown.length > 0) return true;
-  // The sandbox has rules beyond the schema, and answers with one of its own codes where they are broken.
+  // The sandbox has rules beyond the schema. One of its own codes means that the service has the same rule.
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;
   log.record(`${place}.accepted`, `${status} ${log.shown.code(code)}`, false, lenient);
   return true;
@@ -122,10 +122,10 @@ export interface StrayCall {
   endpoint: string;
 }
 
-/** Statuses of refusals for the caller, who may be allowed to call an endpoint that the sandbox does not have. */
+/** Statuses that depend on the caller: other callers may use the endpoint, although the sandbox does not have it. */
 const FOR_THE_CALLER = new Set([401, 403, 429]);
 
-/** A path or a method is unknown to the service only if it refuses each call of it in the same way: otherwise it may have the endpoint. */
+/** A path or a method is unknown to the service only if every call of it fails in the same way. Otherwise the service may have the endpoint. */
 export function observeRoutes(strays: readonly StrayCall[], routes: readonly CallPattern[], log: ObservationLog): Unexplained[] {
   const answerOf = ({ exchange: { status, response } }: StrayCall) => `${status} ${codeIn(response, log.shown)}`;
   return [...grouped(strays, ({ endpoint }) => endpoint)].flatMap(([endpoint, calls]) => {

@@ -1,4 +1,4 @@
-// Observations from successes: their status, the shape of the response, the body and parameters that the service accepted.
+// Observations from successful calls: the status, the response's shape, and the accepted body and parameters.
 
 import type { FactValue } from "../contracts/fact.ts";
 import { valueAt } from "../schema/json-pointer.ts";
@@ -26,7 +26,7 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   const { operation, url, responseHeaders } = context.call;
   const place = `${operation.id}.query`;
   const names = new Map(Object.keys(operation.query.properties).map((own) => [log.nameOf(`${place}.${own}`, own), own]));
-  // The sandbox itself ignores unknown parameters, and names them.
+  // The sandbox itself ignores unknown parameters, and lists them in this header.
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
     if (names.has(name)) log.record(`${place}.${names.get(name)}`, "known", true, where);
@@ -38,7 +38,7 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   }
 }
 
-/** Recognises a cursor by its value: the id of the last record of an earlier page is `starting_after`, of the first one `ending_before`. */
+/** Recognises a cursor by its value: an earlier page's last id for `starting_after`, its first id for `ending_before`. */
 function cursorFor({ call, history }: CallContext, value: string | null): string | undefined {
   if (value === null || !call.operation.query.properties.starting_after) return undefined;
   const pages = history.before(call).flatMap((earlier) => {
@@ -59,7 +59,7 @@ const PARTS: Readonly<Record<string, string>> = {
   wrong_format: ".format",
 };
 
-/** The value that the service accepted instead of the fact's. */
+/** The accepted value, which differs from the fact's. */
 function acceptedValue(part: string, code: string, value: unknown, { shown }: ObservationLog): FactValue {
   if (part === ".required") return false;
   if (part === ".type") return typeOfJson(value);
@@ -82,7 +82,7 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   observeObject({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
 }
 
-/** The object of a response, perhaps in a field of its own. */
+/** Observes the object in a response, which may be wrapped in a field. */
 function observeReply(where: ObservationContext, schema: TSchema, response: JsonFields): void {
   const id = `${where.operation}.reply`;
   const count = (value: unknown) =>

@@ -1,4 +1,4 @@
-// Compares JSON with schemas: which fields an object has, and what type, prefix, form and value each shows.
+// Compares JSON with schemas: an object's fields, and the type, prefix, format and value of each.
 
 import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
@@ -12,11 +12,11 @@ export interface ObservationContext {
   knowledge: Knowledge;
   entry: string;
   operation?: string | undefined;
-  /** A request body: the service accepts what it holds. */
+  /** Whether the value is a request body that the service accepted. */
   isBody?: boolean;
 }
 
-/** An object under the name of its schema, or under the place if the schema has no name. */
+/** Observes an object, named by its schema, or by its place if the schema has no name. */
 export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
   const { log, isBody } = where;
   const name = nameOf(schema, place);
@@ -35,7 +35,7 @@ export function observeObject(where: ObservationContext, place: string, schema: 
   observeOthers(where, name, schema, value);
 }
 
-/** Ignores fields that the client sent itself: the service returns them unchanged. */
+/** Observes unknown fields. Ignores fields that the client sent itself, because the service returns them unchanged. */
 function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields): void {
   const { log, knowledge, isBody, entry } = where;
   const known = new Set(fieldsOf(schema).map(([field]) => log.nameOf(fieldPlace(name, field), field)));
@@ -83,7 +83,7 @@ function observeScalar(where: ObservationContext, id: string, schema: TSchema, v
   const { log, knowledge } = where;
   const values = valuesOf(schema);
   if (values) observeListed(where, id, values, value);
-  // A text that the client sent is in the form that the client chose.
+  // The client chose the format of a text that it sent.
   const isEcho = !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
   const prefix = log.fact(`${id}.prefix`);
   if (prefix && typeof value === "string") {

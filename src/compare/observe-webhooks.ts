@@ -36,7 +36,7 @@ export function observeWebhooks(
   observeSchedule(deliveries, log);
 }
 
-/** A header is sent under its name, or under another one that holds the same: the id or the type of the event. */
+/** Observes a header. A missing header may have another name, recognised by its value: the event's id or type. */
 function observeDeliveryHeader(name: string, { entry, headers }: RecordedDelivery, event: unknown, log: ObservationLog): void {
   const id = `webhook.header.${name}`;
   const isSent = headers[log.nameOf(id, name).toLowerCase()] !== undefined;
@@ -68,7 +68,7 @@ function observeEvent(
 
 type EventTypes = ReturnType<typeof eventTypes>;
 
-/** The sandbox's type of an event: by its name, or by the call whose response shows the same record shortly before. */
+/** Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same record. */
 function eventTypes({ eventKinds, operations }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
   const byName = new Map([...eventKinds.keys()].map((type) => [String(log.fact(`event.type.values.${type}`)?.value ?? type), type]));
   const ids = calls.filter(succeeded).map((call) => ({ call, id: isObject(call.response) ? call.response.id : undefined }));
@@ -89,7 +89,7 @@ const SKEW = 5_000;
 
 const isTestData = (data: unknown) => isObject(data) && data.id === undefined && data.object === undefined;
 
-/** Some services sign a time or the id of the event with the body. */
+/** The contents that a service may sign: some include a time or the event's id. */
 function contentsOf({ text, headers }: RecordedDelivery, header: string): Readonly<Record<string, string>> {
   const id = headers["x-webhook-id"] ?? "";
   const time = headers["x-webhook-timestamp"] ?? /\bt=(\d+)/.exec(header)?.[1];
@@ -114,7 +114,7 @@ function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets 
   if (form !== undefined) log.compare("webhook.signature.key", form, { entry: delivery.entry });
 }
 
-/** The form of a signature made with the secret; undefined if no known form matches, as with the secret of another endpoint. */
+/** The form of the signature; undefined if no known form matches, for example because the secret belongs to another endpoint. */
 function signatureForm(delivery: RecordedDelivery, header: string, secret: string): string | undefined {
   const contents = contentsOf(delivery, header);
   for (const form of formsOfSignature(Object.keys(contents))) {
@@ -124,7 +124,7 @@ function signatureForm(delivery: RecordedDelivery, header: string, secret: strin
   return undefined;
 }
 
-/** How far a gap may be from the schedule, as a share of it and in seconds: jitter and network time. */
+/** Allowed difference between a gap and the schedule, for jitter and network time: a share of the gap, and at least these seconds. */
 const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 1.5;
 
@@ -142,7 +142,7 @@ function observeSchedule(deliveries: readonly RecordedDelivery[], log: Observati
 
 const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;
 
-/** The fact of a retry; undefined where a service file says that there is none. */
+/** The fact about a retry; undefined if a service file says that there is none. */
 function scheduleFact(retry: number, log: ObservationLog) {
   const fact = log.fact(`webhook.schedule.${retry}`);
   return fact?.value === "no attempt" ? undefined : fact;
@@ -152,7 +152,7 @@ function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log
   for (const [index, delivery] of attempts.entries()) {
     const fact = scheduleFact(index + 1, log);
     const next = attempts[index + 1];
-    // Attempts after a success, or with numbers out of order, are replays, which have no schedule.
+    // Attempts after a success, or with numbers out of order, are replays outside the schedule.
     if (!failed(delivery) || (delivery.attempt ?? index + 1) !== index + 1) return;
     const expected = Number(fact?.value ?? 0);
     const tolerance = Math.max(LEAST_TOLERANCE, expected * TOLERANCE);

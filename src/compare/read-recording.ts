@@ -1,4 +1,4 @@
-// Reads recordings: HAR 1.2 as browsers, proxies, test runners and the sandbox write it, and the log of a webhook receiver.
+// Reads recordings: HAR 1.2 from browsers, proxies, test runners and the sandbox, and the logs of webhook receivers.
 
 import { unzipSync } from "node:zlib";
 import { readAnyTime } from "../kernel/clock.ts";
@@ -6,22 +6,22 @@ import { usageError } from "../kernel/errors.ts";
 import { isDeeperThan } from "../kernel/request-limits.ts";
 import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
 
-/** Bytes. Node can hold no longer text. */
+/** Bytes. Node cannot hold a longer string. */
 export const LARGEST_FILE = 500_000_000;
 
-/** Compressed files may hold much more than their size says. */
+/** Bytes. Limits compressed files, which may expand to much more than their size. */
 const LARGEST_UNCOMPRESSED = 200_000_000;
 
 const startsWith = (bytes: Uint8Array, ...start: number[]) => start.every((byte, index) => bytes[index] === byte);
 
-/** `name` is the name of the file in messages. */
+/** The text of a recording, decompressed and decoded. `name` is the file's name in messages. */
 export function recordingText(bytes: Uint8Array, name: string): string {
   if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04)) usageError(`${name} is a zip archive. Unpack it, and compare the .har in it.`);
   if (startsWith(bytes, 0x1f, 0x8b) || startsWith(bytes, 0x78)) return decode(uncompressed(bytes, name));
   return decode(bytes);
 }
 
-/** The decoder removes the byte order mark. */
+/** Decodes by the byte order mark, which the decoder removes. */
 const decode = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes);
 
 function encodingOf(bytes: Uint8Array): string {
@@ -39,20 +39,20 @@ function uncompressed(bytes: Uint8Array, name: string): Uint8Array {
   }
 }
 
-/** The text of a file beside the recording, by its name; undefined if there is none. */
+/** Reads the text of a file beside the recording, by its name; undefined if there is none. */
 export type ReadAttachment = (file: string) => string | undefined;
 
-/** `name` is the start of the names of its entries. */
+/** Reads a HAR. `name` is the prefix of its entries' names. */
 export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
   const document = jsonIn(text);
-  // The message of the parser would quote the text around the fault, which may be a secret.
+  // Without the parser's message, which would quote the text around the error and may contain a secret.
   if (document === undefined)
     usageError(`${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
   const log = isObject(document) ? document.log : undefined;
   const entries = isObject(log) ? log.entries : undefined;
   if (!Array.isArray(entries)) usageError(`${name} is not a HAR: it has no log.entries. Export the recording as HAR 1.2.`);
   const exchanges = (entries as unknown[]).flatMap((entry, index) => readEntry(entry, `${name}#${index + 1}`, readAttachment) ?? []);
-  // Our own reports list webhooks beside the calls, and proxies may see both.
+  // The sandbox's own recordings contain calls and webhooks, and so may a proxy's.
   return {
     exchanges: exchanges.filter((exchange) => !isDelivery(exchange)),
     deliveries: exchanges.filter(isDelivery).map(deliveryOf),
@@ -103,7 +103,7 @@ function headersOf(headers: unknown): HeaderValues {
   return found;
 }
 
-/** Chrome and Safari mark the responses that they took from their cache. */
+/** Whether the response came from the browser's cache, as Chrome and Safari mark it. */
 const isCached = ({ _fromCache: fromCache, _fetchType: fetchType }: JsonFields) =>
   typeof fromCache === "string" || (typeof fetchType === "string" && /cache/i.test(fetchType));
 
@@ -113,9 +113,9 @@ interface RecordedBody {
   bytes: number;
 }
 
-/** Characters. Larger bodies count as not shown: no operation has one, and parsing a body of 100 MB takes a gigabyte. */
+/** Characters. Larger bodies are ignored: no operation has one, and parsing a body of 100 MB takes a gigabyte. */
 export const LARGEST_BODY = 10_000_000;
-/** Comparing values that are nested deeper overflows the stack. */
+/** Levels of nested JSON. Comparing deeper values would overflow the stack. */
 const MOST_DEPTH = 200;
 
 function bodyIn(held: unknown, readAttachment: ReadAttachment): RecordedBody {
@@ -126,9 +126,9 @@ function bodyIn(held: unknown, readAttachment: ReadAttachment): RecordedBody {
   return isDeeperThan(json, MOST_DEPTH) ? { text: undefined, json: undefined, bytes } : { text, json, bytes };
 }
 
-/** The text of a body; binary content is base64. Empty texts count as absent: many exports drop bodies. */
+/** The text of a body, decoded from base64 if it is binary. An empty text counts as absent, because many exports drop bodies. */
 function textOf({ text, encoding, _file: file }: JsonFields, readAttachment: ReadAttachment): string | undefined {
-  // Playwright can keep bodies in files beside the recording; a path could lead to any file.
+  // Playwright can store bodies in files beside the recording. Only plain names are allowed, because a path could lead to any file.
   if (typeof file === "string" && /^[\w-]+(\.\w+)*$/.test(file)) return readAttachment(file) || undefined;
   if (typeof text !== "string" || text === "") return undefined;
   return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
@@ -157,7 +157,7 @@ const deliveryOf = ({ entry, at, url, headers, text = "", status, comment }: Ent
 
 export function readWebhooks(text: string, name: string): RecordedDelivery[] {
   const lines = text.split("\n");
-  // The last line may be cut off: its receiver was stopped while it wrote.
+  // The last line may be cut off if the receiver was stopped while writing.
   const isCut = !text.endsWith("\n") && jsonIn(lines.at(-1)) === undefined;
   const complete = isCut ? lines.slice(0, -1) : lines;
   return complete

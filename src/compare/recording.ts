@@ -1,4 +1,4 @@
-// A recording as the comparison sees it: exchanges with the service, and webhooks that a receiver got.
+// The parts of a recording that are compared: exchanges with the service, and webhook deliveries.
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
@@ -43,7 +43,7 @@ export interface RecordedDelivery {
   text: string;
   /** The receiver's response; undefined if the recording does not say. */
   status: number | undefined;
-  /** The number of the attempt, where the recording says it. */
+  /** The number of the attempt; undefined if the recording does not say. */
   attempt: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export type ComparedOperation = Pick<
   Endpoint,
   "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow" | "emits"
 > & {
-  /** Reads a body in the names and forms of a service file (default: the sandbox's own). */
+  /** Reads a body with the names and formats of a service file (default: the sandbox's own). */
   readBody?: ReadBody;
 };
 
@@ -96,7 +96,7 @@ export function grouped<Item>(items: Iterable<Item>, keyOf: (item: Item) => stri
 
 export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A body in the sandbox's names, and the errors of values that do not have the service's form. */
+/** The body with the sandbox's names, and errors for values without the service's format. */
 export const ownBodyOf = ({ readBody }: ComparedOperation, body: JsonFields): { body: JsonFields; problems?: readonly FieldError[] } =>
   readBody ? readBody(body) : { body };
 

@@ -1,4 +1,4 @@
-// Recorded texts as the result shows them: codes and names as they are, anything that could be secret or personal as its shape.
+// How results show recorded texts: codes and names unchanged, but possible secrets and personal data only by their length.
 
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
@@ -7,19 +7,19 @@ import { isSecretName } from "../kernel/secrets.ts";
 import { jsonIn } from "./read-recording.ts";
 import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
 
-/** The texts that exports and logs put in the place of a value. */
+/** Placeholders that exports and logs write instead of a value. */
 const PLACEHOLDER = /redact|\*{3}|<hidden>|\[(?:filtered|masked|removed|secret|hidden)\]|…/i;
 
-/** A value that says nothing. */
+/** Stands for a value that is not compared. */
 export const MASKED = "…";
 
-/** Whether a recording has replaced the value, so that it shows nothing. */
+/** Whether the recording contains a placeholder instead of the value. */
 export const isMasked = (value: unknown): boolean => typeof value === "string" && PLACEHOLDER.test(value);
 
 const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/;
 const MOST_DIGITS = 4;
 
-/** Splits a text into words: codes have few and long ones, tokens mix single letters and digits. */
+/** Splits a text into words. Codes have few, long words; tokens mix single letters and digits. */
 const WORD = /[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+/g;
 
 function looksLikeCode(text: string): boolean {
@@ -29,22 +29,22 @@ function looksLikeCode(text: string): boolean {
 }
 
 export interface ShownTexts {
-  /** A code or a name as it is; anything that could be a secret or personal data as its shape. */
+  /** A code or a name unchanged; for a possible secret or personal data, only its length. */
   code(value: unknown): string;
   /** The prefix of an id, such as `pay_`; `no prefix` for any other text. */
   prefix(id: string): string;
-  /** Whether the recording shows the text, or a word of it, as a value that is secret or about a person. */
+  /** Whether the text, or a word in it, is a secret or personal value in the recording. */
   isPersonal(text: string): boolean;
 }
 
-/** A short prefix in lower case before digits or one long word, as ids have and prose does not. */
+/** A short prefix in lower case before digits or one long word, which is typical of ids. */
 const PREFIXED = /^([a-z]{1,12}[_-])(?:.*\d|[^_-]{10,}$)/;
 
-/** A text, and its words as codes and names of fields join them, in lower case. */
+/** A text and its words in lower case, split as in codes and field names. */
 const partsOf = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)].map((part) => part.toLowerCase());
 
-/** `personal` has the texts that are secret or about a person, in lower case. */
+/** `personal` contains the secret and personal texts in lower case. */
 export function createShownTexts(personal: ReadonlySet<string>): ShownTexts {
   const isPersonal = (text: string) => partsOf(text).some((part) => personal.has(part));
   return {
@@ -62,23 +62,23 @@ export function createShownTexts(personal: ReadonlySet<string>): ShownTexts {
   };
 }
 
-/** Fields whose texts are about a person. */
+/** Names of fields with personal texts. */
 const PERSONAL = /name|mail|phone|mobile|address|street|city|town|birth|holder|guest|contact|person|note|comment|descri/i;
 
-/** Errors name fields and parameters in fields of these names. */
+/** In an error, fields with these names contain the name of a field or parameter. */
 const NAMES_A_FIELD = /^(name|fieldname|paramname|parametername)$/i;
 
 const MOST_DEPTH = 40;
 const LEAST_PART = 3;
-/** Shorter parts of a header are words such as `Path`. */
+/** Characters. Shorter parts of a header are words such as `Path`. */
 const LEAST_SECRET = 8;
 
-/** Free text, such as a description: it holds words of every kind, so only the whole text is personal. */
+/** Fields with free text. It contains common words, so only the whole text counts as personal. */
 const SENTENCE = /note|comment|descri/i;
 
 type AddText = (text: string, name: string) => void;
 
-/** The texts in lower case: names, addresses and secrets also word by word. The words of the facts themselves are none. */
+/** The personal and secret texts of a recording in lower case, whole and word by word. Words of the facts are excluded. */
 export function personalTexts({ exchanges, deliveries }: Recording, facts: readonly ServiceFact[]): ReadonlySet<string> {
   const found = new Set<string>();
   const add: AddText = (text, name) => {
@@ -99,10 +99,10 @@ function addExchange(exchange: RecordedExchange, add: AddText): void {
   if (isObject(exchange.response)) addValue("", exchange.response, add, refused(exchange) ? NAMES_A_FIELD : undefined);
 }
 
-/** Every value of a recording is looked up by the name of its field, and the names are few. */
+/** Cached, because a recording has many values but few names. */
 const isSecret = memoize(10_000, (name) => PERSONAL.test(name) || isSecretName(name));
 
-/** Everything inside an address or a list of guests is personal, too. */
+/** Adds the personal texts in a value. All values inside a personal field, such as an address, are personal. */
 function addValue(name: string, value: unknown, add: AddText, except?: RegExp, isInside = false, depth = 0): void {
   if (depth > MOST_DEPTH) return;
   const isPersonal = isInside || (isSecret(name) && !except?.test(name));

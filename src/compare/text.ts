@@ -1,4 +1,4 @@
-// A comparison as text for a terminal: its differences in the order in which a reader needs them, equal ones in one line.
+// Formats a comparison for a terminal: the most important differences first, equal ones in one line.
 
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
 import { MOST_ENTRIES } from "./observations.ts";
@@ -47,7 +47,7 @@ const noiseLines = (noise: Comparison["noise"]) => Object.entries(noise).map(([r
 function findingLine({ facts, expected, seen, count, operations, entries }: Difference): string {
   const names = facts.slice(0, MOST_FACTS).join(", ");
   const more = facts.length > MOST_FACTS ? ` and ${facts.length - MOST_FACTS} more` : "";
-  // The ids of many facts name their operations already.
+  // Skips operations that the facts' ids name already.
   const foreign = operations.filter((operation) => !facts.some((fact) => fact.startsWith(`${operation}.`)));
   const where = foreign.length === 0 ? "" : ` on ${foreign.slice(0, MOST_FACTS).join(", ")}`;
   return `  ${names}${more}: sandbox ${expected}, service ${seen}${where} (${plural(count, "time")}: ${entries.join(", ")})`;
@@ -61,7 +61,7 @@ interface Difference {
   seen: string;
   count: number;
   facts: string[];
-  /** Where the fact is common to all operations: those that showed the difference. */
+  /** The operations that showed the difference. */
   operations: string[];
   entries: string[];
 }
@@ -100,7 +100,7 @@ function group(results: readonly FactResult[], wanted: (seen: SeenValue) => bool
 
 const union = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])];
 
-/** Facts about the same field or header are said together. */
+/** The part of a fact's id by which facts are grouped: facts about the same field or header share a line. */
 const lastPart = (id: string) =>
   id
     .split(".")
@@ -124,7 +124,7 @@ interface Totals {
   contradicted: number;
   notSeen: number;
   facts: number;
-  /** How often a fact was confirmed, altogether. */
+  /** Confirmations of all facts together. */
   confirmations: number;
 }
 
@@ -139,5 +139,5 @@ export function totalsOf({ verdicts }: Comparison): Totals {
   };
 }
 
-/** Nothing matched: neither a call of an operation nor a webhook. */
+/** Whether the recording contains neither a call of an operation nor a webhook. */
 export const matchedNothing = ({ calls, webhooks }: Comparison) => calls + webhooks === 0;

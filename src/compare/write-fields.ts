@@ -1,4 +1,4 @@
-// New fields of the service, and fields under another name, as facts of a service file.
+// Writes new and renamed fields of the service as facts of a service file.
 
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import type { Evidence } from "./compare.ts";
@@ -8,8 +8,8 @@ import type { FileLine } from "./write-values.ts";
 const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
 
 /**
- * The fields that have another name, by fact: no object has the field, every object has the new one, both have the same type and
- * prefix or form, or names that begin alike, and there is no other candidate on either side.
+ * Renamed fields by fact. A field is renamed if no object has it and every object has the new one, both have the same type and the same
+ * prefix or format (or one name begins with the other), and neither side has another candidate.
  */
 export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, FileLine> {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
@@ -48,7 +48,7 @@ function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<stri
 
 const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** New fields, with what the recording shows of their values. */
+/** New fields with the facts about their values. */
 export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, FileLine>): FileLine[] {
   const known = new Set(facts.map(({ id }) => id));
   const taken = new Set([...renames].map(([id, { value }]) => `${parentOf(id)}.${value}`));
@@ -70,7 +70,7 @@ function addedField(one: UnknownField, objects: number): FileLine[] {
   return [line(one, "", presence), ...describe(one)];
 }
 
-/** A new field of a body is only known to matter where the service requires it; the sandbox takes fields that it does not know. */
+/** Writes a new body field only if the service requires it, because the sandbox accepts unknown fields anyway. */
 function bodyField(one: UnknownField, { observations }: Evidence): FileLine[] {
   const place = one.object.replace(/\.body.*$/, ".body");
   const isRequired = observations.some(({ fact, seen }) => fact === `${place}.accepted` && seen === `${one.field} is required`);
@@ -92,6 +92,6 @@ function describe(one: UnknownField): FileLine[] {
   const areCodes = values.every((value) => typeof value === "string");
   const isFew = values.length <= FEW && one.count >= values.length * 2;
   if (areCodes && isFew) return [...parts, line(one, "values", values.map(String))];
-  // A text that is not one of a few could be personal.
+  // Other texts could be personal, so no example is written.
   return areCodes ? parts : [...parts, line(one, "example", values[0] as FactValue)];
 }

@@ -1,4 +1,4 @@
-// Turns a comparison into a service file: each difference that the recording proves as a value with its evidence, all others as questions.
+// Turns a comparison into a service file: writes proven differences as values with their evidence, and other differences as questions.
 
 import { type FactValue, isByOperation, type Observation, type ServiceFact } from "../contracts/fact.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
@@ -9,11 +9,11 @@ import { addedFields, fieldRenames } from "./write-fields.ts";
 import { decideFact, type FileLine } from "./write-values.ts";
 
 export interface WriteOptions {
-  /** The least number of observations of a value. */
+  /** Minimum observations of a value. */
   atLeast: number;
-  /** The first entry that a start refuses beside the others. */
+  /** The first entry that makes a start reject the file. */
   refusedIn(facts: ServiceFile["facts"]): RefusedEntry | undefined;
-  /** The entries of the file to which the differences are added. */
+  /** The entries of an existing file, to which the differences are added. */
   given?: ServiceFile["facts"] | undefined;
 }
 
@@ -21,7 +21,7 @@ type Entry = ServiceFile["facts"][string];
 
 const plain = (value: FactValue) => (typeof value === "object" ? [...value] : value);
 
-/** Makes a service file of the differences. New fields and names come after the facts of their objects. */
+/** Writes the differences as a service file. New fields come after all other facts. */
 export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, options: WriteOptions): ServiceFile {
   const found = decideAll(facts, evidence);
   const isSure = ({ seen, question }: FileLine) => question === undefined && seen >= options.atLeast;
@@ -39,8 +39,8 @@ export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence,
 const rarely = (seen: number, atLeast: number) => `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}`;
 
 /**
- * Takes out the entries with which a start would refuse the file, one by one, and returns why. If an entry
- * of the given file is refused, a new entry contradicts it, and the new one is taken out.
+ * Removes entries, one by one, until a start would accept the file, and returns the reasons. If an entry of the given file is rejected, a
+ * new entry contradicts it, so the new one is removed.
  */
 function takeRefused(entries: Map<string, Entry>, { given, refusedIn }: WriteOptions): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();
@@ -65,7 +65,7 @@ function decideAll(facts: readonly ServiceFact[], evidence: Evidence): FileLine[
     if (name) found.push(name);
     const observations = observed.get(fact.id) ?? [];
     if (name || observations.every(({ agrees }) => agrees)) continue;
-    // The type follows from the form.
+    // The format determines the type.
     const form = fact.kind === "type" ? observed.get(fact.id.replace(/type$/, "format")) : undefined;
     if (form?.some(({ agrees }) => !agrees)) continue;
     found.push(...decide(fact, observations, evidence));
@@ -73,7 +73,7 @@ function decideAll(facts: readonly ServiceFact[], evidence: Evidence): FileLine[
   return [...found, ...addedFields(facts, evidence, renames)];
 }
 
-/** One line for each fact and question, so that two versions of the file can be compared. */
+/** Writes one line per fact and question, so that versions of the file are easy to compare. */
 export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile): string {
   const lines = (rows: readonly string[]) => rows.map((row) => `    ${row}`).join(",\n");
   const facet = (name: string, open: string, rows: readonly string[], close: string) =>
@@ -100,7 +100,7 @@ function spaced(value: unknown): string {
     .join(", ")} }`;
 }
 
-/** A fact with one value everywhere is written once; otherwise each operation that differs has its own. */
+/** One line if all operations show the same value; otherwise a line for each operation that differs. */
 function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const common = decideFact(fact, observations, evidence);
   if (!isByOperation(fact.kind) || common.every(({ question }) => question === undefined)) return common;

@@ -5,11 +5,11 @@ import type { Evidence } from "./compare.ts";
 import { MOST_ENTRIES } from "./observations.ts";
 import { grouped } from "./recording.ts";
 
-/** A line of a service file, or a question in its place. */
+/** A fact of a service file, or a question about it. */
 export interface FileLine {
   id: string;
   value: FactValue;
-  /** How often it was seen. */
+  /** Observations of the value. */
   seen: number;
   entries: string[];
   /** Why the recording does not prove it. */
@@ -27,7 +27,7 @@ function fileLine(fact: ServiceFact, value: FactValue, observations: readonly Ob
 
 const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
 
-/** The value, if all observations show the same; otherwise each of them as a question. */
+/** The value, if all observations agree on it; otherwise one question per value. */
 const oneValue: Decide = (fact, observations) => {
   const values = valuesOf(observations);
   const [most] = values;
@@ -74,7 +74,7 @@ function presence(fact: ServiceFact, observations: readonly Observation[]): File
   return [fileLine(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
 }
 
-/** A file can adopt one type, with or without null. */
+/** A service file can set one type, with or without null. */
 function types(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const own = fact.value as readonly string[];
   const seen = [...new Set(observations.map((one) => String(one.seen)))];
@@ -87,7 +87,7 @@ function types(fact: ServiceFact, observations: readonly Observation[]): FileLin
   return [fileLine(fact, all, observations, others.length > 1 && !isNumber ? "the field has values of several types" : undefined)];
 }
 
-/** 25 is a decimal number too, where others of the field have decimals. */
+/** If some values of the field have decimals, an integer such as 25 counts as a decimal number too. */
 function form(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const decimals = observations.filter(({ seen }) => seen === "decimal number");
   const isDecimal = decimals.length > 0 && observations.every(({ seen, agrees }) => agrees || seen === "decimal number");
@@ -97,7 +97,7 @@ function form(fact: ServiceFact, observations: readonly Observation[], evidence:
   );
 }
 
-/** A bound of `limit` is known when a limit is accepted and the next one is not, or when the service moves limits to it. */
+/** A bound of `limit` is known if a limit is accepted and the next one is not, or if the service moves limits to it. */
 function bound(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   const exact = others.filter((one) => one.bound === undefined);
@@ -127,10 +127,10 @@ function belowOf(observations: readonly Observation[]): number | undefined {
 }
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
-/** The windows in use, in seconds. */
+/** Common window lengths in seconds. */
 const USUAL_WINDOWS = [MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY, 30 * DAY];
 
-/** The one usual length between the longest wait that is replayed and the shortest one that is not. */
+/** The only usual length between the longest wait with a replay and the shortest wait without one. */
 function window(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   // A service without replays has no window.
@@ -142,7 +142,7 @@ function window(fact: ServiceFact, observations: readonly Observation[], evidenc
   return others.slice(0, 1).map((one) => fileLine(fact, one.seen, others, `only known as ${words(least, below, one)}`));
 }
 
-/** One unlisted value and one listed value that is never seen are a rename; otherwise the list grows. */
+/** One unlisted value and one unseen listed value count as a rename. Otherwise the unlisted values are added to the list. */
 function closedSet(fact: ServiceFact, observations: readonly Observation[], { observations: all }: Evidence): FileLine[] {
   const listed = fact.value as readonly string[];
   const others = observations.filter(({ agrees }) => !agrees);
@@ -159,7 +159,7 @@ function closedSet(fact: ServiceFact, observations: readonly Observation[], { ob
   return [fileLine(fact, [...listed, ...unlisted], some, isCode ? undefined : "the values are no codes")];
 }
 
-/** The sandbox ignores parameters that it does not know; a cursor is known by its value. */
+/** Renames cursors, which are recognised by their values. Other parameters become questions, because the sandbox does not have them. */
 function otherParameters(fact: ServiceFact, observations: readonly Observation[], { renames }: Evidence): FileLine[] {
   const place = fact.id.slice(0, -"other_parameters".length);
   const names = new Set(renames.filter((rename) => rename.fact.startsWith(place)).map(({ name }) => name));
@@ -171,7 +171,7 @@ function otherParameters(fact: ServiceFact, observations: readonly Observation[]
   ];
 }
 
-/** The other name that the recording shows, or absent. */
+/** The header's other name in the recording, or `absent`. */
 function named(fact: ServiceFact, observations: readonly Observation[], renames: Evidence["renames"]): FileLine[] {
   const own = renames.filter((rename) => rename.fact === fact.id);
   const names = [...new Set(own.map(({ name }) => name))];
@@ -187,7 +187,7 @@ function named(fact: ServiceFact, observations: readonly Observation[], renames:
 
 const REQUIRED = / is required$/;
 
-/** A new required field is a fact of its own; unknown fields that are refused are one, too; other rules cannot be adopted. */
+/** A newly required field becomes a fact of its own. Other reasons for a rejection become questions. */
 function refusedBodies(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   const place = fact.id.slice(0, -".accepted".length);

@@ -4,22 +4,22 @@ import type { ApiEffect, ApiPhase, CallOutcome, DeliveryEffect, DeliveryOutcome,
 import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";
 import type { Trigger } from "./trigger.ts";
 
-/** One firing, as far as an action depends on it. */
+/** The data of one firing that actions use. */
 export interface FiringContext {
   /** A number in [0, 1): the same for the same rule, seed and firing. */
   chance(purpose: string): number;
-  /** How much of the rule's budget or time is used up, from 0 to 1. */
+  /** The used part of the rule's budget or time, from 0 to 1. */
   progress: number;
-  /** Sandbox milliseconds at which the rule's ttl or its `for` is over; Infinity without one. */
+  /** Sandbox milliseconds at which the rule's ttl or `for` ends; Infinity without one. */
   endsAt: number;
 }
 
-/** An action on calls or deliveries. `Values` are the values of its fields in a rule. */
+/** An action on calls or deliveries. `Values` is the type of its fields in a rule. */
 export interface Action<Values = object, Phase = ApiPhase | DeliveryPhase, Effect = unknown, Outcome = CallOutcome | DeliveryOutcome> {
   readonly type: string;
   readonly target: FaultTarget;
   readonly phase: Phase;
-  /** One sentence: what it does. */
+  /** One sentence that says what the action does. */
   readonly description: string;
   /** Arguments of `fault add`, for the documentation. */
   readonly example: string;
@@ -28,21 +28,21 @@ export interface Action<Values = object, Phase = ApiPhase | DeliveryPhase, Effec
   readonly main?: string;
   /** Fields allowed only when another field has a given value (default: its first). */
   readonly onlyWith?: Readonly<Record<string, readonly [field: string, value: string]>>;
-  /** The fate of the call or delivery, by which the judge decides. */
+  /** The outcome of the call or delivery, which the judge uses. */
   outcome(values: Values): Outcome;
   /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
   check?(values: Values, trigger: Trigger): string | undefined;
-  /** How often it fires by default: once, unless a single firing has no effect. */
+  /** How often the action fires by default (default: once). An action that needs several calls for an effect returns more. */
   defaultTimes?(values: Values): number;
   /** How many attempts of one delivery a single firing covers (default: 1). */
   attempts?(values: Values): number;
-  /** Called once when the rule is made: the effect, or a function that makes it at each firing. */
+  /** Called once when the rule is armed. Returns the effect, or a function that makes it at each firing. */
   prepare(values: Values): Effect | ((moment: FiringContext) => Effect);
 }
 
 type Declaration<Values, Fields, Phase, Effect, Outcome> = Omit<Action<Values, Phase, Effect, Outcome>, "target" | "schema" | "outcome"> & {
   fields: Fields;
-  /** A function where it depends on the fields. */
+  /** A function if the outcome depends on the fields. */
   outcome: Outcome | ((values: Values) => Outcome);
 };
 

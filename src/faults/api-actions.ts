@@ -28,7 +28,7 @@ const rateLimit = onCalls({
   description: "Sends a 429 as if the rate limit were exceeded, or uses up the merchant's real rate-limit window.",
   example: "429 payments.list --times 3 --retry-after 2",
   main: "retryAfter",
-  // Where the window is used up, the rate limiter itself responds with the 429.
+  // With `exhaust`, the rate limiter itself responds with the 429.
   outcome: ({ exhaust }) => (exhaust ? "normal" : "refused"),
   fields: {
     retryAfter: retryAfter(),
@@ -71,7 +71,7 @@ const connection = onCalls({
   prepare: ({ as = "reset" }) => ({ kind: "disconnect", as }),
 });
 
-/** Bytes per second: slow enough to notice, fast enough to end. */
+/** Bytes per second: slow enough to notice, fast enough to finish. */
 const DEFAULT_DRIP = 100;
 
 const body = onCalls({

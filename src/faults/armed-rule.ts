@@ -13,7 +13,7 @@ type AnyInjection = Injection<unknown>;
 export interface ArmedRule {
   readonly id: string;
   readonly rule: FaultRule;
-  /** Sandbox milliseconds at which its ttl or its `for` is over. */
+  /** Sandbox milliseconds at which the rule's ttl or `for` ends. */
   readonly endsAt: number;
   hasFired(): boolean;
   isActive(now: number): boolean;
@@ -21,7 +21,7 @@ export interface ArmedRule {
   tryCall(call: CallSubject, now: number): AnyInjection | undefined;
   tryDelivery(delivery: DeliverySubject, now: number): AnyInjection | undefined;
   state(now: number): RuleState;
-  /** The same rule with another definition. Its counts stay unless the trigger is a new object. */
+  /** The same rule with another definition. Keeps the counts unless the trigger is a new object. */
   withRule(rule: FaultRule, now: number): ArmedRule;
 }
 
@@ -34,21 +34,21 @@ interface Counts {
   budgets: Map<string, Budget>;
 }
 
-/** A rule keeps the newest so many budgets, and so many deliveries of which one firing covers several attempts. */
+/** Per rule: the newest budgets, and the newest deliveries with further attempts to affect. */
 const MAX_BUDGETS = 10_000;
 const MAX_COVERED = 10_000;
 
 export function arm(id: string, rule: FaultRule, seed: number, now: number, counts: Counts = freshCounts(now)): ArmedRule {
   const { trigger, action } = rule;
   const beginsAt = counts.armedAt + spanOf(trigger.after, 0);
-  // A rule without `after` has begun, even if the clock was set back since it was armed.
+  // A rule without `after` is never pending, even if the clock was set back since it was armed.
   const isPending = (now: number) => trigger.after !== null && now < beginsAt;
   const endsAt = Math.min(beginsAt + spanOf(trigger.for, Infinity), counts.armedAt + spanOf(rule.ttl, Infinity));
   const isSpent = () => trigger.per === "rule" && trigger.times !== null && counts.fired >= trigger.times;
   const { fire, fireAgain } = createFiring(id, rule, seed, counts, { beginsAt, endsAt });
   const matchesCall = callMatcher(rule.match);
   const matchesDelivery = deliveryMatcher(rule.match);
-  /** By delivery: the last attempt that an earlier firing covers. */
+  /** The last attempt of each delivery that an earlier firing covers. */
   const covered = new Map<string, number>();
 
   const armed: ArmedRule = {
@@ -86,7 +86,7 @@ const freshCounts = (armedAt: number): Counts => ({ armedAt, seen: 0, fired: 0, 
 
 const spanOf = (text: string | null, otherwise: number) => (text === null ? otherwise : milliseconds(text));
 
-/** Counts matches against their budgets, and makes the injection of those that fire. */
+/** Counts matches against their budgets, and makes the injection if a match fires. */
 function createFiring(
   id: string,
   rule: FaultRule,
@@ -97,7 +97,7 @@ function createFiring(
   const { action, trigger, fields } = rule;
   const effect = action.prepare(fields);
   const random = createRandom(trigger.seed ?? seed);
-  // With its own seed, a rule makes the same choices under any id.
+  // A rule with its own seed makes the same choices under any id.
   const stream = trigger.seed === null ? id : "own";
   const span = trigger.for === null ? undefined : milliseconds(trigger.for);
   const always = {
@@ -136,7 +136,7 @@ function createFiring(
       counts.fired++;
       return inject(now, scope, budget, subject);
     },
-    /** Applies an earlier firing to a later attempt that it covers, without using up a budget. */
+    /** Applies an earlier firing to another attempt that it covers, without using any budget. */
     fireAgain(now: number, subject: Partial<Firing>): AnyInjection {
       counts.seen++;
       return inject(now, "again", { seen: 1, fired: 1 }, subject);
@@ -146,7 +146,7 @@ function createFiring(
 
 const formOf = (fields: object): string | null => ("as" in fields && typeof fields.as === "string" ? fields.as : null);
 
-/** Adds to a map, which keeps the newest `limit` entries. */
+/** Adds to a map that keeps the newest `limit` entries. */
 function remember<V>(map: Map<string, V>, name: string, value: V, limit: number): void {
   if (map.has(name)) return;
   map.set(name, value);
@@ -187,7 +187,7 @@ function describe({ id, rule, endsAt, status }: ArmedRule, { seen, fired, lastFi
     fired,
     remaining: isBounded ? Math.max(0, (trigger.times ?? 0) - fired) : null,
     lastFiredAt: lastFiredAt === null ? null : isoTime(lastFiredAt),
-    // If the sandbox clock is set very late, the end may be beyond the largest date.
+    // With a sandbox clock near its maximum, the end may be beyond the latest date.
     endsAt: endsAt <= LATEST_TIME ? isoTime(endsAt) : null,
   };
 }

@@ -5,7 +5,7 @@ import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
 
-/** Matches more than `tryParseDuration` accepts, which has the final say. */
+/** Looser than `tryParseDuration`, which decides. */
 const SPAN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
 
 export const span = (description: string, fallback?: string) =>

@@ -7,7 +7,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { findAction } from "./read-rule.ts";
 
-/** Parses X-Sandbox-Inject: actions separated by commas, the fields of each by semicolons. `action=value` sets its main field. */
+/** Parses X-Sandbox-Inject: commas separate actions, semicolons their fields. `action=value` sets the action's main field. */
 export function parseInlineActions(text: string): { type: string }[] {
   return text.split(",").map((part) => {
     const [first = "", ...rest] = part.split(";").map((field) => field.trim());
@@ -54,7 +54,7 @@ function parseValue(schema: TSchema, text: string | undefined): unknown {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : ((type === "number" ? tryParseDuration(text) : undefined) ?? text);
 }
 
-/** The text itself if it is not JSON: validation then reports it. */
+/** The parsed JSON, or the text itself if it is invalid, which validation then rejects. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

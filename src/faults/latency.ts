@@ -6,10 +6,10 @@ import { choice, milliseconds, span } from "./fields.ts";
 
 const DISTRIBUTIONS = ["fixed", "uniform", "lognormal", "ramp"] as const;
 
-/** Longer delays are cut to this. */
+/** Maximum delay in milliseconds. */
 const LONGEST = 600_000;
 
-/** The fields that each distribution requires, and no other allows. */
+/** The fields that each distribution requires. Other distributions do not allow them. */
 const FIELDS_OF: Record<(typeof DISTRIBUTIONS)[number], readonly (keyof Parameters)[]> = {
   fixed: ["ms"],
   uniform: ["min", "max"],

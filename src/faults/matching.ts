@@ -36,7 +36,7 @@ export const deliveryMatchSchema = Type.Object(
   { additionalProperties: false, description: "Which deliveries (default: all)" },
 );
 
-/** Whether a phase comes at or after another: what that one reads, such as the body, is known in it. */
+/** Whether `phase` is at or after `needed`, so that the request data read in `needed`, such as the body, is available. */
 export const isReached = (needed: ApiPhase, phase: ApiPhase) => API_PHASES.indexOf(phase) >= API_PHASES.indexOf(needed);
 
 export type ApiMatch = Static<typeof apiMatchSchema>;

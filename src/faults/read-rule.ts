@@ -1,4 +1,4 @@
-// Reads a fault rule: checks its schema, then that its names exist and that its conditions are known in the phase of its action.
+// Reads a fault rule: checks its schema, then that its names exist and that the action's phase can evaluate its conditions.
 
 import type { ApiPhase } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
@@ -28,7 +28,7 @@ export interface FaultRule {
   priority: number;
   label: boolean;
   enabled: boolean;
-  /** The only merchant that it can affect; undefined if it can affect any. */
+  /** The only merchant that the rule can affect; undefined if it can affect all. */
   owner: string | undefined;
 }
 
@@ -60,13 +60,13 @@ function checkShape(schema: TSchema, value: unknown): void {
   if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
 }
 
-/** Accepts `as` as a number, such as 503: people write it that way in JSON. */
+/** Converts a numeric `as`, such as 503, to text, because people write numbers in JSON. */
 function withTextForm(rule: RuleInput): RuleInput {
   const { action }: { action: { type: string; as?: unknown } } = rule;
   return typeof action.as === "number" ? { ...rule, action: { ...action, as: String(action.as) } as ActionInput } : rule;
 }
 
-/** The action of this type; fails with a suggestion if there is none. */
+/** The action of this type. Fails with a suggestion if the type is unknown. */
 export function findAction(type: string): Action {
   const types = actions.map((action) => action.type);
   const found = actions.find((action) => action.type === type);
@@ -115,7 +115,7 @@ function checkMeaning(rule: FaultRule, known: KnownNames): void {
   if (action.target === "api") checkPhase(action.phase as ApiPhase, rule);
 }
 
-/** The problem of a field that another value of a second field would allow. */
+/** The error for a field that is only allowed with another value of a second field. */
 function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule): string | undefined {
   const values: Readonly<Record<string, unknown>> = fields;
   for (const [name, [other, value]] of Object.entries(onlyWith)) {
@@ -160,7 +160,7 @@ function checkBudgetScope({ action: { target }, trigger: { per } }: FaultRule): 
   );
 }
 
-/** Rejects a condition on what is not known yet in the action's phase: the rule would silently never fire. */
+/** Rejects conditions on data that is not available in the action's phase. The rule would silently never fire. */
 function checkPhase(phase: ApiPhase, { action: { type }, match, trigger }: FaultRule): void {
   const instead = " Use the action status, which comes later.";
   if (!isReached("auth", phase) && (match.operation !== undefined || trigger.per === "operation"))

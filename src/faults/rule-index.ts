@@ -10,7 +10,7 @@ export type RuleIndex = ReturnType<typeof createRuleIndex>;
 
 const NONE: readonly ArmedRule[] = [];
 
-/** `keepHistory` is called with whether any active rule answers reads from the past. */
+/** Calls `keepHistory` with true while an active rule serves old data to reads. */
 export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => void) {
   const rules = new Map<string, ArmedRule>();
   const byPhase = new Map<Phase, ArmedRule[]>();
@@ -48,7 +48,7 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
       refresh();
       return byPhase.has(phase);
     },
-    /** Tries the rules of a phase until one fires. Rules that are no longer active leave the index on the way. */
+    /** Tries the rules of a phase until one fires. Removes inactive rules from the index. */
     firstToFire<Made>(phase: Phase, attempt: (rule: ArmedRule, now: number) => Made | undefined): Made | undefined {
       refresh();
       const now = clock.now();

@@ -14,9 +14,9 @@ export interface FaultsOptions {
   clock: Clock;
   seed: number;
   known: KnownNames;
-  /** Called with whether any active rule answers reads from the past. */
+  /** Called with true while an active rule serves old data to reads. */
   keepHistory(needed: boolean): void;
-  /** The ids of rules in the request log and the delivery log, also those of earlier runs on the same file. */
+  /** The ids of rules in the request log and the delivery log, including earlier runs on the same file. */
   loggedRuleIds(): Iterable<string>;
 }
 
@@ -73,7 +73,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
   };
 }
 
-/** The ids of rules that give none, and those that the logs may name: a new rule must not inherit the requests of a removed one. */
+/** Generates rule ids, and reserves ids that the logs may name, so that a new rule does not inherit the requests of a removed one. */
 function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iterable<string>) {
   const random = createRandom(seed);
   let count = 0;
@@ -89,11 +89,11 @@ function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iter
   return {
     next,
     isLogged,
-    /** Reserves the ids of rules that have fired, before they are removed or count again from 0. */
+    /** Reserves the ids of rules that have fired. Call before the rules are removed or their counts restart. */
     retire(removed: readonly ArmedRule[]) {
       for (const armed of removed) if (armed.hasFired() && !isLogged(armed.id)) logged?.add(armed.id);
     },
-    /** After the logs were erased: the same run after a reset gives its rules the same ids. */
+    /** Call after the logs were erased. The same run after a reset then gets the same ids. */
     restart() {
       count = 0;
       logged = undefined;
@@ -101,7 +101,7 @@ function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iter
   };
 }
 
-/** Keeps the trigger object unless the trigger or the ttl is given: `withRule` keeps the counts as long as that is the same object. */
+/** Keeps the trigger object unless the trigger or the ttl changes, because `withRule` keeps the counts for the same object. */
 function changedRule(rule: FaultRule, id: string, changes: Partial<RuleInput>, known: KnownNames): FaultRule {
   const next = readRule({ ...inputOf(rule), ...changes, id }, known);
   return changes.trigger === undefined && changes.ttl === undefined ? { ...next, trigger: rule.trigger } : next;
@@ -122,7 +122,7 @@ function checkId(id: string, rules: ReadonlyMap<string, ArmedRule>, isLogged: bo
     );
 }
 
-/** At the limit, the oldest rule that is spent or expired is removed for the new one, and returned. */
+/** At the limit, removes and returns the oldest rule that is spent or expired. */
 function makeRoom(rules: Map<string, ArmedRule>, now: number): ArmedRule[] {
   if (rules.size < MAX_RULES) return [];
   const over = [...rules.values()].find((armed) => armed.status(now) !== "armed");

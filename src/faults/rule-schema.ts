@@ -74,7 +74,7 @@ interface PublishedRule {
   properties: Record<"action" | "match" | "trigger", { properties: Record<string, { enum?: unknown[]; "x-only-with"?: unknown }> }>;
 }
 
-/** The schema of a rule with what no schema in the code holds: the main field first, and only conditions that the action's phase knows. */
+/** The published schema of a rule: puts the main field first, and drops conditions that the action's phase cannot evaluate. */
 function publishedSchema(action: Action): PublishedRule {
   const { target, phase, main, onlyWith } = action;
   const schema = JSON.parse(JSON.stringify(ruleSchema(action))) as PublishedRule;

@@ -3,7 +3,7 @@
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { errorAt, type FileMistake, readJsonFile } from "../store/world/json-file.ts";
 
-/** The file holds a list of rules, or an object whose `faults` is one. */
+/** The file contains a list of rules, or an object with the list in `faults`. */
 export async function addRulesFromFile(path: string, add: (rule: unknown) => unknown, mistake: FileMistake = "badFixture"): Promise<void> {
   const source = await readJsonFile(path);
   const { value } = source;

@@ -5,7 +5,7 @@ import { count, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
 export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
-/** The scopes that exist for each target. */
+/** The budget scopes allowed for each target. */
 export const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
   api: ["rule", "key", "operation", "idempotency_key"],
   delivery: ["rule", "event", "endpoint"],
@@ -37,14 +37,14 @@ export const triggerSchema = Type.Object(
 
 export type TriggerInput = Static<typeof triggerSchema>;
 
-/** A trigger with its defaults. Null means no such limit. */
+/** A trigger with its defaults filled in. Null means no limit. */
 export type Trigger = Required<Pick<TriggerInput, "times" | "every" | "seed" | "after" | "for">> & {
   skip: number;
   probability: number;
   per: BudgetScope;
 };
 
-/** Fills in the defaults. `defaultTimes` is how often the action fires without a limit of its own; an explicit null is unlimited. */
+/** Fills in the defaults. `defaultTimes` is the action's default for `times`; an explicit null is unlimited. */
 export function completeTrigger(given: TriggerInput, defaultTimes: number): Trigger {
   const { every = null, probability, for: span = null } = given;
   const repeats = every !== null || probability != null || span !== null;
@@ -60,7 +60,7 @@ export function completeTrigger(given: TriggerInput, defaultTimes: number): Trig
   };
 }
 
-/** The matches and firings of one rule, key, operation, Idempotency-Key, event or endpoint. */
+/** The counts of one rule, key, operation, Idempotency-Key, event or endpoint. */
 export interface Budget {
   seen: number;
   fired: number;
