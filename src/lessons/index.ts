@@ -28,7 +28,7 @@ export interface LessonService extends Lessons {
 }
 
 const DEFAULT_HINT_AFTER = 90_000;
-/** Each has a merchant with all records of a fixture, and a room asks for no token. */
+/** A limit, because each learner has a merchant with all records of a fixture, and joining a workshop takes no token. */
 const MAX_LEARNERS = 400;
 
 export function createLessons(deps: LessonDependencies): LessonService {

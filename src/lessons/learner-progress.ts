@@ -53,7 +53,7 @@ export interface LearnerValues {
   merchant: string;
 }
 
-/** The values that lessons are written with. */
+/** The values in the text of lessons, which a learner's own values replace. */
 const PLACEHOLDERS = { url: /http:\/\/127\.0\.0\.1:4747\b/g, apiKey: /\bsk_test_lodge\b/g, merchant: /\bmer_lodge\b/g };
 
 export const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>

@@ -1,4 +1,4 @@
-// Life on the clock: takes each record to the state that time brings about, as of its own due time and in order of time.
+// Time-driven changes: moves each due record to its next state, as of its own due time and in the order of due times.
 
 import type { LifeChange } from "../contracts/life.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -24,7 +24,7 @@ export interface Life extends DueWork {
   listen(listener: (change: LifeChange) => void): () => void;
 }
 
-/** Records of one transaction: many share a wait for the disk, and requests are served between two transactions. */
+/** The most records in one transaction. They share one wait for the disk, and requests are served between two transactions. */
 const BATCH = 100;
 /** Real milliseconds. */
 const TRY_AGAIN_AFTER = 2_000;
@@ -46,7 +46,7 @@ export function createLife(deps: LifeDependencies): Life {
     } catch (error) {
       retryAfter = realNow() + TRY_AGAIN_AFTER;
       afterRealTimeIfRunning(TRY_AGAIN_AFTER, clock.wake);
-      // The database is locked by another program, or the sandbox is closing: the due times are kept.
+      // A SandboxError means that another program locks the database, or that the sandbox is closing. The due times are kept for a later try.
       if (!(error instanceof SandboxError)) report(error);
     }
     playing = undefined;
@@ -74,7 +74,7 @@ function playBatch(deps: LifeDependencies, now: number): LifeChange[] {
   return changes;
 }
 
-/** A record that cannot be changed is reported and stays as it is; the others are unaffected. */
+/** Reports a record that cannot be changed, and leaves it as it is. Other records are unaffected. */
 function playOne(deps: LifeDependencies, record: DueRecord): LifeChange[] {
   const { database, dueRecords, report } = deps;
   try {

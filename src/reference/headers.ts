@@ -25,7 +25,7 @@ export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";
 
 const succeeded = (status: number) => status < 300;
 
-/** These requests are rejected before the sandbox looks up a rate limit window. */
+/** The excepted requests are rejected before the sandbox looks up a rate limit window. */
 const ALMOST_EVERY =
   "Every response, except to a foreign `Host` or `Origin`, an unknown `Expect`, a URL or headers that are too long, or malformed HTTP";
 

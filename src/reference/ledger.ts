@@ -36,7 +36,7 @@ export function ledger(source: LedgerSource): Ledger {
   const facts = [
     ...behaviours,
     ...source.operations.flatMap((operation) => operationFacts(operation, source.behaviours)),
-    // A behaviour may promise more than the schema, which follows the service's documentation.
+    // A behaviour takes precedence over the schema: it may promise more than the service's documentation, which the schema follows.
     ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
     factFrom({ id: "error.envelope", kind: "envelope", value: "none" }, undefined),
     factFrom({ id: "error.invalid_fields", kind: "invalid_fields", value: OWN_INVALID_FIELDS }, ERRORS_ASSUMPTION),
@@ -48,7 +48,7 @@ export function ledger(source: LedgerSource): Ledger {
   return { total: stated.filter(({ origin }) => origin === "assumed").length, facts: stated };
 }
 
-/** Facts that the service's documentation states of responses whose other fields are assumed: the secret of a new endpoint, and its prefix. */
+/** Facts that the service's documentation states about responses with otherwise assumed fields: a new endpoint's secret, and its prefix. */
 const STATED = /^webhooks\.create\.reply\.secret(\.|$)/;
 
 function asStated(fact: ServiceFact): ServiceFact {
@@ -84,7 +84,7 @@ const NO_PARAMETERS: Assumption = { why: "The service's documentation lists few 
 
 const reasonOf = ({ why, setting }: Assumption): Assumption => (setting === undefined ? { why } : { why, setting });
 
-/** The schema of a list's records; undefined if the reply is no list. */
+/** The schema of a list's records; undefined if the reply is not a list. */
 const recordsOf = (reply: TSchema) => {
   const { data } = (reply as { properties?: Record<string, TSchema> }).properties ?? {};
   return data && itemsOf(data);

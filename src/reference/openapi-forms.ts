@@ -76,7 +76,7 @@ function withOlderKeywords({ const: only, exclusiveMinimum, exclusiveMaximum, ..
   };
 }
 
-/** Null as a type becomes `nullable`, and several types a union. */
+/** The type null becomes `nullable`, and several types become a union. */
 function withoutNull(schema: Printed): Printed {
   const { type, anyOf, ...rest } = schema;
   if (Array.isArray(type)) {

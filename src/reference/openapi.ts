@@ -183,15 +183,15 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
   };
 }
 
-/** `pricing_rules.create` as `pricingRulesCreate`. */
+/** Writes `pricing_rules.create` as `pricingRulesCreate`. */
 export const operationIdOf = (id: string) => camel(id.replaceAll(".", "_"));
 
 export const bodyNameOf = (id: string) => `${pascal(id)}Input`;
 
-/** `payment.succeeded` as `PaymentSucceededEvent`. */
+/** Writes `payment.succeeded` as `PaymentSucceededEvent`. */
 export const eventNameOf = (type: string) => `${pascal(type)}Event`;
 
-/** The reply's own name; `PaymentList` for a list of payments; otherwise a name that follows from the operation. */
+/** The reply's own name; `PaymentList` for a list of payments; otherwise a name made from the operation's id. */
 export function replyNameOf({ id, reply }: Pick<DeclaredOperation, "id" | "reply">, { nameOf }: Pick<Components, "nameOf">): string {
   const item = itemOf(reply);
   const itemName = item && nameOf(item);

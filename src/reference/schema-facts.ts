@@ -20,7 +20,7 @@ const OTHERS_ACCEPTED: Assumption = {
 
 const CONSTANT_WHY = "No money moves in the sandbox.";
 
-/** A part of a schema may have a mark of its own; otherwise the reason of the whole holds for it. */
+/** The reason in the schema's own mark, or else the reason of the schema around it. */
 const reasonOf = (schema: TSchema, inherited: Reason): Reason => (schema as { [ASSUMED]?: Assumption })[ASSUMED] ?? inherited;
 
 /** Collects facts; a titled schema is described once. */
@@ -77,7 +77,7 @@ function valueFacts(id: string, schema: TSchema, reason: Reason): ServiceFact[] 
   ];
 }
 
-/** One fact for each value, and one for their list being complete. */
+/** One fact for each value, and one that says that their list is complete. */
 export function valuesFacts(id: string, values: readonly string[], reason: Reason | "design"): ServiceFact[] {
   const make = (fact: DeclaredFact): ServiceFact =>
     reason === "design" ? { ...fact, origin: "design", why: CONSTANT_WHY } : factFrom(fact, reason);

@@ -46,7 +46,7 @@ export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
 
 /** The declarations of a service: the bodies and replies of its operations, its errors and its events. */
 export function serviceTypes({ operations, error, event, eventTypes }: TypedService): string {
-  // Error and Event are names of the language and of browsers.
+  // The names are not Error and Event, because JavaScript has globals of these names.
   const types = createTypes({ ApiError: error, WebhookEvent: event });
   for (const { id, body, reply } of operations) {
     if (body) types.named(`${pascal(id)}Body`, body);
@@ -88,8 +88,8 @@ export const docComment = (words: string) => (words === "" ? "" : `/** ${words.r
 
 export const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ");
 
-/** `rate_limits` as `RateLimits`. */
+/** Writes `rate_limits` as `RateLimits`. */
 export const pascal = (name: string) => name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `rate_limits` as `rateLimits`. */
+/** Writes `rate_limits` as `rateLimits`. */
 export const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

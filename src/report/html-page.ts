@@ -10,7 +10,7 @@ import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
 import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
 
-/** The policy of a page that opens a report allows it too. */
+/** The style of a report. A page that opens a report must also allow this style in its own content security policy. */
 export const reportStyle = withBaseStyle(style);
 
 export function page(run: RunReport): string {
@@ -163,7 +163,7 @@ const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
 const chip = (tone: Tone, name: string, count: number) =>
   count > 0 ? markup`<span class="chip ${tone}">${name} ×${count}</span>` : markup`<span class="chip soft unseen">${name}</span>`;
 
-/** A list of more rows is folded at first. */
+/** A table with more rows is closed at first. */
 const MOST_OPEN = 60;
 const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</th><th class="number">Duration</th><th>Merchant</th><th>Notes</th></tr>`;
 

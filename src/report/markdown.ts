@@ -125,7 +125,7 @@ function table(head: string[], rows: Cell[][]): string {
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Escapes text from outside: no Markdown and no line break of it survives. */
+/** Escapes untrusted text, so that its Markdown and line breaks have no effect. */
 function cell(value: Cell): string {
   if (value === "---") return value;
   return String(value ?? "")

@@ -1,4 +1,4 @@
-// A run as data: requests, responses, deliveries, verdicts. Every format is made from it.
+// Gathers a run as data: requests, responses, deliveries, verdicts. Every format presents this data.
 
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
@@ -83,7 +83,7 @@ export function gather(sources: RunSources, end: RunEnd): Material {
 /** A request without a response has the status 0. */
 export const nameOfStatus = (status: number) => (status < 100 ? "no response" : String(status));
 
-/** A request whose response was lost has no status. */
+/** The class of a status, such as 4xx; `unanswered` for a request whose response was lost. */
 export const classOf = (status: number) => (status < 100 ? "unanswered" : `${Math.floor(status / 100)}xx`);
 
 const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };

@@ -1,4 +1,4 @@
-// Scenarios that are armed: their fault rules, and their score so far.
+// Armed scenarios: their fault rules, and their score so far.
 
 import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
@@ -89,11 +89,11 @@ export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOpt
   };
   return {
     all: () => [...allArmed.values()],
-    /** Without a merchant: the one that is armed for all. */
+    /** Without a merchant, finds the scenario that is armed for all. */
     find: (name: string, merchant: string | undefined) => allArmed.get(nameOf(name, merchant)),
     arm(scenario: Scenario, merchant: string | undefined) {
       const before = allArmed.get(nameOf(scenario.name, merchant));
-      // Rule ids are not reused, not even those of earlier runs on the same file: the verdicts of another arming do not count for this one.
+      // Rule ids are never reused, even in later runs on the same file, so that the verdicts of an earlier arming do not count for this one.
       let number = count + 1;
       const idOf = (index: number) => `flt_${scenario.name}-${number}-${index + 1}`;
       while (scenario.faults.some((_, index) => rules.isLogged(idOf(index)))) number++;
@@ -106,10 +106,10 @@ export function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOpt
       return armed;
     },
     disarm,
-    /** Disarms those of one merchant, or all. */
+    /** Disarms the scenarios of one merchant, or all scenarios. */
     forget(merchant?: string) {
       for (const armed of [...allArmed.values()]) if (merchant === undefined || armed.merchant === merchant) disarm(armed);
-      // The same run after a reset gives its rules the same ids.
+      // Restarts the count, so that a run that is repeated after a reset gives its rules the same ids.
       if (merchant === undefined) count = 0;
     },
     stateOf: (armed: ArmedScenario) => describe(armed, states(armed), verdicts()),
@@ -124,7 +124,7 @@ function ruleFor(fault: ScenarioFault, id: string, merchant: string | undefined)
   return { ...fault, id, match };
 }
 
-/** Adds all rules, or none if one is not valid. */
+/** Adds all rules, or none if one is invalid. */
 function addAll(given: readonly ScenarioFault[], rules: ArmedScenariosOptions["rules"]): string[] {
   const added: string[] = [];
   try {

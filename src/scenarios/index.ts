@@ -82,7 +82,7 @@ function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
   };
 }
 
-/** Without a merchant: the one that is armed for all, else the only one that is armed. */
+/** Without a merchant, finds the scenario that is armed for all, or else the only one of this name that is armed. */
 function findArmed(armedScenarios: ArmedScenarios, name: string, merchant: string | undefined): ArmedScenario | undefined {
   const exact = armedScenarios.find(name, merchant);
   if (exact || merchant !== undefined) return exact;

@@ -1,4 +1,4 @@
-// Fields whose value does not match their schema: the object holds a value that does, and its JSON shows the one that was sent.
+// Keeps values that do not match their schema: the object holds a matching value instead, and its JSON shows the value that was sent.
 
 import type { TProperties, TSchema } from "./schema.ts";
 import { matchesSchema } from "./validator.ts";
@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>;
  */
 export function withSent<F extends object>(fields: F, sent: Fields): F {
   const { toJSON: own, ...others } = fields as F & { toJSON?: unknown };
-  // A field of the client's own may have this name too.
+  // A client may also have sent a field named `toJSON`.
   const shown = own === undefined || isShowing(own) ? sent : { toJSON: own, ...sent };
   if (Object.keys(sent).length === 0) return (shown === sent ? others : fields) as F;
   function toJSON(this: Fields): Fields {
@@ -29,7 +29,7 @@ export function withChanges<F extends object>(fields: F, changes: Fields): F {
   return withSent({ ...fields, ...changes }, { ...Object.fromEntries(kept), ...sentIn(changes) });
 }
 
-/** The stored object with values that match its schema, in place of those that were stored as they were sent. */
+/** Replaces the values of a stored object that do not match its schema, because they were stored as sent, with values that do. */
 export function usable<F extends object>(
   schema: TSchema & { properties: TProperties; required?: readonly string[] },
   stored: F,
@@ -69,7 +69,7 @@ function repairFields(properties: TProperties, fields: object): object {
 
 const PLACEHOLDERS = [null, "", 0, false, [], {}];
 
-/** A value that matches the schema and means as little as possible. */
+/** The most neutral value that matches the schema. */
 const placeholder = (schema: TSchema) => PLACEHOLDERS.find((value) => matchesSchema(schema, value));
 
 interface Showing {
@@ -79,7 +79,7 @@ interface Showing {
 
 const isShowing = (value: unknown): value is Showing => typeof value === "function";
 
-/** The values that are shown as they were sent. */
+/** The values that the object's JSON shows as they were sent. */
 export function sentIn(fields: object): Fields | undefined {
   const { toJSON } = fields as { toJSON?: unknown };
   return isShowing(toJSON) ? toJSON.sent : undefined;

@@ -63,7 +63,7 @@ interface Constraint {
   code: string;
   must(): string;
   condition(value: string): string;
-  /** Compiled on first use: only a value that does not match needs to know which constraint it violates. */
+  /** Compiled on first use: single constraints are needed only to explain why a value does not match. */
   check(value: unknown): boolean;
 }
 
@@ -75,7 +75,7 @@ export const constraintsOf = oncePerKey((schema: SchemaKeywords): Constraint[] =
 function constraint(schema: SchemaKeywords, name: string): Constraint {
   const { code, must, type, condition } = KEYWORDS.get(name) as Keyword;
   const setting = (schema as unknown as Record<string, unknown>)[name] as never;
-  // A keyword for one type constrains no other; where the schema's own `type` is checked already, it need not be checked again.
+  // A keyword for one type does not constrain values of another. The test for the type is omitted if the schema's own `type` makes it.
   const isChecked = type === undefined || schema.type === type || (schema.type === "integer" && type === "number");
   const source = (value: string) =>
     isChecked ? condition(setting, value) : `!(${typeCondition(type, value)}) || ${condition(setting, value)}`;

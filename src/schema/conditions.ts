@@ -91,7 +91,7 @@ export function compareCount(count: Count, found: number): "right" | "too few" |
   return found < Math.max(least, exactly ?? 0) ? "too few" : "right";
 }
 
-/** `exactly 2`, `at least 1 and at most 3`. */
+/** Describes a count, such as `exactly 2` or `at least 1 and at most 3`. */
 export const describeCount = (count: Count) =>
   Object.entries(count)
     .map(([name, number]) => `${name.replace("_", " ")} ${number}`)

@@ -9,7 +9,7 @@ export interface TSchema {
   readonly [VALUE]: unknown;
 }
 
-/** A schema as code that walks through schemas reads it. */
+/** A schema with the keywords that code reads when it walks through schemas. */
 export interface SchemaKeywords extends TSchema {
   title?: string;
   type?: string | string[];

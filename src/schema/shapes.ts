@@ -17,7 +17,7 @@ export const count = (description: string, options: object = {}) => Type.Integer
 /** An id with the prefix of its kind of record. Fixtures have readable ids, created records random ones. */
 export const id = (prefix: string, description: string) => prefixed(prefix, description, { minLength: 1, maxLength: 255 });
 
-/** The keyword of texts that begin alike, such as ids. The description names the prefix too. */
+/** The keyword for the prefix of a text, such as an id. The description names the prefix too. */
 export const PREFIX = "x-sandbox-prefix";
 
 export const prefixed = (prefix: string, description: string, options: object = {}) =>
@@ -26,7 +26,7 @@ export const prefixed = (prefix: string, description: string, options: object = 
 /** The prefix of an id, such as `pay_`; undefined for other texts. */
 export const prefixOf = (schema: object) => (schema as { [PREFIX]?: string })[PREFIX];
 
-/** The keyword of a number with a unit, which the description names too. */
+/** The keyword for the unit of a number. The description names the unit too. */
 export const UNIT = "x-sandbox-unit";
 
 const SMALLEST_UNIT = "the currency's smallest unit";
@@ -74,7 +74,7 @@ export const isTimestamp = (schema: object) => unitOf(schema) === UNIX_SECONDS;
 /** A time as text, such as 2026-01-05T09:00:00.000Z, in replies of the control API. */
 export const timeText = (description: string) => Type.String({ description, format: "date-time" });
 
-/** The same time inside the sandbox and on the live stream, within what a Date can hold. */
+/** A time as a number, inside the sandbox and on the live stream, within the range of a Date. */
 export const timeNumber = () => Type.Number({ description: "Sandbox milliseconds", minimum: -8.64e15, maximum: 8.64e15 });
 
 export const oneOf = <const V extends string>(values: readonly V[], description: string, options: { default?: V } = {}) =>
@@ -83,7 +83,7 @@ export const oneOf = <const V extends string>(values: readonly V[], description:
 /** Free-form data of the client's own. */
 export const metadata = () => Type.Record(Type.Unknown(), { description: "Free-form key-value data, stored unchanged" });
 
-/** The same shape, or null. */
+/** A copy of a schema that also allows null. */
 export function nullable<S extends TSchema>(schema: S) {
   const plain = schema as TSchema & { type?: string; enum?: unknown[] };
   if (typeof plain.type !== "string") return Type.Union([schema, Type.Null()]) as unknown as TUnsafe<Static<S> | null>;
@@ -97,7 +97,7 @@ export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable
 /** Fields of a record that are each null by default. */
 export const nullables = <const F extends TProperties>(fields: F) => mapped(fields, nullable) as NullableFields<F>;
 
-/** The same fields in a request, where each is optional. */
+/** Fields of a request that are each optional. */
 export const optionals = <const F extends TProperties>(fields: F) => mapped(fields, optional) as OptionalFields<F>;
 
 type NullableFields<F extends TProperties> = { [Name in keyof F]: TUnsafe<Static<F[Name]> | null> };
@@ -122,7 +122,7 @@ export const listOf = <S extends TSchema>(item: S) =>
     has_more: Type.Boolean({ description: "Whether there are more objects after this page, in the requested direction" }),
   });
 
-/** The same envelope, for lists whose reply the document shows only as `OK`. */
+/** The envelope of lists whose reply the service's documentation shows only as `OK`. */
 export const assumedListOf = <S extends TSchema>(item: S) =>
   assumed(listOf(item), "The service's documentation shows the format of three lists; the other lists use the same one.");
 
@@ -149,7 +149,7 @@ const cursors = () => ({
   ending_before: cursor("Cursor: id of an object; returns the objects before it (newer)"),
 });
 
-/** The query of the list whose `limit` the document describes. */
+/** The query of the list whose `limit` the service's documentation describes. */
 export const documentedPageQuery = Type.Object({ limit: pageSize(), ...cursors() });
 
 /** The query of the other lists: the same parameters, so that a client learns them once. */

@@ -51,7 +51,7 @@ function* errorsInObject(schema: SchemaKeywords, value: JsonObject, pointer: str
   for (const [name, shape] of Object.entries(properties)) if (value[name] !== undefined) yield* errorsIn(shape, value[name], inside(name));
 }
 
-/** Of several shapes, the errors against the only one whose type the value has; undefined when no shape or several have it. */
+/** The errors against the only shape that allows the value's type; undefined when no shape or several allow it. */
 function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, pointer: string): FieldError[] | undefined {
   const found = shapes.map((shape) => firstErrors(errorsIn(shape, value, pointer)));
   const isOfType = (errors: FieldError[]) => !errors.some((error) => error.code === "wrong_type" && error.pointer === pointer);
@@ -59,7 +59,7 @@ function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, point
   return others.length === 0 ? first : undefined;
 }
 
-/** The error of a value that breaks a rule that no schema states. */
+/** The error for a value that breaks a rule that its schema cannot express. */
 export const refusedValue = (pointer: string, code: string, must: string, value: unknown): FieldError =>
   errorAt(pointer, code, `${must}; received ${quote(value, pointer)}`);
 

@@ -1,4 +1,4 @@
-// Walks through schemas as facts see them: the names of objects, their fields, and the values and items inside.
+// Walks through schemas to derive facts: the names of objects, their fields, and the values and items inside.
 
 import type { SchemaKeywords, TSchema } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-// The kinds of record that background traffic makes: how often each comes, and what follows it.
+// The kinds of record that background traffic creates: how often it creates each, and what happens to the records afterwards.
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
@@ -22,15 +22,15 @@ export interface StepContext extends Draws {
 export interface TrafficKind {
   /** How often this kind is chosen, relative to the others. */
   weight: number;
-  /** A merchant with records of these kinds does this business (default: the kind itself). */
+  /** By default, traffic has this kind for merchants with a record of one of these kinds (default: the kind itself). */
   basedOn?: readonly string[];
-  /** Fields of a new record that its sample must not choose; undefined while there is no occasion for one. Default: none, always. */
+  /** Fields of a new record that its sample must not choose; undefined while no record should be created (default: no fields). */
   newRecord?(step: StepContext): JsonObject | undefined;
-  /** The probability of each next state, by state. The rest up to 1 is the share of records that stay, or that time moves on. */
+  /** The probability of each next state, by state. The remaining records, up to 1, stay in their state or wait for time to move them. */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fields that change when a record enters a state, besides those that the state sets. */
   onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
-  /** Prepares the merchant for a record that enters a state, such as by buying stock; false if it cannot: the record stays. */
+  /** Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must stay. */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
   /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
   consequences?: Readonly<Record<string, { kind: string; field: string }>>;
@@ -106,7 +106,7 @@ const PURCHASE = 50;
 const renewal: TrafficKind = {
   weight: 5,
   newRecord: (step) => ({ autoRenew: step.chance("auto") < 0.5 }),
-  // The date alone begins the period of grace, and ends it.
+  // Only the date begins and ends the grace period.
   transitions: { pending: { renewed: 0.3, canceled: 0.05 }, grace: { renewed: 0.5, canceled: 0.1 } },
 };
 
@@ -114,7 +114,7 @@ const customer: TrafficKind = { weight: 6, transitions: {} };
 
 const payroll: TrafficKind = {
   weight: 4,
-  // A run for each period, once the period has begun. The merchant's settings say how long a period is.
+  // One payroll run for each period, once the period has begun. The merchant's settings say how long a period is.
   newRecord: ({ newest, today }) =>
     newest("payroll", 100).some(({ periodStart, periodEnd }) => String(periodStart) <= today && String(periodEnd ?? "") >= today)
       ? undefined
@@ -127,7 +127,7 @@ const payroll: TrafficKind = {
   consequences: { paid: { kind: "remittance", field: "payrollId" } },
 };
 
-/** Remittances are made by payroll runs that are paid. */
+/** Traffic creates no remittances: payroll runs create them when they are paid. */
 const remittance: TrafficKind = {
   weight: 4,
   basedOn: ["remittance", "statutory_settings"],

@@ -23,7 +23,7 @@ interface PendingTransition {
 /** The records of a run. Holds only records that traffic made: a test's own records stay unchanged. */
 export interface Progress {
   mix: Record<string, number>;
-  /** The run as a name for random values. */
+  /** The name of the run, from which its random values are derived. */
   name: readonly NamePart[];
   /** Records with a next state, by kind, the oldest first. */
   backlog: Map<string, PendingTransition[]>;
@@ -31,7 +31,7 @@ export interface Progress {
   awaiting: Map<string, string>;
 }
 
-/** Returns false if there is no occasion for a record of the kind, and none to move. Call inside a transaction. */
+/** Returns false if no record of the kind can be created or moved. Call inside a transaction. */
 export function runStep(deps: StepDependencies, progress: Progress, kind: string, step: StepContext): boolean {
   const waiting = queueOf(progress, kind);
   const movesFirst = step.chance("goes on") < waiting.length / (waiting.length + 1);
@@ -70,7 +70,7 @@ function createRecord(deps: StepDependencies, kind: string, step: StepContext): 
   return fields && (makeRecord(deps, () => step.caller, resourceOf(deps, kind), fields) as AnyRecord);
 }
 
-/** Draws what happens next to a record and to its consequences. */
+/** Draws the next state of a record and of its consequences. */
 export function plan(deps: StepDependencies, progress: Progress, kind: string, record: AnyRecord, step: StepContext): void {
   const { transitions, consequences } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";

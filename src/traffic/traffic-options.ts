@@ -61,7 +61,7 @@ function countSteps(text: string, times: number, per: number): number {
   return count;
 }
 
-/** The kinds of business that the merchant does. */
+/** The kinds of traffic that fit the merchant's records, with their usual weights. */
 function usualMix({ merchant, has }: { merchant: string; has(kind: string): boolean }): Record<string, number> {
   const usual = Object.entries(kinds).filter(([kind, { basedOn = [kind] }]) => basedOn.some(has));
   if (usual.length === 0)

@@ -128,7 +128,7 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
       }
     });
   } catch (error) {
-    // The database is locked by another program, or the sandbox is closing: this step is skipped.
+    // A SandboxError means that another program locks the database, or that the sandbox is closing: this step is skipped.
     if (error instanceof SandboxError) return;
     run.status = "failed";
     report(error);

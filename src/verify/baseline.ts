@@ -70,7 +70,7 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
   };
 }
 
-/** A verdict may come late: it is as new as the newest request that it is about. */
+/** A verdict is new if it is about a new request, because verdicts may be made late. */
 function isNewer(verdict: CheckedVerdict, baseline: Baseline): boolean {
   const { id, requests = [] } = verdict;
   if (requests.length > 0) return requests.some((request) => Number(request.slice("req_".length)) > baseline.request);

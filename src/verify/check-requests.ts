@@ -38,7 +38,7 @@ export function checkSequence(requestLog: RequestSource, steps: ExpectationOf<"s
   };
 }
 
-/** `span` is how long, in real milliseconds, none may come after verification began. */
+/** No matching request may come until `span` real milliseconds after verification began. */
 export function checkNever(requestLog: RequestSource, match: RequestMatch, span: number, merchant: string | undefined): Check {
   return (elapsed) => {
     const found = matching(requestLog, match, merchant).map(({ id }) => id);
@@ -119,7 +119,7 @@ function headerOf({ requestHeaders }: RequestRow) {
   return (name: string) => (Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined);
 }
 
-/** In a body that is not JSON, or that the log has cut off, every pointer is undefined. */
+/** Reads the value at a pointer; always undefined if the body is not JSON or the log has cut it off. */
 function bodyOf({ requestBody }: RequestRow) {
   let body: unknown;
   try {

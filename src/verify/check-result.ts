@@ -5,7 +5,7 @@ import type { Verdict } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount } from "../schema/conditions.ts";
 
 export interface CheckResult extends Omit<VerificationResult, "expectation"> {
-  /** Whether something that may still happen could make it hold. */
+  /** Whether the expectation can still come to hold. */
   open: boolean;
 }
 

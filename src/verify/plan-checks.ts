@@ -14,7 +14,7 @@ import { type CheckedVerdict, checkDeliveries, checkFault, checkRecords, checkSc
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
 import type { Check, ExpectationOf } from "./check-result.ts";
 
-/** Everything that expectations are checked against. */
+/** The data against which expectations are checked. */
 export interface VerificationSources {
   requestLog: Pick<RequestLog, "find" | "last">;
   runSummary: Pick<RunSummary, "deliveries" | "newest">;

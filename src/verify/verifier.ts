@@ -10,13 +10,13 @@ import { type PlannedCheck, planChecks, readWait, type VerificationSources } fro
 export type Verifier = ReturnType<typeof createVerifier>;
 
 interface VerifierOptions extends VerificationSources {
-  /** Calls back after each request and each delivery attempt; the returned function ends that. */
+  /** Calls `changed` after each request and each delivery attempt. Returns a function that removes the listener. */
   listen(changed: () => void): () => void;
 }
 
 /** Records, verdicts and fault counts change without an event, so they are polled, in real milliseconds. */
 const POLL_INTERVAL = 50;
-/** After each check of a waiting verification, all pause this many times as long as it took, so that a flood of requests is not slowed down. */
+/** After each check of a waiting verification, all verifications pause this many times as long, so that a flood of requests is not slowed down. */
 const REST_FACTOR = 4;
 const MAX_WAITING = 500;
 
@@ -70,7 +70,7 @@ export function createVerifier(options: VerifierOptions) {
   };
 }
 
-/** Runs checks one after another, and pauses when the rest that they have earned reaches a millisecond. */
+/** Runs checks one after another. Their pauses add up, and begin once they reach a millisecond. */
 function createPace() {
   let last: Promise<unknown> = Promise.resolve();
   let rest = 0;
@@ -92,7 +92,7 @@ function createPace() {
   };
 }
 
-/** Until the deadline or the end of a `never.for`, whichever is sooner; until the next poll if a check depends on polling. */
+/** The time until the deadline, the end of a `never.for` or, if a check depends on polling, the next poll: whichever comes first. */
 function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadline: number): number {
   const ends = planned.map(({ atLeast }) => atLeast).filter((end) => end > waited);
   const soonest = Math.min(deadline, ...ends) - waited;
