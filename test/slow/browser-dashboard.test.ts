@@ -81,14 +81,6 @@ describe.runIf(browserFile)(inBrowser, () => {
     return { bench, page };
   }
 
-  test("shows the requests, and those that come", async () => {
-    const { bench, page } = await openWithRequests();
-    await bench.call("GET", "/v1/payouts");
-    await page.shows(rowsShown(5));
-    expect(await page.evaluate(`location.pathname`)).toBe(PATH);
-    expect(page.complaints).toEqual([]);
-  });
-
   test("counts as the API does after a load, whole and under a filter", async () => {
     const bench = await open({ rateLimit: "none" });
     const pathOf = (number: number) => (number % 25 === 7 ? "/v1/nowhere" : "/v1/payments?limit=1");
@@ -142,17 +134,6 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(bodyHas("Undone"));
     expect((await bench.control("GET", "/faults")).data).toHaveLength(0);
     expect(page.complaints).toEqual([]);
-  });
-
-  test("runs a command of the palette", async () => {
-    const { bench, page } = await openWithRequests();
-    await press(page, ":");
-    await page.shows(`document.querySelector(".palette input") !== null`);
-    await write(page, ".palette input", "outage");
-    await page.shows(`document.querySelectorAll(".commands > *").length === 1`);
-    await click(page, ".commands > *");
-    await page.shows(bodyHas("Press o to end it"));
-    expect((await bench.control("GET", "/faults")).data[0].action.type).toBe("outage");
   });
 
   test("calls an operation from the explorer with its example, and opens the request that it made", async () => {

@@ -1,12 +1,9 @@
 // The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows that it has not looked at.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { load, pacedLoad } from "../support/load.ts";
-import { type Bench, call, control, NOON, open } from "../support/sandbox.ts";
-import { openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { openProgram, USUAL, WIDE } from "../support/terminal.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const attach = (url: string, size = WIDE) => openProgram(["attach", url], { size });
@@ -80,32 +77,6 @@ describe("under load", () => {
     for (const terminal of [filtered, whole])
       await terminal.shows((text) => /2 Deliveries ─.*─ 3 {2}following/.test(text) && text.includes("3 pending"));
     await filtered.shows(/8 of 6,006/);
-  });
-});
-
-describe("after a reset or a restart", () => {
-  test("the counts start again, and the reset is said once", async () => {
-    const terminal = await openDashboard(["--clock", NOON], { size: USUAL });
-    for (let limit = 1; limit <= 5; limit++) await call(terminal.url, "GET", `/v1/payments?limit=${limit}`);
-    await terminal.shows(/─ 5 {2}following/);
-    await control(terminal.url, "POST", "/reset");
-    await terminal.shows((text) => text.includes("The sandbox was reset") && text.includes("No requests yet"));
-    await call(terminal.url, "GET", "/v1/payments?limit=9");
-    await terminal.shows((text) => /─ 1 {2}following/.test(text) && text.includes("limit=9"));
-  });
-
-  test("a restart shows what the file holds", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const start = () => openProgram(["start", "--db", join(folder, "kept.db"), "--port", "0"], { size: USUAL });
-    const urlOf = async (terminal: TestTerminal) => /http:\/\/127\.0\.0\.1:\d+/.exec(await terminal.shows("LIVE"))?.[0] ?? "";
-    const first = start();
-    await call(await urlOf(first), "GET", "/v1/payments?limit=7");
-    await first.shows("limit=7");
-    first.type("q");
-    await first.ended;
-    const second = start();
-    await second.shows((text) => text.includes("limit=7") && /─ 1 {2}following/.test(text));
   });
 });
 

@@ -1,17 +1,9 @@
 // `learn` in a pseudo-terminal: the built program, alone and as a room with its board.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
-import { openProgram, openShell, USUAL } from "../support/terminal.ts";
+import { describe, expect, test } from "vitest";
+import { openProgram, USUAL } from "../support/terminal.ts";
 
 describe("learn on a terminal", () => {
-  const made: string[] = [];
-  afterAll(() => {
-    for (const folder of made) rmSync(folder, { recursive: true, force: true });
-  });
-
   test("opens the lesson, completes a step when its command runs, hints after a while, and s shows plain lines", async () => {
     const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
     const first = await terminal.shows("1. Ask who you are");
@@ -33,29 +25,6 @@ describe("learn on a terminal", () => {
     await terminal.shows("Quit?");
     terminal.type("y");
     expect((await terminal.ended).code).toBe(0);
-  });
-
-  test("writes the file of the lesson to the working folder, never overwrites another, and says so", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
-    made.push(folder);
-    const shell = openShell();
-    await shell.shows("$ ");
-    shell.type(`cd ${folder} && $program learn paging --port 0 --hint-after 0s; echo ended with $?\r`);
-    await shell.shows((screen) => screen.includes("paging.mjs was created in this folder") && screen.includes("▸1"));
-    expect(readFileSync(join(folder, "paging.mjs"), "utf8")).toContain("http://127.0.0.1:");
-    // Without the first line it would be a file of the learner's own.
-    const mine = `${readFileSync(join(folder, "paging.mjs"), "utf8").split("\n")[0]}\nmine`;
-    writeFileSync(join(folder, "paging.mjs"), mine);
-    for (const number of [2, 3, 4, 5]) {
-      shell.type("S");
-      await shell.shows(`▸${number}`);
-    }
-    shell.type("S");
-    await shell.shows("Lesson complete");
-    await shell.shows("your version is paging.mjs.before");
-    expect(readFileSync(join(folder, "paging.mjs.before"), "utf8")).toBe(mine);
-    shell.type("q");
-    await shell.shows("ended with 0");
   });
 
   test("serves a room whose board lists all participants without their keys", async () => {

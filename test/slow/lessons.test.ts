@@ -409,14 +409,6 @@ describe("a room", () => {
     const skip = /skip this step: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     expect(await run(skip)).toContain("[first-call 3/5]");
   });
-
-  test("answers a waiting learner when the step completes", async () => {
-    const { bench, path } = await openRoom();
-    const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
-    const waiting = bench.call("GET", `/_sandbox/learners/${learner.id}?after=${learner.version}&within=1m`, { key: apiKey });
-    await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-    expect((await waiting).body).toMatchObject({ step: 2, ticked: 1 });
-  });
 });
 
 test("on a narrow terminal prose is wrapped, and lists and commands are not", async () => {
@@ -548,42 +540,5 @@ describe("custom lessons", () => {
     ticks.push(nextNews(bench, desk.id, "ticked"));
     expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(429);
     expect((await ticks[1])?.learner.step).toBeNull();
-  });
-
-  test("can check control API changes, deliveries, verdicts and faults", async () => {
-    const bench = await openWith(
-      page('{"records": {"kind": "booking", "where": {"/id": "bkg_pending", "/status": "confirmed"}}}'),
-      page('{"deliveries": {"match": {"event": "pricing_rule.created"}, "final": "failed"}}'),
-      page('{"verdicts": {"rules": ["effect.single"], "pass": {"at_least": 1}}}'),
-      page('{"fault": {"id": "flt_own", "fired": {"exactly": 1}}}'),
-    );
-    const desk = await sitDown(bench.url, "Ada");
-    const ticking = async (lesson: string, work: () => Promise<unknown>) => {
-      await desk.begin(lesson);
-      await desk.fidget();
-      expect([lesson, (await desk.state()).step]).toEqual([lesson, 1]);
-      const ticked = nextNews(bench, desk.id, "ticked");
-      await work();
-      await ticked;
-    };
-    const create = (name: string, headers = {}) => {
-      const body = { name, adjustmentType: "fixed", adjustmentValue: 1 };
-      return bench.call("POST", "/v1/hospitality/pricing-rules", { key: desk.apiKey, body, headers }).catch(() => {});
-    };
-    await ticking("own", () => control(bench.url, "PATCH", "/records/booking/bkg_pending", { merchant: desk.id, status: "confirmed" }));
-    await ticking("own1", async () => {
-      const body = { url: "http://127.0.0.1:59999/", events: ["*"] };
-      await bench.call("POST", "/v1/webhooks", { key: desk.apiKey, body });
-      await create("One");
-      await control(bench.url, "POST", "/clock/advance", { by: "10m" });
-    });
-    await ticking("own2", async () => {
-      await create("Two", { "idempotency-key": "two", "x-sandbox-inject": "lost_response" });
-      await create("Two", { "idempotency-key": "two" });
-    });
-    await ticking("own3", async () => {
-      await control(bench.url, "POST", "/faults", { id: "flt_own", match: { merchant: desk.id }, action: { type: "rate_limit" } });
-      await create("Three");
-    });
   });
 });

@@ -10,6 +10,7 @@ import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, listOf, type UiState } from "../../ui/state/state.ts";
 import type { Theme } from "../../ui/view/style.ts";
+import { attemptMessage } from "./judge-inputs.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
 const NOON_MILLISECONDS = NOON_SECONDS * 1_000;
@@ -30,27 +31,12 @@ export const request = (number: number, changes: Partial<RequestMessage> = {}): 
   ...changes,
 });
 
-export const attempt = (number: number, changes: Partial<AttemptMessage> = {}): AttemptMessage => ({
-  id: `whd_${number}`,
-  sequence: number,
-  delivery: number,
-  at: NOON_MILLISECONDS + number,
-  merchant: "mer_lodge",
-  endpointId: "we_1",
-  eventId: `evt_${number}`,
-  eventType: "payment.succeeded",
-  url: "http://localhost:3000/hooks",
-  trigger: "event",
-  attempt: 1,
-  maxAttempts: 6,
-  status: "succeeded",
-  responseStatus: 200,
-  errorCode: null,
-  durationMs: 3,
-  nextAttemptAt: null,
-  fault: null,
-  ...changes,
-});
+export const attempt = (number: number, changes: Partial<AttemptMessage> = {}): AttemptMessage =>
+  attemptMessage({
+    ...{ id: `whd_${number}`, sequence: number, delivery: number, eventId: `evt_${number}` },
+    ...{ at: NOON_MILLISECONDS + number, url: "http://localhost:3000/hooks", durationMs: 3 },
+    ...changes,
+  });
 
 export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): VerdictMessage => ({
   id: `vrd_${number}`,
