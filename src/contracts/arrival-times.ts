@@ -1,5 +1,5 @@
-// The times that the states of a kind set on arrival, and the rules that follow from a declaration: such a time is set exactly if the record went
-// through the state, and a currency is a known one.
+// Rules that follow from a kind's declaration: a time that a state sets on arrival is set exactly if the record went through the state,
+// times are in order, and a currency is known.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { CURRENCIES } from "../kernel/money.ts";
@@ -28,7 +28,7 @@ interface Stateful {
 
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
-/** One rule for each time: it is set exactly if the record has reached a state that sets it since it was last in its first state. */
+/** One rule per time: it is set exactly if the record has reached a state that sets it, since the record was last in its first state. */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");
@@ -41,7 +41,7 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
       const isSet = value != null;
       const wasSet = before !== undefined && valueIn(before, field) != null;
       const isKnown = setters.includes(status) || (wasSet && status !== first && known.has(status));
-      // Under open bodies a client may send anything in the field; it is kept as sent.
+      // With open bodies, the client may have sent any value for the field, which is stored unchanged.
       if (isSet === isKnown || Object.hasOwn(sentIn(record) ?? {}, field)) return undefined;
       const message = isKnown
         ? `${field} must not be null: the ${name} became ${setters.includes(status) ? status : states}.`
@@ -51,7 +51,7 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   });
 }
 
-/** One rule for each time: it does not come before those of the states through which the record came, nor before the record was made. */
+/** One rule per time: it is not before the times of earlier states, nor before the record was created. */
 export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {
   const [first = ""] = Object.keys(transitions);
   return [...arrivalTimes].map(([field, setters]) => {
@@ -81,7 +81,7 @@ export function knownCurrency(record: Stateful) {
   return { field: "currency", code: "unknown_currency", message };
 }
 
-/** These states and all that may follow them. */
+/** These states and all states that may follow them. */
 function statesFrom(transitions: Transitions, states: readonly string[]): Set<string> {
   const reached = new Set(states);
   for (const state of reached) for (const next of transitions[state] ?? []) reached.add(next);

@@ -1,4 +1,4 @@
-// Counts of requests, delivery attempts and verdicts since the last reset, and of those that the logs still keep.
+// Counts of requests, delivery attempts and verdicts: all since the last reset, and those still in the logs.
 
 import { type Static, Type } from "../schema/shapes.ts";
 

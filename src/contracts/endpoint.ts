@@ -14,22 +14,22 @@ type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${in
 export interface HandlerInput<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema> {
   params: Record<ParamName<Path>, string>;
   query: Static<Query>;
-  /** Partial, because under `--bodies open` any field may be absent. */
+  /** Partial, because with `--bodies open` any field may be absent. */
   body: Partial<Static<Body>>;
-  /** Unknown fields of the body, stored with the record; fields that the service owns are never among them. */
+  /** Unknown fields of the body, stored with the record. Never contains fields that the service owns. */
   extra: Record<string, unknown>;
 }
 
 /**
- * Who may call an operation of the control API besides the host, who may call all of them. `room`: the operation checks the room's code in its path
- * itself. `learner`: a call with the API key of a learner, limited to the learner's merchant.
+ * Who may call an operation of the control API besides the host. `room`: anyone; the operation itself checks the room's code in its path.
+ * `learner`: a learner, with the learner's API key, limited to the learner's merchant.
  */
 export type Access<World> = "room" | { learner: LearnerLimit<World> };
 
 /**
- * How a call is limited to a learner's merchant. `anyone`: the reply is the same for every caller. `query`: the learner's merchant is filled
- * in, and another one is refused. `param`: a path with another merchant is refused. `ownerOf`: finds the merchant of the record in the path;
- * a record of another one is answered like one that does not exist.
+ * How a call is limited to a learner's merchant. `anyone`: no limit, because the reply is the same for every caller. `query`: fills in the
+ * learner's merchant, and rejects another one. `param`: rejects a path with another merchant. `ownerOf`: finds the merchant of the record in
+ * the path; a record of another merchant counts as unknown.
  */
 export type LearnerLimit<World> =
   | "anyone"
@@ -45,7 +45,7 @@ export interface EndpointDeclaration<
   World,
 > {
   id: string;
-  /** The place of the operation among all of its API (default: last). */
+  /** The operation's position in the list of its API (default: last). */
   position?: number;
   method: Method;
   path: Path;
@@ -66,7 +66,7 @@ export interface EndpointDeclaration<
   /** Errors specific to this operation, beyond those that any operation can return. */
   errors?: readonly ErrorCode[];
   emits?: readonly Fact<string>[];
-  /** Events about other records that not every call changes: type → when, such as `where the guest paid a deposit`. */
+  /** Events about other records that only some calls change: type → when, such as `where the guest paid a deposit`. */
   mayEmit?: Readonly<Record<string, string>>;
   /** Whether `Idempotency-Key` is honoured (default: true for POST and PATCH). */
   idempotent?: boolean;
@@ -109,7 +109,7 @@ type Declare<World, More> = <const Path extends string, Query extends ObjectSche
   declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
 ) => Endpoint<World>;
 
-/** Creates the `endpoint()` function for operations of one area, or of any; `World` is what their handlers receive with the request. */
+/** Creates the `endpoint()` function for operations of one area, or of any area. Handlers receive `World` with the request. */
 export function endpointFactory<World>(): Declare<World, { area: string }>;
 export function endpointFactory<World>(area: string): Declare<World, unknown>;
 export function endpointFactory<World>(area = ""): Declare<World, unknown> {

@@ -1,4 +1,4 @@
-// The schema of an event, as webhooks carry it.
+// The schema of an event, the body of a webhook.
 
 import { assumed } from "../schema/assumed.ts";
 import { id, oneOf, Type, text, timestamp } from "../schema/shapes.ts";

@@ -1,4 +1,4 @@
-// The schema of expectations, which a test holds a run against, and of the result.
+// The schemas of expectations, with which a test checks a run, and of the result.
 
 import { Condition, Count } from "../schema/conditions.ts";
 import { flag, oneOf, type Static, Type, text } from "../schema/shapes.ts";

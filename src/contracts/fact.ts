@@ -1,10 +1,10 @@
-// The facts about the emulated service: one row per claim, what a recording shows of it, and whether a service file can change it.
+// The facts about the emulated service: the kinds of facts, how a recording shows each, and whether a service file can change it.
 
 import type { Behaviour } from "../schema/assumed.ts";
 
 /**
- * Each kind of fact is observed in one way. `not` says why a service file cannot change it; without it, it can.
- * With `byOperation` the value may differ by operation: `payments.create/error.invalid_state.status`.
+ * The kinds of facts. `observed` says how a recording shows them. `not` says why a service file cannot change them (default: it can).
+ * With `byOperation`, the value may differ by operation: `payments.create/error.invalid_state.status`.
  */
 export const factKinds = {
   success_status: { observed: "the status of a success of the operation" },
@@ -53,12 +53,12 @@ export type FactKind = keyof typeof factKinds;
 
 export const isByOperation = (kind: FactKind): boolean => "byOperation" in factKinds[kind];
 
-/** Where a fact comes from. `design`: the sandbox differs from every real service on purpose. */
+/** The source of a fact. `design`: the sandbox differs from every real service on purpose. */
 export type FactOrigin = "document" | "assumed" | "recorded" | "design";
 
 export type FactValue = string | number | boolean | readonly string[];
 
-/** A fact that a module declares by itself, because no schema states it. */
+/** A fact that a module declares explicitly, because no schema contains it. */
 export interface DeclaredFact {
   id: string;
   kind: FactKind;
@@ -72,7 +72,7 @@ export interface MeasuredBehaviour extends Behaviour {
 
 const PRESENCES: ReadonlySet<FactValue> = new Set(["always", "sometimes", "absent", "known", "sent"]);
 
-/** The other name that `<fact>.name` gives; undefined where it is the fact of a field `name` inside. */
+/** The name in a fact `<fact>.name`; undefined if that fact is about a nested field `name`. */
 export const otherName = (value: FactValue | undefined): string | undefined =>
   typeof value === "string" && !PRESENCES.has(value) ? value : undefined;
 
@@ -85,7 +85,7 @@ export interface ServiceFact extends DeclaredFact {
   setting?: string;
 }
 
-/** The side that is more permissive where a recording contradicts a fact. A sandbox that accepts more misleads a client. */
+/** The more permissive side, if a recording contradicts a fact. A sandbox that accepts more than the service misleads clients. */
 export type Lenient = "sandbox" | "service";
 
 /** How the fact's value relates to an observed number that is not itself the value. */
@@ -100,10 +100,10 @@ export interface Observation {
   agrees: boolean;
   bound?: FactBound;
   lenient?: Lenient;
-  /** The operation; undefined for webhooks, and for calls that match none. */
+  /** The operation; undefined for webhooks and for calls that match no operation. */
   operation?: string;
-  /** How often it was seen. */
+  /** How often the value was seen. */
   count: number;
-  /** The first few entries that show it, by recording and number, such as `shop.har#12`. */
+  /** The first few entries with the value, by recording and number, such as `shop.har#12`. */
   entries: string[];
 }

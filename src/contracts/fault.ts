@@ -1,4 +1,4 @@
-// Fault rules between rooms: what a fault can do to a call or a delivery, the record of each firing, and a rule as it is shown.
+// The contract of fault rules: their effects on calls and deliveries, the record of each firing, and how the control API shows a rule.
 
 import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 
@@ -7,7 +7,7 @@ const nullableText = (description: string) => nullable(Type.String({ description
 const TARGETS = ["api", "delivery"] as const;
 export type FaultTarget = (typeof TARGETS)[number];
 
-/** The points of the request pipeline at which a fault can act, in pipeline order. At each point one rule fires; latency adds to any. */
+/** The points of the request pipeline at which a fault can act, in pipeline order. At most one rule fires at each point. */
 export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
@@ -16,8 +16,8 @@ export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as 
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /**
- * The outcome of a call under a fault. Each action declares it and each firing carries it: the judge relies on it and never on
- * the action's name.
+ * The outcome of a call with a fault. Each action declares its outcome and each firing contains it, because the judge uses only the
+ * outcome, never the action's name.
  * - `normal`: the operation runs and its response arrives, perhaps late or with other values.
  * - `refused`: an error response is sent instead, and the operation has no effect.
  * - `disconnected`: the connection breaks before the operation has any effect.
@@ -27,29 +27,29 @@ const CALL_OUTCOMES = ["normal", "refused", "disconnected", "response_lost"] as 
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 /**
- * What a receiver gets of a delivery under a fault.
- * - `genuine`: what the service sends, perhaps at another time, in another order, or more than once.
- * - `altered`: other content, another transport, or nothing. How the receiver responds says nothing about genuine deliveries.
+ * What a receiver gets from a delivery with a fault.
+ * - `genuine`: the service's own delivery, possibly at another time, in another order, or more than once.
+ * - `altered`: other content, another transport, or nothing. The receiver's response says nothing about genuine deliveries.
  * - `forged`: a signature that does not match.
- * - `previous_secret`: a signature by the secret before the last rotation, as on a delivery that was in flight during the rotation.
+ * - `previous_secret`: a signature with the secret before the last rotation, as on a delivery that was in flight during the rotation.
  */
 const DELIVERY_OUTCOMES = ["genuine", "altered", "forged", "previous_secret"] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
-/** A call, as far as it is known in a phase. */
+/** The data of a call that a phase knows. */
 export interface CallSubject {
   requestId: string;
   merchant: string | undefined;
   key: string | undefined;
   operation: string | undefined;
-  /** Method and target: distinguishes calls without an Idempotency-Key. */
+  /** Method and target, which identify a call without an Idempotency-Key. */
   address: string;
   header(name: string): string | undefined;
-  /** The parsed body; empty where there is none, or where it is not read yet. */
+  /** The parsed body; empty if there is none, or if it has not been read yet. */
   body: unknown;
 }
 
-/** A delivery attempt that is about to be planned. */
+/** A delivery attempt before its faults are decided. */
 export interface DeliverySubject {
   merchant: string;
   endpoint: string;
@@ -58,7 +58,7 @@ export interface DeliverySubject {
   /** Starts at 1. */
   attempt: number;
   attemptId?: string;
-  /** The parsed event; called only when a rule matches on it. */
+  /** Parses the event. Called only if a rule matches on its content. */
   event?: () => unknown;
   /** Sandbox milliseconds of the endpoint's last secret rotation; undefined if it was never rotated. */
   rotatedAt?: () => number | undefined;
@@ -70,10 +70,10 @@ export type RetryAfter = number | "absent" | "zero" | "past" | "invalid" | { for
 export type DisconnectForm = "reset" | "empty" | "hang" | "garbage" | "malformed_chunk";
 export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
 
-/** Everything that can be done to a call. Each action prepares one of these. */
+/** The effects on calls. Each action prepares one of them. */
 export type ApiEffect =
   /**
-   * Sends this response instead of the operation's. Without a code, the status determines it. `endsAt`: the sandbox milliseconds at which
+   * Sends this response instead of the operation's (default code: the usual one for the status). `endsAt`: the sandbox milliseconds at which
    * calls succeed again.
    */
   | {
@@ -85,7 +85,7 @@ export type ApiEffect =
       headers?: Record<string, string>;
       endsAt?: number;
     }
-  /** Uses up the merchant's real rate-limit window, which then ends in `resetIn` milliseconds (default: when it would anyway). */
+  /** Uses up the merchant's real rate-limit window, which then ends in `resetIn` milliseconds (default: its usual end). */
   | { kind: "exhaust"; resetIn?: number }
   /** Waits for real milliseconds before the headers, or between the headers and the body. */
   | { kind: "delay"; milliseconds: number; before: "headers" | "body" }
@@ -100,7 +100,7 @@ export type ApiEffect =
   /** Shifts the service's clock by this many milliseconds for this call. */
   | { kind: "skew"; milliseconds: number };
 
-/** Everything that can be done to a delivery attempt. Spans are milliseconds. */
+/** The effects on delivery attempts. Spans are milliseconds. */
 export type DeliveryEffect =
   | { kind: "duplicate"; copies: number; gap: number; concurrent: boolean }
   | { kind: "reorder"; batch: number; order: "reverse" | "shuffle"; hold: number | undefined }
@@ -123,7 +123,7 @@ export interface AttemptFault {
   id: string;
   name: string | null;
   effects: { id: string; action: string; effect: DeliveryEffect }[];
-  /** Counts the copies that a rule made of a delivery; 0 for the delivery itself. */
+  /** The number of this copy, if a rule duplicated the delivery; 0 for the delivery itself. */
   copy: number;
   wouldHaveSent: { headers: Record<string, string>; body: string };
 }
@@ -174,11 +174,11 @@ export interface InlineFault {
 export interface ApiFaults {
   /** False while no rule can affect any call. */
   readonly armed: boolean;
-  /** False if no rule acts in this phase: then `decide` need not be called. */
+  /** False if no rule acts in this phase, so that the caller can skip `decide`. */
   mayFire(phase: ApiPhase): boolean;
   /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
   parseInline(text: string): InlineFault[];
-  /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once for each phase. */
+  /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once per phase. */
   decide(phase: ApiPhase, call: CallSubject, inline?: readonly InlineFault[]): ApiInjection | undefined;
 }
 
@@ -186,13 +186,13 @@ export interface ApiFaults {
 export interface DeliveryFaults {
   /** False while no rule can affect any delivery. */
   readonly armed: boolean;
-  /** The effects on an attempt, at most one for each phase. Counts as a match, so call it once for each attempt. */
+  /** The effects on an attempt, at most one per phase. Counts as a match, so call it once per attempt. */
   decide(delivery: DeliverySubject): DeliveryInjection[];
   /** Reports that an earlier firing affects another attempt, without counting it again. */
   reportAgain(firing: Firing): void;
 }
 
-/** A rule as the control API shows it: as written, with its defaults and its counts. */
+/** A rule as the control API shows it: its definition with defaults, and its counts. */
 export const RuleState = Type.Object(
   {
     id: Type.String(),
@@ -230,7 +230,7 @@ export type RuleStatus = RuleState["status"];
 export interface RuleRegistry {
   /** Fails if the rule is not valid. */
   check(rule: unknown): void;
-  /** Fails if the rule is not valid, or gives an id that is in use or logged. A rule that `resumes` keeps its history in the logs. */
+  /** Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule continues its history. */
   add(rule: unknown, options?: { resumes?: boolean }): RuleState;
   /** Whether the logs may name a rule with this id, armed or not. */
   isLogged(id: string): boolean;
@@ -239,9 +239,9 @@ export interface RuleRegistry {
   find(id: string): RuleState;
   change(id: string, changes: unknown): RuleState;
   remove(id: string): RuleState;
-  /** Removes every rule, or those that can affect only one merchant; returns how many. */
+  /** Removes the rules that can affect only one merchant (default: every rule), and returns how many. */
   clear(merchant?: string): number;
-  /** Clears the rules before the logs of a merchant, or all, are erased or replaced. After all, ids start again. */
+  /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start again. */
   forget(merchant?: string): void;
   /** The JSON Schema of a rule. */
   schema(): Record<string, unknown>;

@@ -1,4 +1,4 @@
-// How an error lists the invalid fields of a body: the forms that services use, and the places in the error.
+// How an error lists the invalid fields of a body: the common forms of the list, and its places in the error.
 
 import type { FieldError } from "../kernel/errors.ts";
 
@@ -8,7 +8,7 @@ const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]
   return Object.fromEntries([...messages].map(([field, texts]) => [field, join(texts)]));
 };
 
-/** The forms, each made of the sandbox's own errors. */
+/** Builds each form from the sandbox's own errors. */
 const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>> = {
   "a list of objects": (errors) => errors,
   "a list of messages": (errors) => errors.map(({ message }) => message),
@@ -37,7 +37,7 @@ export const invalidFieldsForms: ReadonlyMap<string, InvalidFieldsForm> = new Ma
 const isText = (value: unknown) => typeof value === "string";
 const isFields = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The form of a value; undefined if it has none of them. */
+/** The form of a value; undefined if it has no known form. */
 export function formOfInvalidFields(value: unknown): string | undefined {
   if (!isFields(value) && !Array.isArray(value)) return undefined;
   const items: unknown[] = Object.values(value);

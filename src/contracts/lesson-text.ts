@@ -5,8 +5,8 @@ import type { LearnerState, Lesson, LessonBlock, LessonStep } from "./lesson.ts"
 type StepProgress = Pick<LearnerState, "step" | "ticked" | "next">;
 
 /**
- * The text of a learner's current step, after the introduction if it is the first; at the end of the lesson, its result and the next
- * lesson. Wraps prose to `width` if given.
+ * The text of a learner's current step. The first step follows the lesson's introduction. At the end of the lesson, the text gives the
+ * result and the next lesson. Wraps prose to `width` (default: no wrapping).
  */
 export function currentStepText(lesson: Lesson, learner: StepProgress, width?: number): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
@@ -41,7 +41,7 @@ function finishedText({ title, steps }: Lesson, { ticked, next }: StepProgress):
   return `"${title}" is over: ${score} ticked.${next === null ? " It was the last one." : ` The next one is ${next}.`}`;
 }
 
-/** Indents code blocks; output is marked with a bar. */
+/** Indents code blocks, and marks output with a bar. */
 function blockText({ kind, text }: LessonBlock, width: number | undefined): string {
   if (kind === "prose") return wrapProse(text, width);
   const mark = kind === "sh" ? "    " : "  | ";

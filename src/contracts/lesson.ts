@@ -1,4 +1,4 @@
-// Lessons and learners' progress between rooms: their schemas and types, and the lesson service.
+// The contract of lessons and learners' progress: their schemas and types, and the lesson service.
 
 import { nullable, oneOf, type Static, Type, timeNumber } from "../schema/shapes.ts";
 
@@ -22,7 +22,7 @@ const LessonStep = Type.Object(
   { title: "lesson_step" },
 );
 
-/** A file of a lesson is named after the lesson. Without a path, so that a room's server cannot choose where it is written. */
+/** A lesson's file has a plain name without a path, so that a room's server cannot choose where the file is written. */
 export const LESSON_FILE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)*\\.mjs$";
 
 const LessonFile = Type.Object(
@@ -34,7 +34,7 @@ const LessonFile = Type.Object(
   { title: "lesson_file" },
 );
 
-/** A lesson, as the control API shows it. `name` is that of its file without number and extension. */
+/** A lesson as the control API shows it. `name` is its file name without number and extension. */
 export const Lesson = Type.Object(
   {
     name: Type.String(),
@@ -127,7 +127,7 @@ export interface Lessons {
   find(name: string, learner?: string): Promise<Lesson>;
   learners(): Promise<LearnerState[]>;
   learner(id: string): Promise<LearnerState>;
-  /** Adds a learner with a new merchant. Without a name, or with a merchant, uses that merchant and returns its learner if there is one. */
+  /** Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant and returns its learner, if any. */
   join(wanted: JoinOptions): Promise<LearnerState>;
   /** Begins a lesson. With a checkpoint, creates the results of the steps before it. */
   begin(id: string, lesson: string, checkpoint?: number): Promise<LearnerState>;
@@ -137,6 +137,6 @@ export interface Lessons {
   leave(id: string): Promise<LearnerState>;
   /** Resolves with the learner's state when it is newer than `version`, or after `within` real milliseconds. */
   waitForNewer(id: string, version: number, within: number): Promise<LearnerState>;
-  /** Schedules a check of the current step of one or all learners, after a change that publishes no event. */
+  /** Schedules a check of a learner's current step (default: all learners'), after a change that publishes no event. */
   check(merchant?: string): void;
 }

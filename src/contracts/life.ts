@@ -1,8 +1,8 @@
-// The changes that life on the clock makes, as the control API shows them.
+// Changes that the sandbox clock causes, as the control API shows them.
 
 import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
 
-/** An arrival of a record in a state, or a consequence of one for another record. */
+/** A record's arrival in a state, or a consequence for another record. */
 export const LifeChange = Type.Object(
   {
     at: timeText("Sandbox time"),

@@ -1,4 +1,4 @@
-// The messages of the live stream, and how a client reads one from a server that may be of another version, or no sandbox at all.
+// The messages of the live stream, and how a client reads them. The server may have another version, or not be a sandbox.
 
 import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
 import { matchesSchema } from "../schema/validator.ts";
@@ -11,7 +11,7 @@ const text = Type.String();
 const maybeText = nullable(text);
 const count = Type.Integer({ minimum: 0 });
 
-/** A request that has its response. Its headers and bodies are fetched by id from the request log. */
+/** A completed request, without headers and bodies. Clients fetch those by id from the request log. */
 export const RequestMessage = Type.Object(
   {
     id: text,
@@ -72,7 +72,7 @@ export const ClockState = Type.Object(
   { title: "clock" },
 );
 
-/** What can happen, by kind. */
+/** The events of the live stream by kind. */
 export const liveEvents = {
   request: Type.Object({ kind: oneOf(["request"], ""), request: RequestMessage }),
   attempt: Type.Object({ kind: oneOf(["attempt"], ""), attempt: AttemptMessage }),
@@ -85,16 +85,16 @@ export const liveEvents = {
 
 export type LiveEvent = Static<(typeof liveEvents)[keyof typeof liveEvents]>;
 
-/** One item of the stream. `seq` numbers all items without gaps, `nth` those of its kind. */
+/** One item of the stream. `seq` numbers all items without gaps, `nth` the items of the same kind. */
 export type LiveItem = { seq: number; nth: number } & LiveEvent;
 
-/** The row filters of a client that gets digests, so that the digest keeps the rows that it shows. */
+/** The row filters of a client that gets digests. The digests keep the rows that match them. */
 export interface DigestFilters {
   requests?: string;
   deliveries?: string;
 }
 
-/** The filters for which a digest has every match since the one before; undefined if matches were left out. Failed verdicts count as one. */
+/** The filters for which a digest has every match since the previous one; a filter is undefined if matches were left out. */
 export interface CompleteFor {
   request?: string;
   attempt?: string;
@@ -107,21 +107,21 @@ export type LiveMessage<Index = unknown> =
   | { type: "snapshot"; run: string; seq: number; made: MadeCounts; sandbox: Index }
   /** The items since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
-  /** The same for a client that asked for a digest: exact counts, but only the newest items of each kind, and those that match its filters. */
+  /** For a client that asked for digests: exact counts, but only the newest items of each kind and the items that match its filters. */
   | { type: "digest"; seq: number; made: MadeCounts; completeFor: CompleteFor; items: LiveItem[] }
   /** The range of items that this client missed, because it resumed too late or read too slowly. */
   | { type: "gap"; from: number; to: number };
 
 export const Merchant = Type.Object({ id: text, name: maybeText, email: maybeText, apiKeys: Type.Array(text) }, { title: "merchant" });
 
-/** The fields of the sandbox that clients rely on. */
+/** The fields of the sandbox that clients need. */
 const sandbox = Type.Object({
   ...{ version: text, pid: count, baseUrl: text, clock: ClockState, database: maybeText, merchants: Type.Array(Merchant) },
   ...{ pendingDeliveries: count, made: MadeCounts, kept: KeptCounts, failedDeliveries: count },
 });
 
 const completeFor = Type.Object({ request: Type.Optional(text), attempt: Type.Optional(text), verdict: Type.Optional(text) });
-/** Each item is checked by itself, so that one of a newer kind costs no other. */
+/** Items are validated one by one later, so that an item of a newer kind does not invalidate the message. */
 const list = Type.Array(Type.Unknown());
 const messages: Record<LiveMessage["type"], TSchema> = {
   snapshot: Type.Object({ run: text, seq: count, made: MadeCounts, sandbox }),
@@ -134,7 +134,7 @@ const place = Type.Object({ seq: count, nth: count });
 export interface ReadMessage<Index> {
   /** Undefined if the whole message is of an unknown kind or shape. */
   message?: LiveMessage<Index>;
-  /** How many messages, or items of the message, were left out. */
+  /** The number of unknown messages, or unknown items in the message. */
   unknown: number;
 }
 

@@ -1,4 +1,4 @@
-// The text and the fields by which rows of the live stream are filtered: in digests, in the request log and in the dashboard.
+// The text and fields of rows that row filters match, in digests, the request log and the dashboard.
 
 import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "./row-filter.ts";
@@ -6,7 +6,7 @@ import type { FilterFacts, FilterVocabulary } from "./row-filter.ts";
 const REQUEST_FIELDS = ["id", "method", "path", "status", "ms", "operation", "merchant", "key", "fault"] as const;
 const ATTEMPT_FIELDS = ["id", "event", "path", "status", "result", "ms", "merchant", "endpoint", "error", "trigger", "fault"] as const;
 
-/** Facts whose fields are exactly those of the vocabulary. */
+/** Facts with exactly the fields of a vocabulary. */
 type FactsWith<Field extends string> = FilterFacts & { fields: Record<Field | "is", FilterFacts["fields"][string]> };
 
 const MARKS = ["cut", "fault", "replay", "failed"] as const;

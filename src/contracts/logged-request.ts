@@ -1,9 +1,9 @@
-// A request of the log, as reports and the control API show it.
+// A logged request, as reports and the control API show it.
 
 import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
 import { RequestMessage } from "./live-messages.ts";
 
-/** For reports, which other people read. */
+/** A request in a report. Omits the API key, because reports are shared. */
 export const ReportedRequest = Type.Object({ ...RequestMessage.properties, at: timeText("Sandbox time of arrival") });
 
 export const LoggedRequest = Type.Object(

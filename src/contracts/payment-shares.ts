@@ -1,6 +1,6 @@
-// The shares of payments that no payout contains yet. Payouts and background traffic use the same shares.
+// The shares of payments that no payout contains yet, used by payouts and background traffic.
 
-/** The fields of a payment that decide what a payout may contain of it. */
+/** The fields of a payment that determine its share in a payout. */
 export interface SettledPayment {
   id: string;
   status?: string | undefined;
@@ -11,20 +11,20 @@ export interface SettledPayment {
   paidOutAmount: number;
 }
 
-/** The amount of a payment that a payout contains; negative for a refund after an earlier payout. */
+/** A payment's amount in a payout; negative for a refund after an earlier payout. */
 export interface PaymentShare {
   paymentId: string;
   amount: number;
 }
 
-/** The part of a payment that goes to the merchant: nothing before it succeeded, and after a refund at most the fee is lost. */
+/** The part of a payment that goes to the merchant: zero before success, and at least minus the fee after a refund. */
 const netOf = ({ status, amount, fee, refundedAmount }: SettledPayment) =>
   status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
 
-/** The part of a payment that no standing payout contains. */
+/** The part of a payment that no valid payout contains. */
 export const unpaidOf = (payment: SettledPayment) => netOf(payment) - payment.paidOutAmount;
 
-/** The shares of these payments in one currency that no standing payout contains, as far as their sum is exact. */
+/** The unpaid shares of the payments in one currency. Skips shares that would make the sum inexact. */
 export function unpaidShares(payments: readonly SettledPayment[], currency: string | null): PaymentShare[] {
   let sum = 0;
   return payments

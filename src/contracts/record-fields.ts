@@ -1,4 +1,4 @@
-// The fields of a record that a fixture, a creation or a change may set.
+// The fields of a record that a fixture, a new record or a change may set.
 
 import { oncePerKey } from "../kernel/once.ts";
 import { Type } from "../schema/shapes.ts";
@@ -8,7 +8,7 @@ import { isAlwaysShown, type Resource } from "./resource.ts";
 /** Fields that the service derives and no caller may set. */
 const OWNED = ["object", "merchantId", "livemode"];
 
-/** The fields that a fixture may set; those with a default are optional. */
+/** The fields that a fixture may set. Fields with a default are optional. */
 export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
   return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isRequired(resource, name) ? field : Type.Optional(field)])));
@@ -20,13 +20,13 @@ export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => 
   return Type.Object(Object.fromEntries(free));
 });
 
-/** The same fields, all optional, because a sample fills in the others. */
+/** The fields of `creatableFields`, all optional, because a sample fills in missing ones. */
 export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
   const fields = Object.entries(creatableFields(resource).properties);
   return Type.Object(Object.fromEntries(fields.map(([name, field]) => [name, Type.Optional(field)])));
 });
 
-/** Fields fixed at creation: references from other records and the order of lists depend on them. */
+/** Fields fixed at creation, because references from other records and the order of lists depend on them. */
 const FIXED = ["id", "created"];
 
 /** The fields of a record that the admin API may change. */

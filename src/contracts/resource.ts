@@ -1,4 +1,4 @@
-// The declaration of a resource: its fields, its states with what each arrival sets, causes and emits, its rules, and a believable record.
+// The declaration of a resource: its fields, its states and their effects, its rules, and its sample record.
 
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
@@ -19,27 +19,27 @@ export interface RecordBase {
 /** A record of any kind. */
 export type AnyRecord = RecordBase & Readonly<Record<string, unknown>>;
 
-/** Fields of a record, unknown ones included; null stands for the default. */
+/** Fields of a record, including unknown ones. Null means the default. */
 export type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
 
-/** One merchant's records of a kind, for the consequences of a change: part of the same transaction. */
+/** One merchant's records of a kind, in the same transaction as the change that uses them. */
 export interface Records<R extends RecordBase> {
   find(id: string): R | undefined;
-  /** The record; otherwise 404, with the same message for a record of another merchant. */
+  /** The record. Fails with 404 if it is unknown or, with the same message, if another merchant owns it. */
   require(id: string): R;
-  /** The newest record, for kinds of which a merchant has only one. */
+  /** The newest record, for kinds with one record per merchant. */
   newest(): R | undefined;
   /** The newest records, the newest first. */
   newestOf(count: number): R[];
   /** All records, the oldest first. */
   all(): R[];
-  /** The records that the kind declares outstanding, the oldest first: found by an index, however many others there are. */
+  /** The records that the kind declares outstanding, the oldest first. An index finds them among any number of records. */
   outstanding(): R[];
-  /** Takes a new record through its states up to `status` (default: the first), each with its values, consequences and event. */
+  /** Creates a record and moves it through its states up to `status` (default: the first), each with its values, consequences and event. */
   create(fields: RecordFields<R>): R;
-  /** Changes fields without changing the state; null is a value. Emits `event` (default: the declared one; null: none). */
+  /** Changes fields but not the state. Null is a value here. Emits `event` (default: the declared one; null: none). */
   update(record: R, changes: RecordFields<R>, event?: string | null): R;
-  /** Changes the state if the transitions of the kind allow it; otherwise 409 with the states that do. */
+  /** Changes the state. Fails with 409, which lists the states that allow it, if the kind's transitions do not. */
   move(record: R, status: string, changes?: RecordFields<R>): R;
 }
 
@@ -59,35 +59,35 @@ export interface State<R, S extends string = string> {
   to: readonly S[];
   /** The event of the arrival. */
   event?: string;
-  /** The fields with the time of the arrival; one that has a time already keeps it. */
+  /** The fields that get the time of the arrival, unless they have a time already. */
   at?: string | readonly string[];
-  /** Values of fields that the record has no value for. */
+  /** Values for fields without a value. */
   fills?: RecordFields<R>;
-  /** Values for fields that the caller left out; reads other records but changes none. */
+  /** Values for fields that the caller left out. May read other records, but not change them. */
   sets?(arrival: Arrival<R>): RecordFields<R>;
-  /** Consequences for other records; runs after the record is stored and its event emitted. */
+  /** Consequences for other records. Runs after the record is stored and its event emitted. */
   arrive?(arrival: Arrival<R>): void;
-  /** The change that time makes: the state that follows at a time (sandbox milliseconds) which the record itself or its merchant's settings say. */
+  /** The next state that the clock causes, and its time in sandbox milliseconds, from the record or its merchant's settings. */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
-  /** Whether `next` follows within minutes: then it happens even if its time had passed when the record was created or seeded. */
+  /** Whether `next` follows within minutes. It then happens even if its time had passed when the record was created or seeded. */
   isBrief?: boolean;
 }
 
-/** The random values depend only on the seed, the merchant, the kind, the number of the record and their word. */
+/** The input of a sample. Its random values depend only on the seed, the merchant, the kind, the record's number and their word. */
 export interface SampleContext extends Draws {
   /** The fields that the creator gave. */
   given: Readonly<Record<string, unknown>>;
-  /** The status that the record shall reach; undefined for kinds without one. */
+  /** The status that the record will reach; undefined for kinds without a status. */
   status: string | undefined;
   merchant: AnyRecord;
   own: OwnRecords;
   /** Unix seconds on the sandbox clock. */
   now: number;
-  /** The number of this record among those that the merchant got this way. */
+  /** The number of this record among the merchant's samples of the kind. */
   number: number;
   /** The calendar day this many days from today. */
   day(offset: number): string;
-  /** The merchant's newest records of a kind, a page of them at most. */
+  /** The merchant's newest records of a kind, at most one page. */
   newest(kind: string): readonly AnyRecord[];
   /** The merchant's newest record of a kind that meets the condition, or a new one. */
   someOf(kind: string, meets?: (record: AnyRecord) => boolean): AnyRecord;
@@ -95,7 +95,7 @@ export interface SampleContext extends Draws {
   mint(prefix: string): string;
 }
 
-/** Returns believable values for the fields that the creator of a record left out. */
+/** Returns realistic values for fields that the creator of a record left out. */
 export type Sample = (context: SampleContext) => Record<string, unknown>;
 
 /** A value that contradicts a rule. */
@@ -115,22 +115,22 @@ export interface RuleContext<R> {
   own: OwnRecords;
 }
 
-/** A condition that every record meets. A rule about other records may throw a conflict by itself. */
+/** A condition that every record must meet. A rule about other records may throw a conflict itself. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
 
 /** A merchant's records by kind, the oldest first. */
 export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
 
-/** A record that contradicts itself or others. */
+/** A contradiction within a record or with other records. */
 export interface WorldViolation {
   kind: string;
   id: string;
-  /** The field, or a path such as `items/0/amount`; undefined where no single field is at fault. */
+  /** The field, or a path such as `items/0/amount`; undefined if no single field is wrong. */
   field?: string;
   message: string;
 }
 
-/** The event of a change that keeps the state: one for all, or the first type whose condition holds. Null: none. */
+/** The event of a change that keeps the state: one type for all changes, or the first type whose condition holds. Null: none. */
 type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
 
 export interface Resource<R extends RecordBase = RecordBase> {
@@ -141,22 +141,22 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly schema: TUnsafe<R> & { properties: TProperties; required?: readonly string[] };
   /** The states by name, the initial one first; empty for resources without a status. */
   readonly states: Readonly<Record<string, State<R>>>;
-  /** Whether time alone takes its records to another state. */
+  /** Whether the clock alone can change the state of its records. */
   readonly changesWithTime: boolean;
   /** The statuses that may follow each status. */
   readonly transitions: Transitions;
-  /** The event type of each arrival, keyed by the new status, by `created` for a new record, or by the name of a change that keeps the state. */
+  /** The event types by new status, by `created` for a new record, or by the name of a change that keeps the state. */
   readonly events: Readonly<Record<string, string>>;
   /** The event type of a change that keeps the state. */
   updateEvent(before: R, after: R): string | undefined;
   /** The states that set each time of an arrival. */
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
-  /** What must agree between these records and others. The operations keep to it; fixtures and tests check it. */
+  /** Checks that these records agree with others. Operations keep this agreement; fixtures and tests are checked. */
   readonly sums: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
-  /** Corrects these values instead of refusing the record. */
+  /** Returns corrected values, instead of rejecting the record. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
-  /** Consequences of a change that keeps the state; runs after the record is stored and its event emitted. */
+  /** Consequences of a change that keeps the state. Runs after the record is stored and its event emitted. */
   changed?(change: Arrival<R>): void;
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
@@ -164,19 +164,18 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly unique: readonly (readonly string[])[];
   /** Fields that are stored but never returned. */
   readonly hidden: readonly string[];
-  /** Fields that follow from other records: fixtures have them, but no caller sets them. */
+  /** Fields computed from other records. Fixtures may contain them, but no caller may set them. */
   readonly derived: readonly string[];
   /** Whether a later change of another record may need this one. */
   outstanding?(record: R): boolean;
   /** Default values of a new record. */
   readonly defaults: Partial<R>;
-  /** How seeding moves the dates of these records to the present: weeks keep the day of the week, months the day of the month. */
+  /** The unit by which seeding shifts the dates of these records: weeks keep the day of the week, months the day of the month. */
   readonly datesMoveBy: DateUnit;
-  /** The fields of a believable new record; without it, a new record has the default values. */
+  /** Realistic fields for a new record (default: its default values). */
   readonly sample: Sample | undefined;
 }
 
-/** Days of the week, or days of the month. */
 export type DateUnit = "weeks" | "months";
 
 interface ResourceDeclaration<F extends TProperties, S extends string> {
@@ -186,7 +185,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   fields: F;
   /** The states, the initial one first. */
   states?: { readonly [Name in S]: State<RecordOf<F>, NoInfer<S>> & { at?: NoInfer<keyof F> | readonly NoInfer<keyof F>[] } };
-  /** The event of a new record (default: that of the first state); null: none. */
+  /** The event of a new record (default: the first state's event; null: none). */
   created?: string | null;
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
@@ -279,7 +278,7 @@ function eventsOf(
 ): Record<string, string> {
   const all = Object.entries(states);
   const creation = created === undefined ? all[0]?.[1].event : created;
-  // The initial state is an arrival of its own only where a record can return to it.
+  // The initial state counts as an arrival only if a record can return to it.
   const arrivals = all.filter(([name]) => statesBefore(transitions, name).length > 0).map(([name, { event }]) => [name, event]);
   const updates =
     typeof updated === "string" ? [["updated", updated]] : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
@@ -292,10 +291,10 @@ function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) =
   return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
 }
 
-/** Whether every record has the field; otherwise a record without a value is without the field. */
+/** Whether every record has the field. Other fields are omitted without a value. */
 export const isAlwaysShown = ({ required = [] }: Resource["schema"], name: string): boolean => required.includes(name);
 
-/** The schema of a record with additional fields that only one response contains. */
+/** The schema of a record with additional fields for one response. */
 export function withFields<R extends RecordBase, const F extends TProperties>(
   resource: Resource<R>,
   fields: F,

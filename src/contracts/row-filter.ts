@@ -1,12 +1,12 @@
-// The row filter: words that a row must contain, fields that must match, marks that it must have, and `!` for negation.
+// The row filter: words in the text of a row, conditions on its fields and marks, and `!` for negation.
 
-/** The facts by which a filter selects a row: its text as shown, and its fields by name. A list is a set of marks, as in `is:fault`. */
+/** The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as in `is:fault`. */
 export interface FilterFacts {
   text: string;
   fields: Readonly<Record<string, string | number | null | readonly string[]>>;
 }
 
-/** The names that a filter of some kind of row may use. */
+/** The names that a filter may use for one kind of row. */
 export interface FilterVocabulary {
   fields: readonly string[];
   /** The values of `is:`. */
@@ -21,7 +21,7 @@ export function readRowFilter(text: string): RowFilter {
   return (facts) => terms.every((matches) => matches(facts));
 }
 
-/** The error message for the first term whose field or mark the rows do not have; undefined if there is none. */
+/** The error message for the first term with an unknown field or mark; undefined if all are known. */
 export function filterProblem(text: string, { fields, marks }: FilterVocabulary): string | undefined {
   for (const term of termsOf(text)) {
     const { name, value } = fieldOf(term.replace(/^!(?=.)/, "")) ?? {};
@@ -53,7 +53,7 @@ function fieldOf(term: string): { name: string; sign: string; value: string } | 
   return name === undefined ? undefined : { name: name.toLowerCase(), sign, value: withoutQuotes(value) };
 }
 
-/** If the row has no field of that name, the whole term is plain text. */
+/** Matches a field. If the row has no field with that name, matches the whole term as plain text. */
 function fieldTerm(term: string): RowFilter | undefined {
   const field = fieldOf(term);
   if (!field) return undefined;
@@ -63,13 +63,13 @@ function fieldTerm(term: string): RowFilter | undefined {
 }
 
 function matchesField(field: string | number | readonly string[], sign: string, value: string): boolean {
-  // A value that was not measured matches neither < nor >.
+  // A missing value matches neither < nor >.
   if (sign !== ":") return value !== "" && field !== "" && (sign === ">" ? Number(field) > Number(value) : Number(field) < Number(value));
   if (typeof field === "number") return matchesNumber(field, value);
   return typeof field === "string" ? contains(field, value) : value === "" || field.includes(value.toLowerCase());
 }
 
-/** A number matches whole, so that `status:4` is not 404; `4xx` is a class. */
+/** Matches the whole number, so `status:4` does not match 404; `4xx` is a class. */
 function matchesNumber(field: number, value: string): boolean {
   if (/^[1-5]xx$/i.test(value)) return Math.floor(field / 100) === Number(value[0]);
   return value === "" || field === Number(value);

@@ -1,4 +1,4 @@
-// The rules that kinds of records share: dates in order, sums that add up.
+// Rules that several kinds of records share: dates in order, and correct sums.
 
 import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
 
@@ -9,7 +9,7 @@ const valuesOf = (record: RecordBase) => record as unknown as Values;
 /** A problem of a field, or of a path such as `items/0/amount`. */
 export const problem = (field: string, code: string, message: string): RuleProblem => ({ field, code, message });
 
-/** The values of these fields, days or times, do not decrease; a field that is null is not compared. */
+/** A rule that the days or times in these fields do not decrease. Null fields are skipped. */
 export const inOrder =
   (...fields: readonly string[]): Rule<RecordBase> =>
   (record) => {
@@ -25,7 +25,7 @@ export const inOrder =
     return undefined;
   };
 
-/** The value of `field` is the sum of the others; nothing is checked while one of them is null. */
+/** A rule that `field` is the sum of `parts`. Skipped if any of them is null. */
 export const sumOf =
   (field: string, ...parts: readonly string[]): Rule<RecordBase> =>
   (record) => {

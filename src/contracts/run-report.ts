@@ -1,4 +1,4 @@
-// The report of a run as data, which the control API returns and every other format is made from.
+// The report of a run as data. The control API returns it, and all other formats are made from it.
 
 import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
 import { ReportedRequest } from "./logged-request.ts";
@@ -15,7 +15,7 @@ const maybeText = nullable(Type.String());
 const counts = (description: string) => Type.Record(Type.Integer(), { description });
 const verdict = oneOf(VERDICTS, "");
 
-/** Result of `exec`. Outside of it, there are no problems and no conditions. */
+/** Result of `exec`. Empty in other commands. */
 const end = {
   problems: Type.Array(Type.String(), { description: "Why the run failed besides its verdicts, such as a condition of `exec --fail-on`" }),
   failOn: Type.Union([texts, Type.Null()], {
@@ -73,7 +73,7 @@ export const RunReport = Type.Object(
   { title: "run_report" },
 );
 
-/** HAR 1.2. The entries have the fields of that format. */
+/** HAR 1.2. The format defines the fields of the entries. */
 export const HarLog = Type.Object(
   {
     log: Type.Object(

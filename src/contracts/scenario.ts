@@ -1,4 +1,4 @@
-// Scenarios between rooms: fault rules with the verdicts that they should lead to, and the score of a run.
+// The contract of scenarios: fault rules with the expected verdicts, and the score of a run.
 
 import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 import { ShownVerdict, VERDICTS, type VerdictMessage } from "./verdict.ts";
@@ -47,23 +47,23 @@ type ShownScenario = Static<typeof ShownScenario>;
 
 export type ScenarioExpectation = Pick<ShownResult, keyof typeof expectation>;
 
-/** The same as shown, with the verdicts as the judge has them. */
+/** A result with the judge's own verdicts instead of shown ones. */
 export type ScenarioResult = Omit<ShownResult, "verdicts"> & { verdicts: VerdictMessage[] };
 export type ScenarioState = Omit<ShownScenario, "expectations"> & { expectations: ScenarioResult[] };
 
 /** Arms, scores and disarms scenarios. */
 export interface ScenarioRegistry {
-  /** Every scenario; one that is armed for several merchants is listed for each. */
+  /** Every scenario, listed once per merchant if it is armed for several. */
   list(): Promise<ScenarioState[]>;
-  /** Without a merchant: the one that is armed for all, else the only one that is armed. */
+  /** Finds a scenario (default merchant: the scenario armed for all, or else the only armed one). */
   find(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Arms it; one that is armed already starts again from zero. */
+  /** Arms a scenario. If it is armed already, its counts restart. */
   start(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Disarms it; returns its final state. */
+  /** Disarms a scenario and returns its final state. */
   stop(name: string, merchant?: string): Promise<ScenarioState>;
   /** The scenarios that are armed. */
   armed(): ScenarioState[];
-  /** Disarms those of one merchant, or all. */
+  /** Disarms one merchant's scenarios (default: all). */
   forget(merchant?: string): void;
   /** The JSON Schema of a scenario file. */
   schema(): Record<string, unknown>;

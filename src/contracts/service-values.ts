@@ -1,4 +1,4 @@
-// The values in which services differ, with those of the plain service; a service file may change them.
+// The values in which services differ, and their defaults. A service file may change them.
 
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { plainSignature } from "./signature.ts";
@@ -9,7 +9,7 @@ export interface ServiceValues {
   /** The name of a response header; undefined if the service does not send it. */
   headerName(header: string, operation?: string): string | undefined;
   errorStatus(code: ErrorCode, operation?: string): number;
-  /** Requests per window; the window is in milliseconds. */
+  /** `limit` requests per `window` milliseconds. */
   readonly rateLimit: { readonly limit: number; readonly window: number };
   /** A schedule by name, or the milliseconds before each attempt of a delivery. */
   readonly retrySchedule: "fast" | readonly number[];
@@ -18,7 +18,7 @@ export interface ServiceValues {
   readonly deliveryHeaders: DeliveryHeaders;
 }
 
-/** The names of the headers of deliveries; undefined for one that the service does not send. */
+/** The names of the delivery headers; undefined if the service does not send the header. */
 export interface DeliveryHeaders {
   readonly signature: string | undefined;
   readonly id: string | undefined;

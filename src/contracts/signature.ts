@@ -1,9 +1,9 @@
-// The signature of deliveries as the documented service sends it. A service file may change both.
+// The signature of deliveries, as the documented service sends it. A service file may change the header and the form.
 
 export interface Signature {
-  /** The header that carries it; null if none does. */
+  /** The header with the signature; null if the service sends none. */
   header: string | null;
-  /** How it is computed, as the list of facts says it. */
+  /** How the signature is computed, in the words of the list of facts. */
   form: string;
 }
 

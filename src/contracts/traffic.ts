@@ -1,8 +1,8 @@
-// Background traffic between rooms: its options, its state, and how it is started and stopped.
+// The contract of background traffic: its options, its state, and how it is started and stopped.
 
 import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 
-/** Not validated yet. */
+/** Options before validation. */
 export interface TrafficOptions {
   merchant?: string | undefined;
   rate?: string | undefined;
@@ -31,13 +31,13 @@ export const ShownTraffic = Type.Object(
   { title: "traffic" },
 );
 
-/** The same with times in sandbox milliseconds. */
+/** As `ShownTraffic`, with times in sandbox milliseconds. */
 export type TrafficState = Omit<Static<typeof ShownTraffic>, "startedAt" | "nextAt"> & { startedAt: number; nextAt: number | null };
 
 export interface Traffic {
   /** Starts traffic for a merchant and replaces its current traffic. */
   start(options: TrafficOptions): TrafficState;
-  /** Stops the traffic of one merchant, or all; returns what it stopped. */
+  /** Stops one merchant's traffic (default: all), and returns the stopped traffic. */
   stop(merchant?: string): TrafficState[];
   /** The latest traffic of each merchant, running or not. */
   list(): TrafficState[];

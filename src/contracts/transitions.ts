@@ -3,7 +3,7 @@
 /** The statuses that may follow each status. */
 export type Transitions = Readonly<Record<string, readonly string[]>>;
 
-/** The states through which a new record reaches `status`: the shortest way from the initial state, both included. */
+/** The shortest path of states from the initial state to `status`, both included. */
 export const pathTo = (
   { transitions, defaults }: { transitions: Transitions; defaults: { status?: string } },
   status: string,

@@ -1,4 +1,4 @@
-// The forms in which services write a time, an amount, a day or a code: how a schema names the one of the sandbox, and how a value shows its own.
+// The formats in which services write times, amounts, days and codes: finds the format of a field from its schema, or from a value.
 
 import { isAmount, isTimestamp } from "../schema/shapes.ts";
 
@@ -18,7 +18,7 @@ const ISO_TIME = form("ISO 8601 time", /^\d{4}-\d\d-\d\dT\d\d:\d\d/);
 const ISO_DAY = form("YYYY-MM-DD", /^\d{4}-\d\d-\d\d$/);
 const UNIX = [integer("Unix seconds", 1e8, 1e11), integer("Unix milliseconds", 1e11, 1e14)] as const;
 
-/** The forms of one kind of value; the first is the sandbox's. */
+/** The formats of each kind of value. The sandbox uses the first one. */
 const families = {
   time: [...UNIX, ISO_TIME, form("day as text", /^\d{4}-\d\d-\d\d$/), form("seconds as text", /^\d+$/)],
   amount: [
@@ -42,7 +42,7 @@ const families = {
 
 type Family = keyof typeof families;
 
-/** The form that the sandbox uses for each family. */
+/** The format that the sandbox uses for a family. */
 export const ownForm = (family: Family): string => (families[family][0] as ValueForm).name;
 
 const PATTERNS: Readonly<Record<string, Family>> = {
@@ -52,7 +52,7 @@ const PATTERNS: Readonly<Record<string, Family>> = {
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "email",
 };
 
-/** The form of a field's values; undefined if its type says everything. */
+/** The format of a field's values; undefined if the type alone describes them. */
 export function formOfSchema(schema: object): string | undefined {
   if (isTimestamp(schema)) return ownForm("time");
   if (isAmount(schema)) return ownForm("amount");
@@ -62,22 +62,22 @@ export function formOfSchema(schema: object): string | undefined {
   return family && ownForm(family);
 }
 
-/** The form of a value among those of the same family as the expected form; never the value itself. */
+/** The format of a value within the family of the expected format. Never contains the value itself. */
 export function formOfValue(expected: string, value: unknown): string {
   const all = Object.values<readonly ValueForm[]>(families);
   const family = all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
-  // 25 has the form of a decimal number, too, where one is expected.
+  // Prefers the expected format: if it is a decimal number, 25 counts as one too.
   const [own] = family.filter(({ name, matches }) => name === expected && matches(value));
   return (own ?? family.find(({ matches }) => matches(value)))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
 }
 
-/** The forms that a value without a schema shows by itself: an amount, a country or a currency cannot be told from other numbers and codes. */
+/** Formats that are recognisable without a schema. Amounts, countries and currencies look like other numbers and codes. */
 const TELLING: readonly ValueForm[] = [ISO_TIME, ISO_DAY, ...UNIX, ...families.email];
 
-/** The form of a value of an unknown field; undefined if it shows none. */
+/** The format of an unknown field's value; undefined if it is not recognisable. */
 export const formOfAny = (value: unknown): string | undefined => TELLING.find(({ matches }) => matches(value))?.name;
 
-/** The JSON types of the values of a form; undefined for an unknown form. */
+/** The JSON types of a format's values; undefined for an unknown format. */
 export function typesOfForm(name: string): string[] | undefined {
   if (name.startsWith("Unix") && !name.endsWith("text")) return ["integer"];
   if (name === ownForm("amount")) return ["integer"];

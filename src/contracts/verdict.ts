@@ -1,4 +1,4 @@
-// The judge between rooms: its rules as they are shown, its verdicts, and how they are queried.
+// The contract of the judge: its rules and verdicts as the control API shows them, and how they are queried.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
@@ -30,7 +30,7 @@ const VerdictCall = Type.Object({
   milliseconds: Type.Number({ description: "Real time from the arrival of the first call" }),
 });
 
-/** A call that a verdict rests on. */
+/** A call that proves a verdict. */
 export type VerdictCall = Static<typeof VerdictCall>;
 
 /** A verdict as the control API shows it. */
@@ -74,16 +74,16 @@ export interface VerdictFilter {
   since?: number | undefined;
 }
 
-/** The judge's rules and verdicts, for rooms that show and clear them. */
+/** The judge's rules and verdicts, for code that shows or clears them. */
 export interface JudgeResults {
   readonly rules: readonly JudgedRule[];
-  /** Final verdicts, oldest first, then those that are not final, which have no id. */
+  /** Final verdicts, oldest first, then provisional verdicts, which have no id. */
   verdicts(filter?: VerdictFilter): VerdictMessage[];
-  /** The final verdicts since the last reset, kept or not. */
+  /** Counts of all final verdicts since the last reset, including dropped ones. */
   made(): VerdictCounts;
-  /** How many of those are kept. */
+  /** The number of final verdicts that are stored. */
   kept(): number;
-  /** Forgets everything about one merchant, or about all. */
+  /** Deletes all data about one merchant (default: about all). */
   forget(merchant?: string): void;
 }
 
@@ -110,7 +110,7 @@ export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on c
 
 export const proofOf = ({ provenBy }: Pick<VerdictMessage, "provenBy">) => (provenBy === null ? "not proven" : PROVEN_BY[provenBy]);
 
-/** The calls and attempts that a verdict rests on, and how sure it is, in one line. Of many calls, the first and the last. */
+/** The calls and attempts that prove a verdict, and the kind of proof, in one line. Shortens many calls to the first ones and the last. */
 export function evidenceText({ calls, attempts, provenBy }: Pick<VerdictMessage, "calls" | "attempts" | "provenBy">): string {
   const shown = calls.map((call) => `${call.request} ${whereAndWhen(call)}`);
   const omitted = shown.length - MOST_CALLS;

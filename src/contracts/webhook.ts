@@ -1,4 +1,4 @@
-// The health of a webhook endpoint, a delivery attempt and a test event, as the API returns them.
+// The API's schemas of an endpoint's health, a delivery attempt and a test event.
 
 import { count, flag, id, nullable, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 

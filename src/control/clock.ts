@@ -63,7 +63,7 @@ const setClock = endpoint({
   },
 });
 
-/** The fields of an attempt that are the same for the same calls on a frozen clock. */
+/** The reproducible fields of an attempt: equal calls on a frozen clock give equal values. */
 const { id, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } =
   AttemptMessage.properties;
 
@@ -96,7 +96,7 @@ const advanceClock = endpoint({
     const span = spanOf("by", body.by) ?? 0;
     let until = clock.now();
     const played = createRecorder(context);
-    // Concurrent advances add up, and each reports what happened in its own span.
+    // Concurrent advances add up, and each reports the changes in its own span.
     const begin = () => {
       until = endOf(clock.now(), span);
       played.start();
@@ -115,7 +115,7 @@ function endOf(now: number, span: number): number {
   return now + span;
 }
 
-/** Records what happens between `start` and `stop`. */
+/** Records attempts and changes between `start` and `stop`. */
 function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "clock" | "publish">) {
   const attempts: AttemptMessage[] = [];
   const happened: LifeChange[] = [];

@@ -30,7 +30,7 @@ const DeliveryFault = Type.Object(
   { title: "delivery_fault" },
 );
 
-/** The attempt as the service lists it, and what only the sandbox knows. */
+/** An attempt as the service lists it, with fields that only the sandbox has. */
 const LoggedAttempt = Type.Object(
   {
     ...WebhookDelivery.properties,
@@ -43,7 +43,7 @@ const LoggedAttempt = Type.Object(
   { title: "logged_attempt" },
 );
 
-/** The rules that affected an attempt, as a message of the live stream names them. */
+/** The fault rules that affected an attempt, separated by commas as in the live stream. */
 const rulesOf = ({ fault }: StoredAttempt) => fault?.effects.map(({ id }) => id).join(",") ?? null;
 
 const showAttemptOf = (record: StoredAttempt) => ({ ...record, at: isoTime(record.at) });
@@ -149,7 +149,7 @@ const drain = endpoint({
   handle: ({ body, dispatcher }) => dispatcher.drain({ within: spanOf("within", body.within) ?? 10_000 }),
 });
 
-/** The merchant that has the endpoint. */
+/** The endpoint's merchant; fails with 404 if the endpoint is unknown. */
 export const ownerOfEndpoint = ({ ownerOf }: Stores["deliveries"], id: string): string =>
   ownerOf(id) ?? fail("resource_not_found", `There is no endpoint ${id}.`);
 

@@ -46,7 +46,7 @@ const registerEndpoint = endpoint({
   handle: ({ body, ...context }) => register(context, body as NewEndpoint),
 });
 
-/** Also called at the start, for the endpoints that the options name. */
+/** Also called at startup, for endpoints in the options. */
 export async function register(
   { outbox, ...context }: EndpointParts,
   { url, events, merchant: wanted }: NewEndpoint,

@@ -1,4 +1,4 @@
-// Events of all merchants: list, replay and trigger them. A triggered event is real: the record that brings it about is made, so that its id can be fetched.
+// Events of all merchants: list, replay and trigger them. Triggering an event creates or changes its record, so that clients can fetch it.
 
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
@@ -128,7 +128,7 @@ function warningFor(type: string): string | null {
   return `The sandbox never sends ${type}.${didYouMean(type, eventSources.keys())} It was sent as a synthetic event.`;
 }
 
-/** The record after everything that brings the event about. To be called inside a transaction. */
+/** Creates or changes a record so that it emits the event, and returns the record. Call inside a transaction. */
 function bringAbout(context: RecordParts, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {
   const { resource, status, back, change, call } = source;
   if (!resource) return callOperation(context, caller, source, data);
@@ -149,7 +149,7 @@ const NO_RECORD: RecordBase = { id: "", object: "", merchantId: "", metadata: {}
 const fieldsOf = (data: JsonObject, isMeant: (name: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(data).filter(([name]) => isMeant(name)));
 
-/** The states on the way to `status`. A record that is there already leaves it first, unless it only starts from there. */
+/** The next states on the way to `status`. A record already in `status` leaves it and returns, unless `isStart` is set. */
 function wayTo(resource: Resource, { status: from = "" }: RecordBase, status: string, isStart: boolean): string[] {
   const way = (start: string, end: string) => pathTo({ ...resource, defaults: { status: start } }, end).slice(1);
   if (from !== status || isStart) return way(from, status);

@@ -8,7 +8,7 @@ import { wholeList, wholeListOf } from "./given-values.ts";
 
 const endpoint = endpointFactory<{ faults: RuleRegistry }>("Faults");
 
-/** The fields whose shape depends on the action are checked with it. */
+/** Match and trigger depend on the action, so the action's own schema validates them later. */
 const given = {
   ...RULE_FIELDS,
   target: Type.Optional(text("`api` or `delivery` (default: that of the action)")),

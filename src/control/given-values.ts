@@ -1,11 +1,11 @@
-// Times and spans that callers give as text, and the lists that replies give as a whole.
+// Parses times and spans in requests, and builds replies with unpaged lists.
 
 import { parseTime } from "../kernel/clock.ts";
 import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
 
-/** Milliseconds; undefined if the field is left out. */
+/** The time in milliseconds; undefined if the field is left out. */
 export function timeOf(field: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   return (
@@ -14,7 +14,7 @@ export function timeOf(field: string, given: string | undefined): number | undef
   );
 }
 
-/** Milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest span. */
+/** The span in milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest span. */
 export function spanOf(field: string, given: string | undefined, { from = "0ms", to }: { from?: string; to?: string } = {}) {
   if (given === undefined) return undefined;
   const span = tryParseDuration(given);
@@ -23,7 +23,7 @@ export function spanOf(field: string, given: string | undefined, { from = "0ms",
   return fail("validation_failed", `${field} must be a span such as 500ms, 30s or 24h${bounds}; received ${JSON.stringify(given)}.`);
 }
 
-/** The reply that lists everything, without pages. */
+/** The schema of an unpaged list. */
 export const wholeListOf = <S extends TSchema>(item: S, description?: string) =>
   Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(item, { ...(description && { description }) }) });
 

@@ -1,4 +1,4 @@
-// The list of control operations, from the lists of their files in the order of the reference.
+// The list of all control operations, in the order of the reference.
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import * as clock from "./clock.ts";
@@ -43,7 +43,7 @@ const files = [
 type PartsOf<File> = File extends { operations: readonly Endpoint<infer Parts>[] } ? Parts : never;
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
-/** Everything that the handlers use: each file declares the parts that its own operations use. */
+/** The context of all handlers. Each file declares the parts that its own operations use. */
 export type ControlContext = Intersection<PartsOf<(typeof files)[number]>>;
 
 export type ControlOperation = Endpoint<ControlContext>;

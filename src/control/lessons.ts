@@ -1,4 +1,4 @@
-// The control operations for lessons and learners. A learner may call those of their own place with their API key.
+// The control operations for lessons and learners. With their API key, learners may call the operations about themselves.
 
 import { Document, endpointFactory } from "../contracts/endpoint.ts";
 import { type LearnerState, Lesson, type Lessons, ShownLearner } from "../contracts/lesson.ts";
@@ -41,7 +41,7 @@ export const textFormat = {
 export const textDocuments = { text: "text/plain" };
 export const plainText = (words: string) => new Document(textDocuments.text, `${words}\n`);
 
-/** The learner's step as text, and the commands that go on from it. */
+/** The learner's step as text, with the commands that follow. */
 export async function placeText(context: LessonParts, learner: LearnerState): Promise<string> {
   const lesson = learner.lesson === null ? null : await context.lessons.find(learner.lesson, learner.id);
   const step = lesson ? currentStepText(lesson, learner) : "No lesson has begun yet.";

@@ -19,7 +19,6 @@ import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import { clockState } from "./clock.ts";
 
-/** What the sandbox says about itself. */
 export interface About {
   version: string;
   /** Where the sandbox listens, such as http://127.0.0.1:4747. */
@@ -38,7 +37,7 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
   judge: JudgeResults;
   scenarios: ScenarioRegistry;
   traffic: Traffic;
-  /** The numbers of requests, attempts and verdicts since the last reset. */
+  /** Counts of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
 }
 

@@ -20,7 +20,7 @@ export interface RecordParts extends Pick<Stores, "database" | "createOperationC
 
 const endpoint = endpointFactory<RecordParts>("Records");
 
-/** The fields of every kind; a reply has those of its own kind too, which are the service's. */
+/** The fields that all kinds share. A reply also has the fields of its kind, as the service defines them. */
 const AnyRecord = Type.Object(
   {
     id: Type.String(),
@@ -114,7 +114,7 @@ const changeRecord = endpoint({
     }),
 });
 
-/** Commits the work, then drops the cached merchants and wakes the clock: something may be due now. */
+/** Commits the work. Then clears the cached merchants, and wakes the clock, because new work may be due. */
 export async function commit<T>({ database, clock, tenants }: RecordParts, work: () => T): Promise<T> {
   const value = await database.groupCommit(work);
   tenants.clearCache();
@@ -122,7 +122,7 @@ export async function commit<T>({ database, clock, tenants }: RecordParts, work:
   return value;
 }
 
-/** Merchants and endpoints are not created here: they have operations of their own. */
+/** Finds a kind by name. Excludes endpoints and, for new records, merchants, which have their own operations. */
 function kindNamed({ resources }: RecordParts, kind: string, isNew = false): Resource {
   const isExcluded = (resource: Resource) => resource.hidden.length > 0 || (isNew && resource.kind === "merchant");
   const known = resources.filter((resource) => !isExcluded(resource));
@@ -154,13 +154,13 @@ function recordsOf(context: RecordParts, merchant: string, resource: Resource): 
 export const callerOf = ({ createOperationContext, clock }: RecordParts, merchant: string) =>
   createOperationContext(merchant, clock.seconds(), undefined);
 
-/** The input of an operation of the service that is run here. */
+/** The input for running an operation of the service in process. */
 export const callOf = (caller: OperationContext, body: Record<string, unknown>, params: Record<string, string> = {}) => ({
   ...caller,
   ...{ params, query: {}, body, extra: {} },
 });
 
-/** The merchant that owns the record. There may be several: created merchants share the ids of their fixture. */
+/** The merchant that owns the record. Fails if several do, because created merchants share the ids of their fixture. */
 function onlyOwner(context: RecordParts, resource: Resource, id: string): string {
   const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
   if (owners.length > 1)

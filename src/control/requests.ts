@@ -1,4 +1,4 @@
-// The request log: requests with their responses, and the events they caused; and the filter of the rows of a log.
+// The request log: requests with their responses and the events they caused. Also the row filter for logs.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
@@ -12,7 +12,7 @@ import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/
 import type { Stores } from "../store/stores.ts";
 import { timeOf } from "./given-values.ts";
 
-/** Reading so many rows takes a few milliseconds. */
+/** Rows read at once, which takes a few milliseconds. */
 const CHUNK = 500;
 
 export const filterFields = {
@@ -102,7 +102,7 @@ const listRequests = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   async handle({ query, requestLog }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
-    // If the log has dropped the request since, all older ones are gone too.
+    // A dropped request is allowed: all older ones are gone too, so the page is empty.
     if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request");
     const log = {
       vocabulary: requestVocabulary,

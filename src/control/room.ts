@@ -1,4 +1,4 @@
-// A workshop room: open and close it, join it, and its board. What is below the room's URL takes its code instead of the control token.
+// A workshop room: open, close and join it, and show its board. Paths below the room's URL require its code instead of the control token.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { ShownLearner } from "../contracts/lesson.ts";
@@ -31,12 +31,10 @@ interface Parts extends LessonParts, Pick<Stores, "roomCode"> {}
 
 const endpoint = endpointFactory<Parts>("Lessons");
 
-/** The board, for a projector. */
 const boardPage = once(() => inlinePage({ html: boardHtml, style: withBaseStyle(boardStyle), script: boardScript }));
-/** The page by which a browser joins the room. */
 const joinPage = once(() => inlinePage({ html: joinHtml, style: withBaseStyle(joinStyle), script: joinScript }));
 
-/** Hexadecimal digits: 64 bits, so that guessing is hopeless without counting wrong codes. */
+/** Hexadecimal digits: 64 bits, too many to guess, so wrong codes need not be limited. */
 const CODE_LENGTH = 16;
 
 const RoomShape = Type.Object(
@@ -65,7 +63,7 @@ const pageDocuments = { html: "text/html" };
 
 const roomReply = ({ about }: Pick<Parts, "about">, code: string) => ({ room: code, url: `${about.url()}/_sandbox/room/${code}` });
 
-/** Throws a 404 if the code is not that of the open room. The message is the same if no room is open, so that it reveals nothing. */
+/** Fails with 404 unless the code belongs to the open room. The message is the same if no room is open, so that it reveals nothing. */
 function requireRoom({ roomCode }: Pick<Parts, "roomCode">, code: string): void {
   if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
 }

@@ -1,4 +1,4 @@
-// Snapshots: named copies of the database, to restore any number of times.
+// Snapshots: named copies of the database, which can be restored any number of times.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { Type } from "../schema/shapes.ts";
@@ -6,7 +6,7 @@ import type { Snapshots } from "../store/world/snapshots.ts";
 
 interface Parts {
   snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
-  /** Clears the state in memory that depends on the replaced data. */
+  /** Clears the in-memory state that depends on the replaced data. */
   dataReplaced(): void;
 }
 

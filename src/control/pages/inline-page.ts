@@ -1,8 +1,8 @@
-// A page in one document: its style sheet and its script are put into its HTML, and its policy allows just those, by their hashes.
+// A page in one document: its style sheet and script are inlined into its HTML, and its policy allows only these two, by their hashes.
 //
-// The HTML contains no data: the script loads it, and inserts the input of learners as text. The guard needs no exception for these pages.
-// It admits requests by origin, and every page of this origin is ours: a report may run no script, these pages run the one whose hash is
-// in their policy, and they connect to nothing but this origin. A request from a page of another origin is refused before it is read.
+// The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no exception for these
+// pages. It admits requests from this origin, whose pages all belong to the sandbox: reports may run no script, and these pages run only
+// the script whose hash is in their policy and connect only to this origin. The guard rejects requests from pages of other origins.
 
 import { createHash } from "node:crypto";
 import { Document } from "../../contracts/endpoint.ts";
@@ -11,9 +11,9 @@ interface PageFiles {
   html: string;
   style: string;
   script: string;
-  /** Style sheets of documents that the page opens as blobs: a blob has the policy of the page that made it. */
+  /** Style sheets of documents that the page opens as blobs. A blob inherits the policy of its page. */
   blobStyles?: readonly string[];
-  /** The page has an icon in a data URL. Default: no images. */
+  /** Whether the page has an icon in a data URL (default: no images allowed). */
   hasIcon?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function inlinePage({ html, style, script, blobStyles = [], hasIcon = fal
     `style-src ${[style, ...blobStyles].map(hashOf).join(" ")}`,
     "connect-src 'self'",
     ...(hasIcon ? ["img-src data:"] : []),
-    // The browser itself refuses text that a script would insert as markup.
+    // The browser blocks scripts from inserting text as markup.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
     "base-uri 'none'",
