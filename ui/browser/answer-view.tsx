@@ -1,4 +1,4 @@
-// The response to a call of the explorer: its status, headers and body, and the way to its request, events and deliveries.
+// The response to a call of the explorer: its status, headers and body, with links to its request, events and deliveries.
 
 import { useEffect, useState } from "preact/hooks";
 import type { RequestDetail } from "../../generated/control-api.ts";
@@ -12,12 +12,12 @@ import { type Answer, perform } from "./fetch-calls.ts";
 import { Definitions } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
-/** Wider than any line, because the browser wraps lines itself. */
+/** Characters: wider than any line, because the browser wraps lines itself. */
 const WIDTH = 600;
 
 interface AnswerProps {
   dashboard: BrowserDashboard;
-  /** A text while there is no response, or why there is none. */
+  /** A text while the call waits for its response, or why it failed. */
   answer: Answer | string;
 }
 
@@ -62,7 +62,7 @@ interface CausedProps {
 
 type CausedAttempts = Parameters<typeof causedLines>[2];
 
-/** The events that the call emitted with their deliveries, each a link; attempts that follow are added as they come. */
+/** Links to the events that the call emitted and to their deliveries. Later attempts are added as they happen. */
 function Caused({ dashboard, request: id }: CausedProps) {
   const { state } = dashboard;
   const [found, setFound] = useState<{ request: RequestDetail; attempts: CausedAttempts }>();

@@ -1,4 +1,4 @@
-// A running dashboard in a browser: the state, the stream and the effects of the terminal's dashboard, painted by Preact.
+// A running dashboard in a browser. It shares the state, the stream and the effects with the terminal's dashboard; Preact paints it.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
@@ -19,25 +19,25 @@ export interface BrowserDashboard {
   press(key: string): void;
   /** Applies a change that the pointer or an input made. */
   change(next: (state: UiState) => StateUpdate): void;
-  /** Tells how many rows the list shows, which decides what a page is and which gaps are loaded. */
+  /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
   resize(rows: number): void;
 }
 
-/** The bars, border and headings around the rows in a terminal. */
+/** The lines of the bars, the border and the headings around the rows in a terminal. */
 const OTHER_LINES = 7;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
 
-/** Below the requests. */
+/** The panes whose newest rows are shown below the requests. */
 const ALSO_SHOWN = ["deliveries"];
 
-/** The page has colours of its own for every style. */
+/** Any colours: the page has its own colour for each style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
 export interface BrowserOptions {
   target: HttpTarget;
   views: readonly PageView[];
-  /** The token is a learner's key, and this is the learner's page. */
+  /** Whether this is the page of a learner; the token is then the learner's key. */
   isLearner: boolean;
   paint(): void;
 }
@@ -95,7 +95,7 @@ function openPlatform(isLearner: boolean, notify: (text: string, style: "green" 
     perform,
     ...(isLearner && { poll: (dashboard) => void pollAsLearner(dashboard) }),
     copy(text) {
-      // An insecure origin, such as a container's address, has no clipboard.
+      // Browsers offer no clipboard to an insecure origin, such as a container's address.
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";
       navigator.clipboard.writeText(text).then(
         () => notify("Copied. Press ! to show it", "green"),

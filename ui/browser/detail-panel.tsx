@@ -10,7 +10,7 @@ import type { BrowserDashboard } from "./browser-dashboard.ts";
 import { ClosableHead } from "./shared-parts.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
-/** Wider than any line, because the browser wraps lines itself. */
+/** Characters: wider than any line, because the browser wraps lines itself. */
 const WIDTH = 600;
 
 /** The detail with the focus, or the one below a form. */
@@ -84,7 +84,7 @@ function PlainLine({ text }: { text: string }) {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const INDENT = /^((?:\x1b\[\d+m)*) {2}/;
 
-/** A line that begins with a dim label, as a label beside its value. */
+/** Shows a line that begins with a dim label as a label beside its value. */
 function Labelled({ text }: { text: string }) {
   const [first, ...rest] = piecesOf(text);
   const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && rest.length > 0;

@@ -11,7 +11,7 @@ interface Loaded {
   problem?: string;
 }
 
-/** Fetched once for each API: the documents do not change during a run. */
+/** The operations of each API, fetched once, because the documents do not change during a run. */
 const cache = new Map<ApiName, Promise<readonly ApiOperation[]>>();
 
 function load(dashboard: BrowserDashboard, api: ApiName): Promise<readonly ApiOperation[]> {

@@ -41,7 +41,7 @@ function parsed(text: string): unknown {
 
 export interface Answer {
   status: number;
-  /** Until the whole response was received. */
+  /** Milliseconds until the whole response was received. */
   ms: number;
   headers: Readonly<Record<string, string>>;
   body: string;

@@ -66,7 +66,7 @@ function Field({ dashboard, view, field }: FieldProps) {
     isNew.current = true;
     dashboard.change((before) => focusField(before, field));
   };
-  // Typing replaces the value of a field just reached, by a click as by Tab.
+  // Selects the value of a field that a click has just reached, as Tab does, so that typing replaces it.
   const selectNew = ({ target }: MouseEvent) => {
     if (isNew.current && target instanceof HTMLInputElement) target.select();
     isNew.current = false;
@@ -84,7 +84,7 @@ function Field({ dashboard, view, field }: FieldProps) {
   );
 }
 
-/** Handles the keys that search a list as the terminal does: the browser only searches the beginnings of labels. */
+/** Handles the keys that search a list as in the terminal, because the browser searches only the beginnings of labels. */
 function chooseByKey(event: KeyboardEvent, dashboard: BrowserDashboard): void {
   const key = keyName(event);
   const isChosen = key !== undefined && ([...key].length === 1 || ["left", "right", "backspace", "enter"].includes(key));
@@ -93,7 +93,7 @@ function chooseByKey(event: KeyboardEvent, dashboard: BrowserDashboard): void {
   dashboard.press(key);
 }
 
-/** The help of the chosen option, otherwise that of the field. */
+/** The help of the chosen option, or else of the field. */
 const helpOf = (field: FormField, value: string) => field.options?.find((option) => option.value === value)?.help || field.help;
 
 interface FieldInputProps {

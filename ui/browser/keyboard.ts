@@ -1,4 +1,4 @@
-// Keys of the browser as the names that the dashboard's bindings use.
+// Maps the browser's keys to the names that the dashboard's bindings use, and presses them.
 
 import { enabledBindings } from "../keys/key-bindings.ts";
 import { topDetail } from "../overlays/detail.ts";
@@ -21,13 +21,13 @@ const NAMES: Readonly<Record<string, string>> = {
   Delete: "delete",
 };
 
-/** The name of a key; undefined for one that belongs to the browser, such as Tab and every combination with Ctrl. */
+/** The name of a key; undefined for the browser's own keys, such as Tab and every combination with Ctrl. */
 export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
   if (ctrlKey || metaKey || altKey) return undefined;
   return NAMES[key] ?? ([...key].length === 1 ? key : undefined);
 }
 
-/** Presses the keys that work in an input of one line: they choose among what the input finds. */
+/** Presses the keys that also work in a search input: they choose among its results. */
 export function pressInInput(dashboard: BrowserDashboard, event: KeyboardEvent): void {
   const key = keyName(event);
   if (key === undefined || !["enter", "escape", "up", "down"].includes(key)) return;
@@ -71,7 +71,7 @@ function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const isBound = overlay?.onKey !== undefined || enabledBindings(state).some(({ keys }) => keys.includes(key));
   const selected = topDetail(state)?.selected;
   if (isBound) dashboard.press(key);
-  // An arrow selects the next link of a detail, if one is near; letters may be those of a search.
+  // Scrolls unless the key selected another link of the detail. With `onKey`, letters may belong to a search.
   if (overlay && overlay.onKey === undefined && topDetail(dashboard.state)?.selected === selected) scrollText(key);
   return isBound;
 }

@@ -1,5 +1,5 @@
-// Polls what a learner's page shows: the learner's progress, and the requests, deliveries and verdicts of their merchant.
-// The live stream is not for learners: it has the requests of all merchants.
+// Polls the data of a learner's page: the learner's progress, and the requests, deliveries and verdicts of their merchant.
+// Learners may not read the live stream, because it has the requests of all merchants.
 
 import type { ListedMerchant, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -16,10 +16,10 @@ import type { Row } from "../state/list.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { update } from "../state/updates.ts";
 
-/** Each learner of a room asks this often. */
+/** Real milliseconds between two polls, which every learner of a workshop makes. */
 export const POLL_MS = 2_000;
 
-/** `#learner/KEY`: a browser never sends this part of an address. */
+/** Reads the key from `#learner/KEY`, a part of the address that browsers never send. */
 export const learnerKeyIn = (hash: string): string | undefined => /^#learner\/([\w-]+)$/.exec(hash)?.[1];
 
 export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> {
@@ -39,7 +39,7 @@ export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> 
   }
 }
 
-/** With a learner's key, the list of merchants has the learner's only. */
+/** Reads the sandbox with a learner's key, which lists only the learner's merchant. */
 async function readSandbox({ target, platform, state }: RunningDashboard) {
   const [clock, merchants, health] = await Promise.all([
     platform.perform(target, controlCalls.clock.get()),
@@ -76,7 +76,7 @@ function countOf(verdicts: readonly VerdictMessage[]) {
 
 type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"> & { merchant: ListedMerchant };
 
-/** The sandbox as far as a learner sees it: without counts of others, scenarios and traffic. */
+/** The state with the sandbox as a learner sees it: without other merchants' counts, scenarios or traffic. */
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
   const sandbox: SandboxOverviewReply = {
     ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null },

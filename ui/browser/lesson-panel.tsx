@@ -59,7 +59,7 @@ export function LessonPanel({ dashboard }: PanelProps) {
   );
 }
 
-/** On, back, hint, skip. */
+/** The keys for next, back, hint and skip. */
 const STEP_KEYS: ReadonlySet<string> = new Set(["n", "p", "H", "S"]);
 
 function Marks({ state }: { state: UiState }) {
@@ -123,7 +123,7 @@ function Block({ dashboard, block: { kind, text } }: PanelProps & { block: Lesso
   );
 }
 
-/** Markdown, as far as lessons use it: paragraphs, list items, and code between backticks. */
+/** The Markdown that lessons use: paragraphs, list items, and code between backticks. */
 const Prose = ({ text }: { text: string }) => (
   <>
     {text.split(/\n{2,}|\n(?=[-*] )/).map((paragraph) => (

@@ -1,4 +1,4 @@
-// A pane of rows: its filter, its columns, and the rows on the screen. The selected row and the filter are those of the dashboard's state.
+// A pane of rows: its filter, its columns, and the rows on the screen. The dashboard's state has the selected row and the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { openReference } from "../keys/detail-keys.ts";
@@ -20,7 +20,7 @@ import { StyledText } from "./styled-text.tsx";
 const ROW_HEIGHT = 28;
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
-/** How many characters fit into a row, beside its padding. */
+/** How many characters fit into a row, without its padding. */
 const charactersIn = (pixels: number) => Math.floor((pixels - 24) / CHARACTER);
 
 interface ViewProps {
@@ -41,7 +41,7 @@ export function ListView({ dashboard }: ViewProps) {
   );
 }
 
-/** The filter is applied at each letter; `/` moves the focus here. */
+/** The input of the filter, which applies on every keystroke. `/` moves the focus here. */
 function Filter({ dashboard }: ViewProps) {
   const { state } = dashboard;
   const input = useRef<HTMLInputElement>(null);
@@ -49,7 +49,7 @@ function Filter({ dashboard }: ViewProps) {
   const text = state.filterLine?.text ?? listOf(state).filter;
   const problem = lineProblem(state);
   const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
-  // Before the browser paints, because the next key may follow at once.
+  // A layout effect runs before the browser paints: the next key may follow at once.
   useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
     else input.current?.blur();
@@ -98,7 +98,7 @@ function Rows({ dashboard, pane, list }: RowsProps) {
   const width = charactersIn(size.width);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     setTop(currentTarget.scrollTop);
-    // A list that became lower was not scrolled by the user. Once it is measured, the newest row is visible again.
+    // A height that differs from the measured one means that the list was resized, not scrolled. Measuring it shows the newest row again.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
   const example = rows.find(({ gap }) => !gap);
@@ -137,7 +137,7 @@ interface ScrollPosition {
   height: number;
 }
 
-/** Keeps the newest row in sight while the list follows, otherwise the selected one after it was moved. */
+/** Keeps the newest row visible while the list follows; otherwise scrolls to the selected row when the selection moves. */
 function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, list, selected, height }: ScrollPosition): void {
   const known = useRef<{ id: string | undefined; place: number }>({ id: undefined, place: -1 });
   useLayoutEffect(() => {
@@ -147,7 +147,7 @@ function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, li
     const { current: before } = known;
     if (list.follows) element.scrollTop = element.scrollHeight;
     else if (id !== before.id) scrollTo(element, selected);
-    // Rows above it were added or dropped: keep its position on the screen.
+    // Rows were added or dropped above the selected row: keep its position on the screen.
     else if (selected !== before.place && selected !== -1) element.scrollTop += (selected - before.place) * ROW_HEIGHT;
     known.current = { id: list.follows ? undefined : id, place: selected };
   }, [rows, list.follows, selected, height]);
@@ -160,7 +160,7 @@ function scrollTo(element: HTMLElement, index: number): void {
   else if (y > element.scrollTop + room) element.scrollTop = y - room;
 }
 
-/** Scrolling away from the end pauses the list; scrolling to the end follows again. The cursor stays in sight. */
+/** Scrolling away from the end pauses the list; scrolling to the end makes it follow again. The cursor stays visible. */
 function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLElement): void {
   const list = listOf(dashboard.state);
   const rows = filteredRows(list);
@@ -228,7 +228,7 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
   );
 }
 
-/** A row of another pane than the focused one opens as a link does. */
+/** Opens a row; a row of a pane without the focus opens like a link. */
 const openRow = (state: UiState, pane: Pane, row: Row) =>
   pane.name === state.pane ? pane.openRow(state, row) : openReference(state, { pane: pane.name, id: row.id });
 
@@ -257,7 +257,7 @@ function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }
   );
 }
 
-/** The newest deliveries below the requests that cause them, as in a terminal, where the page is high enough. */
+/** The newest deliveries, below the requests that cause them, as in a terminal. Shown if the page is high enough. */
 export function LatestDeliveries({ dashboard }: ViewProps) {
   const { state } = dashboard;
   const element = useRef<HTMLElement>(null);

@@ -1,4 +1,4 @@
-// Types of Node's globals that shared modules name. The page calls none of them.
+// Types of Node's globals to which shared modules refer. The page calls none of them.
 
 interface Performance {
   eventLoopUtilization(): { active: number };

@@ -1,4 +1,4 @@
-// One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the answer with what it caused.
+// One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the response with the events that it caused.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -21,7 +21,7 @@ interface OperationProps {
 /** The values that the user has written. */
 interface Input {
   values: Readonly<Record<string, string>>;
-  /** Undefined until another than the first key is chosen: the keys may come later than the form. */
+  /** Undefined stands for the first key, because the keys may be loaded after the form is shown. */
   key: string | undefined;
   idempotencyKey: string;
   body: string;
@@ -84,7 +84,7 @@ export function OperationForm({ dashboard, operation }: OperationProps) {
 
 const METHOD_STYLES: Readonly<Record<string, string>> = { GET: "cyan", POST: "green", PATCH: "yellow", PUT: "yellow", DELETE: "magenta" };
 
-/** The method of an operation, as wide as any other. */
+/** The name of a method, shortened so that all names have the same width. */
 export const MethodName = ({ name }: { name: string }) => (
   <code class={`method ${METHOD_STYLES[name] ?? ""}`}>{name === "DELETE" ? "DEL" : name}</code>
 );
@@ -106,7 +106,7 @@ function callOf(operation: ApiOperation, { values, key = "", idempotencyKey, bod
   const { api, method, takesIdempotencyKey } = operation;
   const path = filledPath(operation, values);
   const body = operation.body === undefined ? {} : { body: text };
-  // The text is sent as it is, even if it is no JSON.
+  // Sends the text unchanged, even if it is not JSON.
   if (api === "control") return { method, path: path.slice(CONTROL_PREFIX.length), ...body } as unknown as Call;
   const headers: Record<string, string> = takesIdempotencyKey && idempotencyKey !== "" ? { "Idempotency-Key": idempotencyKey } : {};
   return { method, path, key: key === "" ? null : key, headers, ...body };
@@ -124,7 +124,7 @@ interface FieldProps {
   hint: string;
   problem?: string | undefined;
   children: ComponentChildren;
-  /** Below the hint. */
+  /** Shown below the hint. */
   more?: ComponentChildren;
 }
 
@@ -189,7 +189,7 @@ const IdempotencyInput = (input: InputProps) => (
 );
 
 const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => {
-  // A wrong body is sent all the same, because a user may want to see how the service refuses it.
+  // An invalid body can still be sent, because a user may want to see how the service rejects it.
   const problem = typeof valueOfJson(value) === "object" ? undefined : "must be an object, in JSON";
   const rows = fields.map(({ name, type, description, isRequired }) => ({
     name,

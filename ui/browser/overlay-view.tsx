@@ -16,16 +16,16 @@ interface OverlayProps {
   dashboard: BrowserDashboard;
 }
 
-/** A modal dialog, so that the focus stays in it; Esc is the dashboard's. */
+/** A modal dialog, so that the focus stays in it. The dashboard handles Esc. */
 export function OverlayView({ dashboard }: OverlayProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const overlay = topOverlay(dashboard.state);
   const shown = overlay && !isDetail(overlay) ? overlay : undefined;
-  // Before the browser paints, because the next key may follow at once.
+  // A layout effect runs before the browser paints: the next key may follow at once.
   useLayoutEffect(() => {
     if (!shown) dialog.current?.close();
     else if (!dialog.current?.open) dialog.current?.showModal();
-    // The browser would focus the button in the head.
+    // Without this, the browser would focus the button in the head.
     dialog.current?.querySelector<HTMLElement>("input, select, .text")?.focus();
   }, [shown?.title]);
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));

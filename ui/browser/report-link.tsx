@@ -1,4 +1,4 @@
-// Opens the HTML report of this run in a new tab, the page that `exec --report html=FILE` writes.
+// Opens the HTML report of this run in a new tab: the same page that `exec --report html=FILE` writes.
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import { update, withNotice } from "../state/updates.ts";
@@ -12,7 +12,7 @@ export const ReportLink = ({ dashboard }: { dashboard: BrowserDashboard }) => (
   </button>
 );
 
-/** Opens the report as a blob, which stays, so that its tab can be reloaded. */
+/** Opens the report as a blob. The blob is never revoked, so that its tab can be reloaded. */
 async function openReport(dashboard: BrowserDashboard): Promise<void> {
   const fail = (message: string) => dashboard.change((state) => update(withNotice(state, message, "yellow")));
   try {

@@ -1,10 +1,10 @@
-// What several views show: heads of lists, details and dialogs, buttons that name their key, and names with their texts.
+// Components that several views share: heads of lists, details and dialogs, buttons that name their key, and names with their texts.
 
 import type { ComponentChildren } from "preact";
 
 interface HeadProps {
   title: string;
-  /** Beside the title, if it is not empty. */
+  /** Shown beside the title, if it is not empty. */
   note?: string;
 }
 

@@ -22,7 +22,7 @@ import { ReportLink } from "./report-link.tsx";
 import { TokenView } from "./token-view.tsx";
 import { TrendsView } from "./trends-view.tsx";
 
-/** The views of the page beside the panes, in the order of their tabs: forms that a terminal cannot show. */
+/** Views besides the panes, in the order of their tabs: forms that a terminal cannot show. */
 export const views: readonly (PageView & { component: ComponentType<{ dashboard: BrowserDashboard }> })[] = [
   { name: "explorer", title: "Explorer", component: ExplorerView },
 ];
@@ -82,7 +82,7 @@ function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
     dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
   const nav = useRef<HTMLElement>(null);
   const { pane, view } = state;
-  // Where the tabs are cut, the open one is in sight.
+  // If not all tabs fit, the open one is scrolled into view.
   useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [view, pane]);
   return (
     <nav aria-label="Views" ref={nav}>
@@ -152,7 +152,7 @@ function Notice({ state }: { state: UiState }) {
   );
 }
 
-/** The keys that have a label, as buttons. */
+/** Buttons for the keys that have a label. */
 function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
   const { state, press } = dashboard;
   const overlay = topOverlay(state);
@@ -169,5 +169,5 @@ function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
   );
 }
 
-/** Quitting is closing the tab; Tab moves the focus. */
+/** Keys without a button: closing the tab quits, and Tab moves the focus. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["q", "tab"]);

@@ -1,4 +1,4 @@
-// Text with the dashboard's styles, which are escape sequences, as elements with classes.
+// Shows the dashboard's styles, which are escape sequences in the text, as elements with classes.
 
 /** The codes that begin a style, and the class of each. `failure` is the pair of onBlack and brightWhite. */
 const CLASSES: Readonly<Record<string, string>> = {

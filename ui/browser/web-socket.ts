@@ -3,7 +3,7 @@
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { OpenSocket } from "../connection/live-stream.ts";
 
-/** The token goes as a subprotocol, because a WebSocket of a browser sets no header. The server selects the first one. */
+/** Sends the token as a subprotocol, because a browser's WebSocket cannot set headers. The server selects the first subprotocol. */
 const protocolsFor = (token: string | undefined) => (token === undefined ? [] : ["merchant-sandbox", `bearer.${base64url(token)}`]);
 
 const base64url = (text: string) => {
@@ -18,10 +18,10 @@ export const openSocket: OpenSocket = ({ url, token }, query, { opened, message,
     wasOpen = true;
     opened();
   };
-  // Unchecked: the page comes from the sandbox that sends the messages.
+  // Not validated, because the page comes from the sandbox that sends the messages.
   socket.onmessage = ({ data }) => message({ message: JSON.parse(String(data)), unknown: 0 });
   socket.onclose = () => {
-    // A browser does not show why a handshake failed: the same check of an ordinary request does.
+    // A browser does not tell why a handshake failed, but an ordinary request is rejected for the same reason.
     if (wasOpen) closed("connection closed");
     else void refusalOf(url, token).then((reason) => (reason === undefined ? closed("no connection") : refused(reason)));
   };
@@ -31,7 +31,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, { opened, message,
   };
 };
 
-/** Why the control API refuses this page; undefined if it does not, or does not answer. */
+/** Why the control API rejects this page; undefined if it does not, or does not respond. */
 async function refusalOf(url: string, token: string | undefined): Promise<string | undefined> {
   try {
     const headers: HeadersInit = token === undefined ? {} : { Authorization: `Bearer ${token}` };
