@@ -47,7 +47,7 @@ const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
   return problem("payDate", "out_of_range", `payDate must be within ten years of the sandbox clock; received ${payDate}.`);
 };
 
-/** Makes the remittances of the enabled schemes: what was withheld from the employees, and the employer's share of the gross pay. */
+/** Creates a remittance for each enabled scheme: the employees' deductions plus the employer's share of the gross pay. */
 function remit({ record, own }: Arrival<PayrollRun & { currency: string | null }>): void {
   const { items, totals, periodStart, payDate } = record;
   const period = (periodStart ?? payDate)?.slice(0, 7);
@@ -100,7 +100,7 @@ export const payrolls = resource({
   },
   updated: "payroll.updated",
   rules: [inOrder("periodStart", "periodEnd"), payDateNear, employeesOnce, netFits, totalsFit],
-  // The totals follow the items, unless a change says both.
+  // Recalculates the totals if a change sets the items but not the totals.
   corrects: (run, { before }) =>
     before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : undefined,
 });
@@ -189,7 +189,7 @@ export const overridePayrollItem = endpoint({
         currentStatus: run.status,
         allowedFrom: ["draft"],
       });
-    // With open bodies, the item may have a negative amount, as it was sent.
+    // With open bodies, the item may contain a negative amount from the client.
     const netAmount = body.netAmount ?? Math.max(item.netAmount, 0);
     const most = item.grossAmount * MOST_OVERRIDE;
     if (netAmount > most)

@@ -1,4 +1,4 @@
-// How each type of event comes about: a record made in a state, a change of it, or a call of an operation about it.
+// How to cause each type of event: create a record in a state, change it, or call an operation on it.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { statesBefore } from "../contracts/transitions.ts";
@@ -14,37 +14,37 @@ import { createMerchant } from "./merchants.ts";
 
 export interface EventSource {
   type: string;
-  /** The record that the event is about; undefined if the operation makes it. */
+  /** The kind of the event's record; undefined if the operation creates the record. */
   resource: Resource | undefined;
-  /** The status in which the record is made (default: the first). */
+  /** The status in which to create the record (default: the first). */
   status?: string | undefined;
-  /** A record of which the merchant has one: it is changed, and made only where it is missing. */
+  /** Whether the merchant has only one record of the kind. It is then changed, and created only if it is missing. */
   isOnly: boolean;
-  /** The status to which the record goes back then. */
+  /** The status to which the record then returns. */
   back?: string;
-  /** The fields that are changed then. */
+  /** The fields that are then changed. */
   change?(record: RecordBase): JsonObject;
-  /** The same change as flags of the command `move`. */
+  /** `change` as flags of the command `move`. */
   flags?: string;
-  /** The operation that is called then. */
+  /** The operation that is then called. */
   call?: OperationCall;
-  /** The operations of the API that emit the event, or may. */
+  /** The operations of the API that emit or may emit the event. */
   operations: readonly Operation[];
-  /** The commands that make the record of the call, where the example of the operation does not emit the event. */
+  /** Commands that create the record for the call, if the operation's own example does not emit the event. */
   before: readonly string[];
 }
 
-/** Without a record of the source, the operation is called with an empty one. */
+/** How to call the operation. Sources without a record pass an empty one. */
 interface OperationCall {
   operation: Operation;
   params(record: RecordBase): Record<string, string>;
-  /** `unique` is a new text, so that no unique value is used twice. */
+  /** `unique` is a new text for each call, for fields with unique values. */
   body(record: RecordBase, unique: string): JsonObject;
 }
 
 const ONLY_ONE = ["merchant", "statutory_settings"];
 
-/** Events that only an operation emits, and the record that it needs. */
+/** Events that only an operation emits, and the record that the operation needs. */
 const CALLS: Readonly<Record<string, { resource?: Resource; status?: string; call: OperationCall }>> = {
   "merchant.created": {
     call: {
@@ -73,7 +73,7 @@ function firstItem(run: RecordBase) {
   return item ?? fail("validation_failed", "The payroll needs an item: one item is overridden.");
 }
 
-/** Changes that emit an event of their own; every other change is one of the metadata. */
+/** Changes with their own event. For all other update events, the metadata is changed. */
 const CHANGES: Readonly<Record<string, Required<Pick<EventSource, "status" | "change" | "flags">>>> = {
   "payment.partially_refunded": {
     status: "succeeded",
@@ -82,7 +82,7 @@ const CHANGES: Readonly<Record<string, Required<Pick<EventSource, "status" | "ch
   },
 };
 
-/** `<id>` is the id of the record that the previous command made. */
+/** `<id>` is the id of the record that the previous command created. */
 const BEFORE_CALL: Readonly<Record<string, readonly string[]>> = {
   "payment.refunded": ["make payment --status succeeded", "make booking --payment <id>"],
 };

@@ -48,7 +48,7 @@ const scope = {
 
 const priority = count("Priority of the rule; if several rules apply, the highest priority wins");
 
-/** Basis points: no discount takes off more than the price. */
+/** Basis points of the whole price, which is the maximum discount. */
 const WHOLE = 10_000;
 
 const aboveMinusHundred: Rule<RecordBase & { adjustmentType: string | null; adjustmentValue: number | null }> = (rule) =>
@@ -86,7 +86,7 @@ const leavesAfterArrival: Rule<RecordBase & { checkIn: string | null; checkOut: 
     ? problem("checkOut", "out_of_order", `checkOut must come after checkIn; received ${checkOut} and ${checkIn}.`)
     : undefined;
 
-/** A deposit that was paid goes back to the guest. */
+/** Refunds a paid deposit to the guest. */
 function refundDeposit({ record, own }: Arrival<RecordBase & { paymentId: string | null }>): void {
   const deposit = record.paymentId === null ? undefined : own(payments).find(record.paymentId);
   if (deposit?.status === "succeeded") own(payments).move(deposit, "refunded");
@@ -101,7 +101,7 @@ interface Stay {
   currency: string | null;
 }
 
-/** Nights x rate, each night after the pricing rule of the highest priority that applies to it. */
+/** The sum of all nights at the nightly rate, each adjusted by the applicable pricing rule with the highest priority. */
 function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
   const { checkIn, checkOut, nightlyRate } = stay;
   const currency = stay.currency ?? homeOf(stay.merchantId, own).currency;
@@ -170,7 +170,7 @@ export const bookings = resource({
       to: ["confirmed", "declined", "cancelled"],
       event: "booking.created",
       sets: ({ record, own }) => priceOf(record, own),
-      // The guest may still be confirmed on the day of arrival.
+      // A booking can still be confirmed on the day of arrival, so it is cancelled after that day.
       next: (stay) => onDay(stay, stay.record.checkIn && addDays(stay.record.checkIn, 1), "midnight", "cancelled"),
     },
     confirmed: {

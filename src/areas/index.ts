@@ -20,7 +20,7 @@ import * as retail from "./retail.ts";
 import * as statutory from "./statutory.ts";
 import * as webhooks from "./webhooks.ts";
 
-/** What the file of an area declares. */
+/** The declarations in an area's file. */
 interface Area {
   operations: readonly Operation[];
   resources?: readonly Resource[];
@@ -43,7 +43,7 @@ const areas: readonly Area[] = [
   webhooks,
 ];
 
-/** In the order of the service's documentation. */
+/** The operations in the order of the service's documentation. */
 export const catalogue: readonly Operation[] = areas
   .flatMap(({ operations }) => operations)
   .toSorted((one, other) => one.position - other.position);
@@ -68,13 +68,13 @@ export const areaDescriptions: Readonly<Record<string, string>> = {
   Webhooks: "Endpoints that receive signed events, the log of delivery attempts, and test events.",
 };
 
-/** Every event type that the service sends: those that operations emit, and those of resource status changes. */
+/** Every event type that the service sends, from operations and from status changes of records. */
 export const eventTypes: ReadonlySet<string> = new Set([
   ...catalogue.flatMap(({ emits }) => emits.map(factOf)),
   ...resources.flatMap(({ events }) => Object.values(events)),
 ]);
 
-/** The event types that words such as payment.succeeded or payment.* name. `*` stays as it is. Calls `fail` for a word that matches none. */
+/** Expands words such as payment.succeeded or payment.* to event types. Keeps `*`. Calls `fail` for a word that matches no type. */
 export const matchingTypes = (words: readonly string[], fail: (message: string) => never): string[] => [
   ...new Set(words.flatMap((word) => typesOf(word, fail))),
 ];

@@ -9,7 +9,7 @@ import { sampleSyncLog } from "./samples/office.ts";
 /** Milliseconds that a synchronisation takes. */
 const SYNC_TIME = 120_000;
 
-/** A success has no failed records, a partial one has some. */
+/** A successful synchronisation has no failed records, and a partial one has at least one. */
 const failuresFit: Rule<RecordBase & { recordsFailed: number }> = ({ status, recordsFailed }) => {
   if (status === "succeeded" && recordsFailed > 0)
     return problem(

@@ -65,7 +65,7 @@ const amountOfItems: Rule<RecordBase & Order> = (order) =>
         `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${order.amount}.`,
       );
 
-/** Items refer to products and variants of the merchant, and each variant is one of its product. */
+/** Items refer to the merchant's own products and variants, and each variant belongs to the item's product. */
 const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
   if (before !== undefined && JSON.stringify(items) === JSON.stringify(before.items)) return undefined;
   for (const [index, { productId, variantId }] of items.entries()) {
@@ -82,7 +82,7 @@ const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
   return undefined;
 };
 
-/** Checks the items of stored orders in the same way. */
+/** Checks the items of stored orders with `knownItems`. */
 const strayItems: Resource["sums"][number] = (world, own) =>
   (world.get("marketplace_order") ?? []).flatMap((order) => {
     const problem = knownItems(order as AnyRecord & Order, { before: undefined, now: order.created, own });
@@ -101,7 +101,7 @@ const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ 
     ? undefined
     : problem("items", "fixed", "items are fixed once the order is accepted, because their stock is taken.");
 
-/** Takes the items from stock, or gives them back. A variant without a stock quantity is not counted. */
+/** Takes the items from stock, or returns them. Ignores variants without a stock quantity. */
 function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): void {
   const variants = own(productVariants);
   for (const { variantId, quantity } of record.items) {
@@ -181,7 +181,7 @@ export const marketplaceOrders = resource({
       to: [],
       event: "marketplace_order.canceled",
       at: "canceledAt",
-      // Only an accepted order had taken its stock.
+      // Only an accepted order has taken its items from stock.
       arrive: (order) => order.record.acceptedAt !== null && moveStock(order, 1),
     },
   },

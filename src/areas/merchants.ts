@@ -23,7 +23,7 @@ export const suspension = {
   suspensionReason: text("Reason for the suspension"),
 };
 
-/** Declares no `created` event: `merchant.created` goes to the merchant that made the request, not to the new one. */
+/** Declares no `created` event, because `merchant.created` goes to the merchant that made the request, not to the new one. */
 export const merchants = resource({
   kind: "merchant",
   prefix: "mer",
@@ -37,7 +37,7 @@ export const merchants = resource({
   updated: "merchant.updated",
 });
 
-/** A minute less than the token lives, so that no replay returns a token that has expired or is about to. */
+/** A minute less than the token's lifetime, so that a replay never returns an expired token or one about to expire. */
 const SESSION_REPLAY_SECONDS = SESSION_SECONDS - 60;
 
 const login = endpoint({
@@ -117,7 +117,7 @@ export const operations = [login, createMerchant, getOwnMerchant];
 
 export const resources = [merchants];
 
-/** Skips ids already in use: resetting a merchant restarts its id counter but keeps the merchants that it created. */
+/** Mints an id that is not in use. Resetting a merchant restarts its id counter, but keeps the merchants that it created. */
 function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolean): string {
   const id = mint(merchants.prefix);
   return isTaken(id) ? freshId(mint, isTaken) : id;
@@ -138,7 +138,7 @@ const countryOf = ({ record, own }: Waiting) => homeOf(record.merchantId, own).c
 /** Hours of the day in the merchant's time zone. */
 const HOURS = { midnight: 0, morning: 8, opening: 9, checkOut: 11, checkIn: 15 };
 
-/** The next state of a record at an hour of a day; undefined without that day. */
+/** The next state of a record at an hour of a day; undefined if the day is null or invalid. */
 export function onDay<S extends string>(
   waiting: Waiting,
   day: string | null,
@@ -149,5 +149,5 @@ export function onDay<S extends string>(
   return at === undefined ? undefined : { at, status };
 }
 
-/** The merchant's day at a time in Unix seconds. */
+/** The calendar day in the merchant's time zone, at a time in Unix seconds. */
 export const homeDay = (waiting: Waiting, seconds: number) => dayAt(countryOf(waiting), seconds * 1000);

@@ -17,7 +17,7 @@ const FEES: Readonly<Record<string, Readonly<Record<string, FeeRate>>>> = {
 };
 const USUAL_FEES: Readonly<Record<string, FeeRate>> = { card: [150, 25], bank_transfer: [80, 0], mobile_money: [200, 0] };
 
-/** The fee by method and the merchant's country; at most the amount. */
+/** The fee by payment method and the merchant's country. It never exceeds the amount. */
 function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | null; method: string | null }, own: OwnRecords) {
   if (amount === null) return null;
   const country = homeOf(merchantId, own).country ?? "";
@@ -26,7 +26,7 @@ function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | n
   return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
 }
 
-/** The time of a refund, partial ones included, stays as long as the refund does. */
+/** The time of a full or partial refund cannot be removed while the payment is refunded. */
 const refundKeepsTime: Rule<RecordBase & SettledPayment & { refundedAt: number | null }> = (payment, { before }) =>
   payment.refundedAt === null &&
   before != null &&
@@ -56,7 +56,7 @@ const refundWithinAmount: Rule<RecordBase & SettledPayment> = ({ status, amount,
   return undefined;
 };
 
-/** A payout has one currency, so a payment in one keeps its own. */
+/** A payout has a single currency, so a payment in a payout cannot change its currency. */
 const currencyOfPayout: Rule<RecordBase & SettledPayment & { payoutId: string | null }> = (
   { currency, payoutId, paidOutAmount },
   { before },

@@ -1,4 +1,4 @@
-// The share of each payment that a payout contains, and the rules that hold the two together.
+// The share of each payment in a payout, and the rules that keep payments and payouts consistent.
 
 import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
 import type { Arrival, OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
@@ -11,10 +11,10 @@ export const paymentShare = Type.Object({
   amount: amount("What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout"),
 });
 
-/** The shares of payments in a currency that no standing payout contains, the oldest first. */
+/** The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not count. */
 export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);
 
-/** Adds the shares of a payout to its payments, or takes them back. */
+/** Adds a payout's shares to `paidOutAmount` of its payments (`sign` 1), or subtracts them (-1). */
 export function settle({ record, own }: Arrival<RecordBase & { payments: PaymentShare[] }>, sign: 1 | -1): void {
   for (const share of record.payments) {
     const payment = own(payments).require(share.paymentId);
@@ -34,7 +34,7 @@ export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, paymen
     ? undefined
     : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
 
-/** A new payout takes the part of each payment that no other payout contains. Its payments never change afterwards. */
+/** A new payout must contain the whole open share of each of its payments. Its payments never change afterwards. */
 export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
   if (before === undefined) {
     for (const [index, { paymentId, amount }] of shares.entries()) {

@@ -1,4 +1,4 @@
-// Payouts: transfers of what payments brought in, and the payout method that receives them.
+// Payouts: transfers of the proceeds of payments, and the payout method that receives them.
 
 import { total } from "../contracts/payment-shares.ts";
 import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
@@ -43,7 +43,7 @@ const account = {
 
 const isDefault = flag("Whether this is the default payout method");
 
-/** Milliseconds. */
+/** Milliseconds that the verification of a payout method takes. */
 const VERIFICATION_TIME = 60_000;
 
 export const payoutMethods = resource({
@@ -142,10 +142,10 @@ interface PayoutMethod extends RecordBase {
   country: string | null;
 }
 
-/** The payout methods that are in use, the newest first: all but the replaced ones. */
+/** All payout methods except replaced ones, the newest first. */
 const currentMethods = (own: OwnRecords): PayoutMethod[] => own(payoutMethods).outstanding().reverse();
 
-/** A method that becomes the default ends the default of every other one. */
+/** When a method becomes the default, clears the flag of every other method. */
 function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolean }>): void {
   if (!record.isDefault) return;
   const methods = own(payoutMethods);
@@ -153,7 +153,7 @@ function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolea
     if (id !== record.id && isDefault) methods.update(methods.require(id), { isDefault: false }, null);
 }
 
-/** Moves the pending payouts of a replaced method to the default method. If the replaced method was the default, the newest method becomes it. */
+/** Moves the pending payouts of a replaced method to the default method. Without a default, makes the newest method the default. */
 function followDefaultMethod(replaced: string, own: OwnRecords): void {
   const current = currentMethods(own);
   const target = current.find(({ isDefault }) => isDefault) ?? current[0];
@@ -166,7 +166,7 @@ function followDefaultMethod(replaced: string, own: OwnRecords): void {
   for (const payout of waiting) own(payouts).update(payout, { payoutMethodId: target.id });
 }
 
-/** If no amount is given, the payout contains the payments that no other payout contains. If it is paid, it arrived today. */
+/** Without a given amount, the payout contains all open shares of payments. A paid payout arrived today. */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
   const home = homeOf(merchant.id, own);
@@ -227,7 +227,7 @@ export const payouts = resource({
   outstanding: ({ status }) => status === "pending",
 });
 
-/** If no amount is given, a payout contains the payments in its currency that no other payout contains. */
+/** Without a given amount, a new payout contains all open shares of payments in its currency. */
 function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
   const home = homeOf(record.merchantId, own);
   const [first] = record.payments;
@@ -251,7 +251,7 @@ function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & {
   };
 }
 
-/** One business day before the payout arrives, but not earlier than the business day after it was made. */
+/** One business day before the payout arrives, but at the earliest the business day after it was created. */
 function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | null }>, "record" | "own">): string {
   const { arrivalDate, created } = payout.record;
   const earliest = nextBusinessDay(homeDay(payout, created));
@@ -259,7 +259,7 @@ function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | nu
   return latest > earliest ? latest : earliest;
 }
 
-/** Two business days for a bank account; mobile money arrives on the next one. */
+/** The second business day for a bank account, and the next business day for mobile money. */
 function arrivalOf(now: number, methodId: string | null, home: string | null, own: OwnRecords): string {
   const method: PayoutMethod | undefined = methodId === null ? undefined : own(payoutMethods).find(methodId);
   const next = nextBusinessDay(dayAt(method?.country ?? home, now * 1_000));

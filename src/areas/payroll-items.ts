@@ -53,7 +53,7 @@ export const totals = Type.Object({
   netAmount: amount("Sum of all net amounts"),
 });
 
-/** An item as a request sends it. */
+/** An item in a request. */
 export const payItem = Type.Object({ employeeId: employee, grossAmount: gross, ...optionals({ employeeName, deductions }) });
 
 export type PayItem = Static<typeof payItem>;
@@ -97,7 +97,7 @@ function amountsOf(entries: Static<typeof deductions>): number[] {
   return entries.map((entry) => entry.amount);
 }
 
-/** An override may at most double the gross pay. */
+/** The maximum net pay of an override, as a multiple of the gross pay. */
 export const MOST_OVERRIDE = 2;
 
 interface PayrollItems {
@@ -121,8 +121,8 @@ export const employeesOnce: Rule<RecordBase & PayrollItems> = ({ items }) => {
 };
 
 /**
- * Net pay is gross pay less deductions, and not negative; an override is at most twice the gross pay. An item that stays as it was is not
- * checked again: with open bodies, its amount may be stored as it was sent.
+ * Net pay is gross pay minus deductions and not negative, and an override is at most twice the gross pay. Unchanged items are skipped,
+ * because with open bodies they may contain any amount from the client.
  */
 export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) => {
   for (let index = 0; index < items.length; index++) {
@@ -150,7 +150,7 @@ export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) 
   return undefined;
 };
 
-/** The totals are the sums of the items. Checked when either changes, for the same reason. */
+/** The totals are the sums of the items. Skipped if neither has changed, for the same reason as in `netFits`. */
 export const totalsFit: Rule<RecordBase & PayrollItems> = ({ items, totals: given }, { before }) => {
   if (items === before?.items && given === before.totals) return undefined;
   const computed = totalsOf(items, "items");

@@ -40,7 +40,7 @@ const options = Type.Record(Type.String(), {
   description: 'Option values, such as `{"size": "M"}`; each combination is unique within a product',
 });
 
-/** An archived product takes no new variants, and none of its own back. */
+/** An archived product takes no new variants, and its archived variants cannot be restored. */
 const productTakesVariants: Rule<RecordBase & { productId: string }> = ({ productId, status }, { before, own }) => {
   if (status !== "active" || (before?.status === "active" && before.productId === productId)) return undefined;
   const product = own(products).find(productId);

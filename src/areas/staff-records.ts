@@ -34,7 +34,7 @@ export const disciplinaryRecords = resource({
 
 const score = (description: string) => Type.Number({ description: `${description}, out of 5`, minimum: 0, maximum: 5 });
 
-/** The mean of the goals' scores, to one decimal; null while no goal has one. */
+/** The mean of the goals' scores, rounded to one decimal; null if no goal has a score. */
 function meanScore(goals: readonly Static<typeof goal>[]): number | null {
   const scores = goals.flatMap(({ score }) => (score === null ? [] : [score]));
   return scores.length === 0 ? null : Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 10) / 10;

@@ -81,7 +81,7 @@ export const remittances = resource({
     confirmed: {
       to: [],
       event: "remittance.confirmed",
-      // A remittance that arrived was paid, even if the sandbox was not told when.
+      // A confirmed remittance was paid, even if it was never marked as paid.
       at: ["paidAt", "confirmedAt"],
       sets: ({ record, now, own }) => ({
         confirmedDate: record.confirmedDate ?? homeDay({ record, own }, now),
@@ -97,7 +97,7 @@ export const remittances = resource({
 
 type Due = Pick<Arrival<RecordBase & { dueDate: string | null }>, "record" | "own">;
 
-/** An unpaid remittance is overdue on the day after its due date. */
+/** Automatic remittances are paid on their due date. All others become overdue on the day after it. */
 function payOrMiss(remittance: Due): { at: number; status: "paid" | "overdue" } | undefined {
   const { dueDate } = remittance.record;
   if (isAutomatic(remittance)) return onDay(remittance, dueDate, "opening", "paid");
@@ -117,7 +117,7 @@ interface Shares {
 const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
   amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };
 
-/** The settings' day of the month after the period. */
+/** The settings' due day, in the month after the period. */
 const dueDateOf = (period: string, own: OwnRecords) =>
   addDays(addMonths(`${period}-01`, 1), (own(statutorySettings).newest()?.remittanceDueDay ?? DEFAULT_DUE_DAY) - 1);
 
@@ -154,7 +154,7 @@ export const statutorySettings = resource({
   updated: "statutory_settings.updated",
 });
 
-/** Every merchant has exactly one settings record, so its id is constant. */
+/** A constant id, because every merchant has exactly one settings record. */
 const SETTINGS = "sts_settings";
 
 const confirmRemittance = endpoint({
@@ -220,13 +220,13 @@ export const resources = [remittances, statutorySettings];
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** The settings of a merchant that has not changed any yet. */
+/** The initial settings of a merchant. */
 function initial({ merchant, own }: Pick<OperationContext, "merchant" | "own">) {
   const { country, currency, created } = own(merchants).require(merchant);
   return { id: SETTINGS, country, currency, created };
 }
 
-/** The value of a field that was cleared with null: its default, otherwise null. Unknown fields are removed. */
+/** The value of a field that was cleared with null: its default, or else null. Unknown fields are removed. */
 function cleared(field: string): unknown {
   if (field === "metadata") return {};
   const known = Object.hasOwn(statutorySettings.schema.properties, field);

@@ -26,7 +26,7 @@ const subscription = {
   ),
 };
 
-/** The API's document shows this body and that of a test event, so both are checked under `--bodies open` too. */
+/** Checked even with `--bodies open`, like the body of a test event, because the service's documentation shows both bodies. */
 const newEndpoint = Type.Object(subscription);
 
 /** `secret`, `previousSecret`, `rotated` and `disabledReason` are stored in the record but never returned with it. */
@@ -203,7 +203,7 @@ const sendTestEvent = endpoint({
 
 export const operations = [createWebhook, listWebhooks, deleteWebhook, rotateWebhookSecret, listDeliveries, sendTestEvent];
 
-/** The whole string, prefix included, is the HMAC key. It is hex so that clients do not mistake it for base64 and decode it. */
+/** Mints a secret. The whole string, including the prefix, is the HMAC key. Hex, so that clients do not decode it as base64. */
 const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
 
 function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {

@@ -1,10 +1,10 @@
-// What must agree between the records of a merchant, each with the kind of record that contradicts the others where it does not.
+// Consistency checks between a merchant's records. Each returns the records that contradict others.
 
 import type { RecordsByKind, WorldViolation } from "../contracts/resource.ts";
 
 const recordsOf = (world: RecordsByKind, kind: string) => world.get(kind) ?? [];
 
-/** The payout fields of a payment agree with the standing payouts that contain it. */
+/** `paidOutAmount` of a payment must equal its shares in payouts that neither failed nor were canceled. */
 export function unsettledPayments(world: RecordsByKind): WorldViolation[] {
   const contained = new Map<string, number>();
   for (const { status, payments } of recordsOf(world, "payout")) {
@@ -20,7 +20,7 @@ export function unsettledPayments(world: RecordsByKind): WorldViolation[] {
   });
 }
 
-/** Declined and cancelled bookings have given their deposit back. */
+/** The deposits of declined and cancelled bookings must be refunded. */
 export function keptDeposits(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
   return recordsOf(world, "booking")
@@ -33,7 +33,7 @@ export function keptDeposits(world: RecordsByKind): WorldViolation[] {
     }));
 }
 
-/** One of the payout methods in use is the default. */
+/** Exactly one of the current payout methods must be the default. */
 export function strayDefaults(world: RecordsByKind): WorldViolation[] {
   const current = recordsOf(world, "payout_method").filter(({ status }) => status !== "replaced");
   const defaults = current.filter(({ isDefault }) => isDefault);
@@ -49,7 +49,7 @@ export function strayDefaults(world: RecordsByKind): WorldViolation[] {
   ];
 }
 
-/** Remittances come from payroll runs that were paid. */
+/** Remittances must belong to paid payroll runs. */
 export function earlyRemittances(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
   return recordsOf(world, "remittance")
@@ -62,7 +62,7 @@ export function earlyRemittances(world: RecordsByKind): WorldViolation[] {
     }));
 }
 
-/** The payments of a standing payout are in its currency. */
+/** Payments must have the currency of their payout. Failed and canceled payouts do not count. */
 export function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
   const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));
   const standing = recordsOf(world, "payout").filter(({ status }) => status !== "failed" && status !== "canceled");

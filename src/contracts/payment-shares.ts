@@ -17,11 +17,11 @@ export interface PaymentShare {
   amount: number;
 }
 
-/** The part of a payment that goes to the merchant: zero before success, and at least minus the fee after a refund. */
+/** The part of a payment that goes to the merchant: zero before success; minus the fee after a full refund. */
 const netOf = ({ status, amount, fee, refundedAmount }: SettledPayment) =>
   status === "succeeded" || status === "refunded" ? (amount ?? 0) - (fee ?? 0) - refundedAmount : 0;
 
-/** The part of a payment that no valid payout contains. */
+/** The part of a payment that is in no payout. Failed and canceled payouts do not count. */
 export const unpaidOf = (payment: SettledPayment) => netOf(payment) - payment.paidOutAmount;
 
 /** The unpaid shares of the payments in one currency. Skips shares that would make the sum inexact. */

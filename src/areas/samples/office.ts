@@ -1,10 +1,10 @@
-// Sample records of the office: remittances and their settings, government payments, staff records, synchronisation.
+// Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
 import type { SampleContext } from "../../contracts/resource.ts";
 import { earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
 import { payrollItems, STAFF, taxRatesOf } from "./payroll.ts";
 
-/** Employees of the merchant's payroll runs, or else some of its own. */
+/** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
 function employees({ newest }: SampleContext): string[] {
   const paid = newest("payroll").flatMap((run) => payrollItems(run).map(({ employeeId }) => employeeId));
   return paid.length > 0 ? [...new Set(paid)] : STAFF.map(({ employeeId }) => employeeId);
@@ -33,7 +33,7 @@ export function sampleAppraisal(context: SampleContext) {
   };
 }
 
-/** The contributions of one enabled scheme for last month's payroll, due on the day that the settings say. */
+/** The contributions of one enabled scheme for last month's payroll, due on the settings' due day. */
 export function sampleRemittance(context: SampleContext) {
   const { given, status = "", newest, pick, day, merchant, between } = context;
   const [settings] = newest("statutory_settings");

@@ -1,4 +1,4 @@
-// A sample payroll run: the latest period that is over or has begun and has no run, for the merchant's staff, with the deductions of its schemes.
+// A sample payroll run: pays the merchant's staff for the latest period without a run, with the deductions of its schemes.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, dayNumber } from "../../kernel/calendar.ts";
@@ -10,7 +10,7 @@ interface Period {
   end: string;
 }
 
-/** Paid monthly. */
+/** Sample staff, with monthly pay. */
 export const STAFF: readonly PayItem[] = [
   { employeeId: "emp_ana", employeeName: "Ana Prado", grossAmount: 240_000 },
   { employeeId: "emp_ravi", employeeName: "Ravi Menon", grossAmount: 195_000 },
@@ -22,7 +22,7 @@ type Frequency = keyof typeof PERIODS_A_YEAR;
 
 const WEEKS = { weekly: 1, biweekly: 2 };
 
-/** The Monday from which weeks are counted. */
+/** Weekly periods are counted from this Monday. */
 const FIRST_MONDAY = "1970-01-05";
 
 export const payrollItems = (run: AnyRecord | undefined) => (run?.items ?? []) as PayItem[];
@@ -44,7 +44,7 @@ export function samplePayroll(context: SampleContext) {
   };
 }
 
-/** The period of the given days. Without given days: the latest period that began by this day and has no run. */
+/** The period of the given days. Without them, the latest period that has begun and has no run. */
 function periodOf({ given, newest, day }: SampleContext, frequency: Frequency): Period {
   const today = day(0);
   const asked = given.periodStart ?? given.periodEnd;
@@ -76,14 +76,14 @@ function periodAround(day: string, frequency: Frequency): Period {
 
 const usualPayDay = ({ start, end }: Period, frequency: Frequency) => (frequency === "monthly" ? `${start.slice(0, 7)}-28` : end);
 
-/** The pay of an employee for a period of another length than that of the latest run. */
+/** Converts an employee's pay from the length of the latest run's period to the settings' pay frequency. */
 function paidFor({ deductions: _, ...item }: PayItem, last: AnyRecord | undefined, frequency: Frequency): PayItem {
   const days = last ? daysBetween(last.periodStart, last.periodEnd) + 1 : 30;
   const before: Frequency = days <= 7 ? "weekly" : days <= 14 ? "biweekly" : days <= 16 ? "semimonthly" : "monthly";
   return { ...item, grossAmount: Math.round((item.grossAmount * PERIODS_A_YEAR[before]) / PERIODS_A_YEAR[frequency]) };
 }
 
-/** The enabled schemes of the merchant's settings; without settings, those of its country. */
+/** The enabled schemes in the merchant's settings, or else the country's usual schemes. */
 function ratesOf(settings: AnyRecord | undefined, { country }: AnyRecord): readonly TaxRate[] {
   const schemes = settings?.schemes as (TaxRate & { enabled: boolean })[] | undefined;
   return schemes?.filter(({ enabled }) => enabled) ?? taxRatesOf(country);

@@ -1,4 +1,4 @@
-// Sample records of sales: payments and payouts, orders and products, bookings, memberships, customers.
+// Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers, organizers.
 
 import type { SampleContext } from "../../contracts/resource.ts";
 import { addDays } from "../../kernel/calendar.ts";
@@ -62,7 +62,7 @@ export function sampleOrder(context: SampleContext) {
   };
 }
 
-/** One or two of the variants in stock; a gift box for a merchant without products. */
+/** One or two variants in stock, or a gift box if there are none. */
 function orderItems({ newest, pick, between }: SampleContext) {
   const goods = newest("product_variant").filter(({ status, stockQuantity }) => status === "active" && numberOf(stockQuantity, 9) >= 2);
   const first = pick("item", goods);
@@ -97,7 +97,7 @@ export function sampleVariant({ someOf, newest, merchant, number, between }: Sam
   };
 }
 
-/** Stays that begin in the past, by the status that they have reached. */
+/** Days from today to check-in, for a status that a stay reaches on or after that day. */
 const BEGUN: Readonly<Record<string, number>> = { checked_in: 0, no_show: -1 };
 
 export function sampleBooking(context: SampleContext) {
@@ -118,13 +118,13 @@ export function sampleBooking(context: SampleContext) {
     checkIn,
     checkOut,
     guests: between("guests", 1, 3),
-    // The price follows from the rate, the nights and the pricing rules.
+    // The price is calculated from the rate, the nights and the pricing rules.
     ...(given.amount == null && { nightlyRate: numberOf(like?.nightlyRate, usualRate) }),
     currency: merchant.currency ?? null,
   };
 }
 
-/** The days of a stay: of the two days, the given one decides the other. */
+/** The days of a stay. If one day is given, the other follows from the number of nights. */
 function stayOf({ checkIn, checkOut }: SampleContext["given"], start: string, nights: number) {
   const first = textOf(checkIn, typeof checkOut === "string" ? addDays(checkOut, -nights) : start);
   return { checkIn: first, checkOut: textOf(checkOut, addDays(first, nights)) };
