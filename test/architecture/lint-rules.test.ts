@@ -77,24 +77,6 @@ const offences: Offence[] = [
   ],
   ["a function has 60 lines at most", "src/areas/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
   ["the dashboard is held to it too", "ui/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
-  [
-    "no promise is dropped",
-    "src/live/floating.ts",
-    "const work = async () => {};\nexport function begin(): void {\n  work();\n}",
-    "noFloatingPromises",
-  ],
-  [
-    "no promise is taken for an answer",
-    "src/live/misused.ts",
-    "const ask = async () => true;\nexport const said = () => (ask() ? 1 : 2);",
-    "noMisusedPromises",
-  ],
-  ["no default export", "src/areas/default.ts", "export default 1;", "noDefaultExport"],
-  ["no any", "src/areas/any.ts", "export const loose = (value: any): unknown => value;", "noExplicitAny"],
-  ["no enum", "src/areas/enum.ts", "export enum State {\n  Open = 0,\n}", "noEnum"],
-  ["kebab-case", "src/areas/camelCase.ts", "export const one = 1;", "useFilenamingConvention"],
-  ["nothing unused", "src/areas/unused.ts", "const forgotten = 1;\nexport const one = 1;", "noUnusedVariables"],
-  ["no test is skipped", "test/skipped.test.ts", `import { it } from "vitest";\nit.skip("later", () => {});`, "noSkippedTests"],
 ];
 
 /** Code that no rule may report. */

@@ -44,9 +44,7 @@ describe("a recording that cannot be read ends in one sentence:", () => {
 
   test.each([
     ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
-    ["a list", "[]", /has no log\.entries/],
     ["an empty file", "", /is not JSON\./],
-    ["a file of zeros", Buffer.alloc(5_000), /is not JSON\./],
     ["a value without quotes, of which nothing is quoted", '{"log":\n{"entries":[sk_live_51HqSecret]}}', /is not JSON\./],
     ["a list of headers, of which nothing is quoted", "Sousa: Bearer sk_live_51HqSecret", /is not JSON/],
     ["JSON that is nested too deep and cut off", '{"log":['.repeat(20_000), /is not JSON/],

@@ -1,7 +1,6 @@
 // The control API: the responses, errors and effects of every route, through a real socket.
 
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
 import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
@@ -131,22 +130,6 @@ describe("overview", () => {
     });
     const head = await bench.call("HEAD", "/_sandbox/health", plain);
     expect([head.status, head.text]).toEqual([200, ""]);
-  });
-
-  test("the operations list how often each was called, by status", async () => {
-    const bench = await open();
-    await bench.call("GET", "/v1/payments");
-    await bench.call("GET", "/v1/payments?limit=0");
-    await bench.call("GET", "/v1/payments", { key: null });
-    await bench.call("GET", "/v1/nothing");
-    const { data, called, total } = await bench.control("GET", "/operations");
-    expect([called, total, data.length]).toEqual([1, catalogue.length, catalogue.length]);
-    expect(data.find(({ id }: { id: string }) => id === "payments.list")).toMatchObject({
-      method: "GET",
-      path: "/v1/payments",
-      calls: 3,
-      byStatus: { "200": 1, "400": 1, "401": 1 },
-    });
   });
 });
 

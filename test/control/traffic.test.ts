@@ -66,17 +66,6 @@ describe("generated traffic", () => {
     expect(await seeded()).toBe(before);
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
   });
-
-  test("continues after another client changed one of its records", async () => {
-    const bench = await open();
-    await begin(bench, { rate: "1/s", mix: { booking: 1 } });
-    for (let round = 0; round < 40; round++) {
-      await advance(bench, "1s");
-      const newest = (await events(bench)).at(-1)?.body.data;
-      if (newest?.status === "pending") await bench.call("POST", `/v1/hospitality/bookings/${newest.id}/decline`);
-    }
-    expect(await state(bench)).toMatchObject({ status: "running", happened: 40 });
-  });
 });
 
 test("pays the staff as often as the merchant's settings say, once a period", async () => {
@@ -127,14 +116,6 @@ describe("equal starts", () => {
     await run(bench);
     const again = (await run(bench)).slice(first.length);
     expect(amounts(again)).not.toEqual(amounts(first));
-  });
-
-  test("of two merchants do not affect each other", async () => {
-    const alone = await run(await open(), "mer_market");
-    const bench = await open();
-    await begin(bench, { rate: "5/s", merchant: "mer_lodge" });
-    expect(await run(bench, "mer_market")).toEqual(alone);
-    expect((await state(bench)).happened).toBe(200);
   });
 });
 

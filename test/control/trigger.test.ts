@@ -77,9 +77,3 @@ test.each([
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
   expect((await bench.control("GET", "/events")).data).toEqual([]);
 });
-
-test("the library triggers events too", async () => {
-  const bench = await open();
-  const { record } = await bench.events.trigger({ type: "booking.confirmed" });
-  expect((await bench.records.get({ kind: "booking", id: record?.id ?? "" })).status).toBe("confirmed");
-});

@@ -139,24 +139,10 @@ test("each event has a webhook entry with its envelope, its object if declared, 
   expect([security, Object.keys(responses)]).toEqual([[], ["2XX"]]);
 });
 
-test("a list is named after its items, and other bodies and replies after their operation", () => {
-  const list = Type.Object({ object: oneOf(["list"], ""), data: Type.Array(Keeper) });
-  const { components } = print(service, { ...read, reply: list }, feed);
-  expect(Object.keys(components.schemas)).toEqual(
-    expect.arrayContaining(["KeeperList", "AnimalsFeedInput", "ApiError", "ErrorCode", "WebhookEvent"]),
-  );
-  expect(components.schemas.KeeperList.properties.object).toEqual({ type: "string", description: "", const: "list" });
-});
-
 test("a pattern that only the flag u allows is left out", () => {
   const reply = Type.Object({ letters: Type.String({ pattern: "^\\p{L}$" }), digits: Type.String({ pattern: "^[0-9]$" }) });
   const { properties } = print(service, { ...read, reply }).components.schemas.AnimalsGetReply;
   expect(properties).toEqual({ letters: { type: "string" }, digits: { type: "string", pattern: "^[0-9]$" } });
-});
-
-test("a path with a deletion comes after the others", () => {
-  const rename = declare({ ...base, id: "animals.rename", method: "POST", path: "/animals/{id}/name", reply: Keeper });
-  expect(Object.keys(print(service, free, rename).paths)).toEqual(["/animals/{id}/name", "/animals/{id}"]);
 });
 
 describe("forms", () => {

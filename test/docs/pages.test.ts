@@ -69,29 +69,6 @@ describe("the list of facts", () => {
     expect(listed.filter(({ origin }) => origin === "document").map(({ id }) => id)).toEqual(["error.rate_limit_exceeded.status"]);
   });
 
-  test.each([
-    ["payments.list.query.limit.maximum", 100, "document"],
-    ["payouts.list.query.limit.maximum", 100, "assumed"],
-    ["payment.status.values.refunded", "refunded", "assumed"],
-    ["payment.id.prefix", "pay_", "assumed"],
-    ["customer.id.prefix", "cus_", "document"],
-    ["customer.email.type", ["string"], "document"],
-    ["payment.created.format", "Unix seconds", "assumed"],
-    ["payroll.create.body.periodStart.required", true, "assumed"],
-    ["payroll_item.deductions[].amount.format", "integer in the smallest unit", "assumed"],
-    ["payments.list.reply.has_more.type", ["boolean"], "document"],
-    ["payments.list.status", 200, "assumed"],
-    ["webhook.schedule.3", 15, "assumed"],
-    ["event.type.values.payment.succeeded", "payment.succeeded", "document"],
-    ["header.X-Sandbox-Request-Id", "sent", "design"],
-    ["payment.livemode.values.false", "false", "design"],
-    ["rate_limit.limit", 6_000, "assumed"],
-    ["webhooks.create.reply.secret.prefix", "whsec_", "document"],
-    ["webhooks.create.reply.health", "always", "assumed"],
-  ])("derives %s from its declaration", (id, value, origin) => {
-    expect(ledger.facts.find((fact) => fact.id === id)).toMatchObject({ value, origin });
-  });
-
   test("describes every field of every resource", () => {
     for (const { kind, schema } of resources) {
       const names = Object.keys(schema.properties).map((name) => `${kind}.${name}`);

@@ -22,7 +22,7 @@ export interface Behaviour {
   delays?: readonly number[];
 }
 
-export const DELAYS = [0, 1, 10, 100, 300, 3_000];
+export const DELAYS = [0, 1, 100, 3_000];
 
 const seen = (entry: RequestEntry): Observed => ({ entry });
 const faulted = (entry: RequestEntry, outcome: Firing["outcome"]): Observed => ({ entry, outcome });

@@ -49,12 +49,6 @@ test.each([
   expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
 });
 
-test("an action without an outcome does not compile", () => {
-  // @ts-expect-error: `outcome` is required.
-  const action: Action = onCalls({ ...common, phase: "before", prepare: () => ({ kind: "forget" }) });
-  expect(action.outcome({})).toBe(undefined);
-});
-
 test("an action loses the response, in each of its forms, exactly if it acts after the operation", () => {
   const formsOf = ({ schema }: Action) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
   for (const action of apiActions as readonly Action[])

@@ -2,9 +2,8 @@
 
 import { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { WebSocket } from "ws";
 import type { Firing } from "../../src/contracts/fault.ts";
-import type { AttemptMessage, LiveMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { firing, judge, NOON, recordedAttempt, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
@@ -147,20 +146,6 @@ test("a slow response is inconclusive if this process may have read it late, and
   expect(made.of("webhook.ack_fast")).toEqual(["inconclusive", "fail"]);
 });
 
-test.each([
-  ["acts", "fail"],
-  ["does not act", "pass"],
-])("a receiver that %s on a repeat as well is a %s, however late its attempts are recorded", (does, verdict) => {
-  const began = performance.now() - 200;
-  const made = judge();
-  const write = (after: number) => writeEntry(0, 200, undefined, { arrived: began + after, answered: began + after });
-  made.request(write(10));
-  made.attempt(recordedAttempt({}, began));
-  if (does === "acts") made.request(write(110));
-  made.attempt(recordedAttempt({ id: "whd_2", trigger: "replay" }, began + 100));
-  expect(made.of("webhook.single_effect")).toEqual([verdict]);
-});
-
 test("a response counts as sent before its bytes are written: the client may act on them before this process runs again", async () => {
   const bench = await open();
   const entries: RequestEntry[] = [];
@@ -214,13 +199,13 @@ describe("the verdict log", () => {
     const same = { number: 1, opened: 0 };
     made.request(requestEntry(0, 429, { ...wait("9"), connection: same }));
     made.request(requestEntry(10, 200, { connection: same }));
-    for (let round = 1; round <= 3_000; round++) {
+    for (let round = 1; round <= 1_000; round++) {
       made.request(requestEntry(round * 10_000, 429, wait("1")));
       made.request(requestEntry(round * 10_000 + 1_100, 200));
     }
     expect(made.of("retry_after.honoured").filter((verdict) => verdict === "fail")).toEqual(["fail"]);
     expect(made.verdicts().length).toBeLessThanOrEqual(2_000);
-    expect(made.published.length).toBeGreaterThan(9_000);
+    expect(made.published.length).toBeGreaterThan(3_000);
   });
 
   test("is cleared for one merchant, or for all", () => {
@@ -283,20 +268,5 @@ describe("GET /_sandbox/verdicts", () => {
     expect((await bench.control("GET", "/verdicts")).verdicts).toHaveLength(1);
     await bench.control("POST", "/reset", {});
     expect((await bench.control("GET", "/verdicts")).verdicts).toEqual([]);
-  });
-
-  test("returns the verdicts that the live stream carries too", async () => {
-    const { bench } = await throttled();
-    const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live?since=0`);
-    const heard = await new Promise<string[]>((resolve) => {
-      socket.on("message", (data) => {
-        const message = JSON.parse(String(data)) as LiveMessage;
-        if (message.type !== "batch") return;
-        const rules = message.items.flatMap((item) => (item.kind === "verdict" ? [item.verdict.rule] : []));
-        if (rules.length > 0) resolve(rules);
-      });
-    });
-    socket.close();
-    expect(heard).toContain("idempotency.body_stable");
   });
 });

@@ -87,16 +87,6 @@ test("a report is an object, or text in a text format", async () => {
   }
 });
 
-test("controls time, merchants and resets", async () => {
-  const sandbox = await open({ clock: "2026-01-05T12:00:00Z" });
-  expect(await sandbox.clock.advance({ by: "24h" })).toMatchObject({ now: "2026-01-06T12:00:00.000Z", attempts: [] });
-  const minted = await sandbox.merchants.mint({ fixture: "stage" });
-  expect((await sandbox.merchants.list()).data.at(-1)).toMatchObject({ id: minted.merchant, apiKeys: [minted.apiKey] });
-  expect(await sandbox.drain()).toEqual({ settled: true, pending: 0, inFlight: 0 });
-  expect(await sandbox.reset()).toEqual({ reset: "everything" });
-  expect((await sandbox.merchants.list()).data).toHaveLength(4);
-});
-
 test("arguments and results are copies that the caller may change", async () => {
   const sandbox = await open();
   const action = { type: "status" as const, status: 500 };
@@ -150,14 +140,5 @@ describe("a sandbox in another process", () => {
     expect(() => connect("localhost:4747")).toThrow(
       'The address of a sandbox looks like http://127.0.0.1:4747; received "localhost:4747".',
     );
-  });
-
-  test("adds faults and waits for expectations like a local one", async () => {
-    const sandbox = await open();
-    const elsewhere = connect(sandbox.url);
-    const { id } = await elsewhere.faults.add({ match: { operation: "payments.list" }, action: { type: "status", status: 503 } });
-    const waiting = elsewhere.verify({ within: "30s", all: [{ fault: { id, fired: { exactly: 1 } } }] });
-    expect((await sandbox.call("GET", "/v1/payments")).status).toBe(503);
-    expect(await waiting).toMatchObject({ verdict: "pass" });
   });
 });

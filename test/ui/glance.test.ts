@@ -8,7 +8,7 @@ import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { sparkline } from "../../ui/panes/trends.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
-import { initialState, type UiState } from "../../ui/state/state.ts";
+import type { UiState } from "../../ui/state/state.ts";
 import { pollTrends } from "../../ui/state/trends.ts";
 import { placementOf } from "../../ui/view/layout.ts";
 import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
@@ -184,13 +184,6 @@ describe("alarms and what is running", () => {
     expect(screen(running(200))[0]).toMatch(/traffic lodge 2\/s {2}lost-response 5\/10 {2}clock .* {2}life on {2}keys/);
     expect(textOf({ ...running(80), pane: "faults" })).toMatch(/4 Faults ─+ lost-response 5\/10/);
     expect(textOf(three(80, 24))).not.toContain("lost-response");
-  });
-
-  test("are missing from a sandbox of an earlier version, which is shown all the same", () => {
-    const { scenarios: _, traffic: __, ...older } = INDEX;
-    const state = applySandboxIndex(initialState(panes, { ...three(120, 36), size: { columns: 120, rows: 36 } }), older as typeof INDEX);
-    expect(screen({ ...state, connection: { phase: "live" } })[0]).toContain("LIVE");
-    expect(textOf(state)).not.toContain("cannot be shown");
   });
 });
 

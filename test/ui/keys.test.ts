@@ -214,12 +214,6 @@ describe("a filter", () => {
     },
   );
 
-  test("treats an unknown field as text", () => {
-    expect(passes("http://127", { text: "to http://127.0.0.1", fields: {} })).toBe(true);
-    expect(passes("!", { text: "what!", fields: {} })).toBe(true);
-    expect(passes("constructor:Object", { text: "a", fields: {} })).toBe(false);
-  });
-
   const facts = fc.record({
     text: fc.string(),
     fields: fc.record({ status: fc.integer({ min: 100, max: 599 }), ms: fc.double({ min: 0, max: 1e6, noNaN: true }), path: fc.string() }),

@@ -97,14 +97,6 @@ describe("the lesson pane", () => {
     expect(learnerMode(desk.state)?.learner?.step).toBe(2);
   });
 
-  test("wraps a command between its options", async () => {
-    const { desk } = await learn("first-call", 80, 24);
-    expect(desk.screen().filter((line) => line.includes("curl") || line.includes("-H"))).toEqual([
-      expect.stringMatching(/^│ {3}curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/merchants\/me +│$/),
-      expect.stringMatching(/^│ {5}-H "Authorization: Bearer sk_test_lodge" +│$/),
-    ]);
-  });
-
   test("y copies the command without the wrapping", async () => {
     const { bench, desk } = await learn();
     await desk.run("y");
@@ -195,17 +187,6 @@ describe("the lesson pane", () => {
     await bench.control("POST", "/learners/mer_lodge/lesson", { name: "first-call" });
     await pollOnce(desk);
     expect(text(desk)).toContain("▸1   2   3   4   5");
-  });
-
-  test("stays beside the requests on a wide screen, whatever pane has the focus", async () => {
-    const { bench, desk } = await learn("first-call", 120, 36);
-    await bench.call("GET", "/v1/payments");
-    for (const { name } of visiblePanes(desk.state)) {
-      desk.state = { ...desk.state, pane: name };
-      const screen = text(desk);
-      expect([name, screen.includes("1. Ask who you are"), screen.includes("1 Requests")]).toEqual([name, true, true]);
-      expect(screen).toContain(panes.find((pane) => pane.name === name)?.title);
-    }
   });
 
   test("marks completed, skipped and coming steps without colours and Unicode", () => {

@@ -145,18 +145,6 @@ describe("a link in a detail", () => {
 });
 
 describe("J", () => {
-  test("jumps from a request to its newest delivery and back with one key each", async () => {
-    const { desk, receiver } = await declined();
-    await press(desk, "k", "k", "J");
-    expect(title(desk)).toBe(`booking.declined to ${receiver.url}`);
-    await press(desk, "J");
-    expect(title(desk)).toBe(`POST ${DECLINE}`);
-    await press(desk, "J");
-    expect(desk.state.overlays.map((overlay) => overlay.title)).toEqual([`booking.declined to ${receiver.url}`]);
-    await press(desk, "escape");
-    expect([desk.state.pane, desk.state.overlays]).toEqual(["requests", []]);
-  });
-
   test("says that a request caused no delivery", async () => {
     const { desk } = await declined();
     await press(desk, "J");

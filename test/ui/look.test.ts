@@ -247,22 +247,6 @@ describe("JSON", () => {
   });
 });
 
-test("each width shows more than the one before", () => {
-  const [at80 = "", at120 = "", at140 = "", at160 = "", at220 = ""] = [80, 120, 140, 160, 220].map((columns) => {
-    const state = failing(columns, 60, columns === 80 ? "deliveries" : "requests");
-    return screenText(state);
-  });
-  for (const text of [at80, at120, at140]) expect(text).toMatch(/payment\.succeeded +evt_1 +:3000\/hooks +1\/6/);
-  expect(at80).not.toContain("Rate limits ─");
-  expect(at120).toMatch(/Requests .*Rate limits/);
-  expect(at120).not.toMatch(/req_1 /);
-  expect(at140).toMatch(/req_1 +GET +\/v1\/five/);
-  expect([at140.includes("Details"), at160.includes("Details")]).toEqual([false, true]);
-  expect(at160).toMatch(/req_1 +GET +\/v1\/five +✗503/);
-  expect(at220).toMatch(/req_1 .*\/v1\/five +payments\.list +✗503/);
-  expect(at220).toMatch(/http:\/\/localhost:3000\/hooks +1\/6 +200 +3\.0 ms/);
-});
-
 test("the Linux console gets ASCII, whatever its locale", () => {
   expect(detectTheme({ TERM: "linux", LANG: "en_GB.UTF-8" }).unicode).toBe(false);
   expect(detectTheme({ TERM: "xterm-256color", LANG: "en_GB.UTF-8" }).unicode).toBe(true);

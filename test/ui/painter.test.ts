@@ -75,21 +75,13 @@ describe("the difference between two frames", () => {
     expect(difference(["a", "b"], ["a", "c"])).toBe("\x1b[2;1H\x1b[0m\x1b[2Kc");
   });
 
-  test("clears the screen when its content is unknown", () => {
-    expect(difference(undefined, ["a"])).toBe("\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka");
-  });
-
-  test("erases lines that the new frame does not have", () => {
-    expect(difference(["a", "b"], ["a"])).toBe("\x1b[2;1H\x1b[0m\x1b[2K");
-  });
-
   test("turns any frame into any other, whatever their heights", async () => {
     const frame = fc.array(fc.string({ maxLength: 20, unit: fc.constantFrom("a", "b", " ", "│", "✓") }), { maxLength: 5 });
     const property = fc.asyncProperty(frame, frame, async (from, to) => {
       const shown = await screenAfter(`\x1b[?7l${difference(undefined, from)}${difference(from, to)}`);
       expect(shown.map((line) => line.trimEnd())).toEqual(Array.from({ length: 5 }, (_, row) => (to[row] ?? "").trimEnd()));
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: 60 });
   });
 });
 
@@ -98,14 +90,6 @@ describe("the painter", () => {
     const { painter, text } = fakeTerminal();
     painter.paint(["a"]);
     expect(text()).toBe("\x1b[?2026h\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka\x1b[?2026l");
-  });
-
-  test("writes nothing when nothing changed", () => {
-    const { painter, text } = fakeTerminal();
-    painter.paint(["a"]);
-    const before = text();
-    painter.paint(["a"]);
-    expect(text()).toBe(before);
   });
 
   test("has one write pending at a time, then paints the newest frame and skips those between", async () => {

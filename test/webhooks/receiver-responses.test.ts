@@ -180,7 +180,7 @@ describe("a response", () => {
         expect([null, "reset", "http_status", "redirect_not_followed"]).toContain(errorCode);
         expect(responseStatus ?? 200).toBeGreaterThanOrEqual(200);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });
