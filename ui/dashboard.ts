@@ -30,17 +30,7 @@ export interface DashboardOptions extends TerminalStreams {
   resumeFrom?: UiState | undefined;
 }
 
-export interface Dashboard {
-  /** Resolves when the user leaves. */
-  left: Promise<LeaveReason>;
-  /** Restores the terminal, then writes `message` to it. */
-  close(message?: string): void;
-  /** Shows a notice. */
-  notify(text: string): void;
-  state(): UiState;
-}
-
-export function openDashboard({ target, theme, resumeFrom, learning, ...streams }: DashboardOptions): Dashboard {
+export function openDashboard({ target, theme, resumeFrom, learning, ...streams }: DashboardOptions) {
   let leave: RunningDashboard["leave"] = () => {};
   const left = new Promise<LeaveReason>((resolve) => {
     leave = resolve;
@@ -74,14 +64,16 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
   if (theme.colours && !theme.tones) terminal.send(COLOUR_QUERY);
   scheduler.paintNow();
   return {
+    /** Resolves when the user leaves. */
     left,
-    close(message) {
+    /** Restores the terminal, then writes `message` to it. */
+    close(message?: string): void {
       stream.close();
       scheduler.stop();
       terminal.close(message);
       frames.close();
     },
-    notify: (text) => change(withNotice(dashboard.state, text)),
+    notify: (text: string) => change(withNotice(dashboard.state, text)),
     state: () => dashboard.state,
   };
 }

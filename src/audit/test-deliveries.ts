@@ -13,15 +13,9 @@ export interface TestDelivery {
   slow?: true;
 }
 
-/** Makes deliveries for one receiver; no two events have the same id. */
-export interface TestDeliveries {
-  genuine(changes?: EventChanges): TestDelivery;
-  /** The signature of a body with the secret of the receiver. */
-  sign(body: string): string;
-  signWithWrongSecret(body: string): string;
-}
+export type TestDeliveries = ReturnType<typeof createTestDeliveries>;
 
-export interface EventChanges {
+interface EventChanges {
   type?: string;
   /** Age of the event in seconds. */
   age?: number;
@@ -38,7 +32,8 @@ export interface TestDeliveryOptions {
   sign(body: string, secret: string): string;
 }
 
-export function createTestDeliveries({ clock, random, sign }: TestDeliveryOptions, secret: string, run: number): TestDeliveries {
+/** Makes deliveries for one receiver; no two events have the same id. */
+export function createTestDeliveries({ clock, random, sign }: TestDeliveryOptions, secret: string, run: number) {
   let number = 0;
   const began = clock.now();
   const genuine = ({ type = "payment.succeeded", age = 0, data, more, slow }: EventChanges = {}): TestDelivery => {
@@ -59,8 +54,9 @@ export function createTestDeliveries({ clock, random, sign }: TestDeliveryOption
   };
   return {
     genuine,
-    sign: (body) => sign(body, secret),
-    signWithWrongSecret: (body) => sign(body, `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`),
+    /** The signature of a body with the secret of the receiver. */
+    sign: (body: string) => sign(body, secret),
+    signWithWrongSecret: (body: string) => sign(body, `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`),
   };
 }
 

@@ -5,16 +5,12 @@ import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
 import type { ComparedOperation, RecordedCall, RecordedExchange } from "./recording.ts";
 
-export interface CallPattern {
-  operation: ComparedOperation;
-  pattern: RegExp;
-  /** The number of literal segments, which decides between two patterns that match the same path. */
-  literals: number;
-}
+/** `literals` is the number of literal segments, which decides between two patterns that match the same path. */
+export type CallPattern = ReturnType<typeof routesOf>[number];
 
 const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-export function routesOf(operations: readonly ComparedOperation[]): CallPattern[] {
+export function routesOf(operations: readonly ComparedOperation[]) {
   const routes = operations.map((operation) => {
     const segments = operation.path.split("/").slice(1);
     const source = segments.map((segment) => (segment.startsWith("{") ? "([^/]+)" : escapePattern(segment))).join("/");

@@ -6,21 +6,12 @@ import type { Knowledge } from "./observations.ts";
 import { type ComparedSandbox, isObject, type RecordedCall, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
-export interface History {
-  calls: readonly RecordedCall[];
-  before(call: RecordedCall): readonly RecordedCall[];
-  /** Whether any call with this Authorization header succeeds. */
-  hasSuccess(authorization: string | undefined): boolean;
-  /** Whether an earlier call of the same action succeeded. */
-  isRepeatedAction(call: RecordedCall): boolean;
-}
-
 /** A call with the data that the rules on conditions use. */
 export interface CallContext {
   call: RecordedCall;
   /** Looks up a query parameter by the sandbox's name. Returns the service's name and the value. */
   parameter(own: string): { name: string; value: string | null };
-  history: History;
+  history: ReturnType<typeof historyOf>;
   knowledge: Knowledge;
   key: string | undefined;
   /** The call whose response the service has stored for the same key. */
@@ -33,7 +24,7 @@ export interface CallContext {
   unique: readonly (readonly string[])[];
 }
 
-export function historyOf(calls: readonly RecordedCall[]): History {
+export function historyOf(calls: readonly RecordedCall[]) {
   const order = new Map(calls.map((call, index) => [call, index]));
   const successful = new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization));
   const actions = new Map<string, number>();
@@ -43,9 +34,11 @@ export function historyOf(calls: readonly RecordedCall[]): History {
   }
   return {
     calls,
-    before: (call) => calls.slice(0, order.get(call)),
-    hasSuccess: (authorization) => successful.has(authorization),
-    isRepeatedAction: (call) =>
+    before: (call: RecordedCall) => calls.slice(0, order.get(call)),
+    /** Whether any call with this Authorization header succeeds. */
+    hasSuccess: (authorization: string | undefined) => successful.has(authorization),
+    /** Whether an earlier call of the same action succeeded. */
+    isRepeatedAction: (call: RecordedCall) =>
       (actions.get(`${call.operation.id} ${call.ids.join(" ")}`) ?? Number.POSITIVE_INFINITY) < (order.get(call) ?? 0),
   };
 }

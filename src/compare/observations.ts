@@ -90,22 +90,9 @@ function createObservationList() {
   };
 }
 
-export interface Knowledge {
-  /** The ids of records in successful calls. */
-  ids: ReadonlySet<string>;
-  /** The texts in request bodies, which responses and events may repeat. */
-  sentValues: ReadonlySet<string>;
-  /** The names of fields in request bodies. */
-  sentFields: ReadonlySet<string>;
-  /** The signing secrets in responses. */
-  secrets: ReadonlySet<string>;
-  /** The expiry of each token from a login, in Unix milliseconds. */
-  tokens: ReadonlyMap<string, number>;
-  /** Whether any call has its Authorization header, which exports may leave out. */
-  showsAuthorization: boolean;
-}
+export type Knowledge = ReturnType<typeof knowledgeOf>;
 
-export function knowledgeOf(calls: readonly RecordedCall[]): Knowledge {
+export function knowledgeOf(calls: readonly RecordedCall[]) {
   const [ids, sentValues, sentFields, secrets] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   const tokens = new Map<string, number>();
   for (const call of calls) {
@@ -123,7 +110,20 @@ export function knowledgeOf(calls: readonly RecordedCall[]): Knowledge {
     });
   }
   const showsAuthorization = calls.some(({ headers }) => headers.authorization !== undefined);
-  return { ids, sentValues, sentFields, secrets, tokens, showsAuthorization };
+  return {
+    /** The ids of records in successful calls. */
+    ids,
+    /** The texts in request bodies, which responses and events may repeat. */
+    sentValues,
+    /** The names of fields in request bodies. */
+    sentFields,
+    /** The signing secrets in responses. */
+    secrets,
+    /** The expiry of each token from a login, in Unix milliseconds. */
+    tokens,
+    /** Whether any call has its Authorization header, which exports may leave out. */
+    showsAuthorization,
+  };
 }
 
 /** The access token in a response and its lifetime, with the names of OAuth or of the sandbox. */

@@ -28,22 +28,15 @@ export function observeList(context: CallContext, where: ObservationContext, rec
 const shownEnvelope = (name: string | undefined, { log }: ObservationContext) =>
   name === undefined ? "the response itself" : name === "data" ? name : log.shown.code(name);
 
-interface ListPage {
-  items: readonly unknown[];
-  /** The field with the records; undefined if the response itself is the list. */
-  name: string | undefined;
-  rest: JsonFields;
-}
-
-/** The records of a page: in `data`, in the only array of the response, or the response itself. */
-export function pageIn(response: unknown): ListPage | undefined {
-  if (Array.isArray(response)) return { items: response, name: undefined, rest: {} };
+/** The records of a page, and the name of their field: `data`, the only array of the response, or none if the response itself is the list. */
+export function pageIn(response: unknown) {
+  if (Array.isArray(response)) return { items: response as unknown[], name: undefined, rest: {} as JsonFields };
   if (!isObject(response)) return undefined;
   const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
   const [name, items] = arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
   if (name === undefined) return undefined;
   const { [name]: _, ...rest } = response;
-  return { items: items as unknown[], name, rest };
+  return { items: items as unknown[], name, rest: rest as JsonFields };
 }
 
 /** The schema of a list without its records, which are compared separately. */

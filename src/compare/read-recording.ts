@@ -40,7 +40,7 @@ function uncompressed(bytes: Uint8Array, name: string): Uint8Array {
 }
 
 /** Reads the text of a file beside the recording, by its name; undefined if there is none. */
-export type ReadAttachment = (file: string) => string | undefined;
+type ReadAttachment = (file: string) => string | undefined;
 
 /** Reads a HAR. `name` is the prefix of its entries' names. */
 export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
@@ -107,18 +107,12 @@ function headersOf(headers: unknown): HeaderValues {
 const isCached = ({ _fromCache: fromCache, _fetchType: fetchType }: JsonFields) =>
   typeof fromCache === "string" || (typeof fetchType === "string" && /cache/i.test(fetchType));
 
-interface RecordedBody {
-  text: string | undefined;
-  json: unknown;
-  bytes: number;
-}
-
 /** Characters. Larger bodies are ignored: no operation has one, and parsing a body of 100 MB takes a gigabyte. */
 export const LARGEST_BODY = 10_000_000;
 /** Levels of nested JSON. Comparing deeper values would overflow the stack. */
 const MOST_DEPTH = 200;
 
-function bodyIn(held: unknown, readAttachment: ReadAttachment): RecordedBody {
+function bodyIn(held: unknown, readAttachment: ReadAttachment) {
   const text = isObject(held) ? textOf(held, readAttachment) : undefined;
   const bytes = Buffer.byteLength(text ?? "");
   if (text === undefined || text.length > LARGEST_BODY) return { text: undefined, json: undefined, bytes };

@@ -28,14 +28,7 @@ function looksLikeCode(text: string): boolean {
   return CODE.test(text) && digits.length <= MOST_DIGITS && (words.length <= 3 || text.length >= words.length * 3);
 }
 
-export interface ShownTexts {
-  /** A code or a name unchanged; for a possible secret or personal data, only its length. */
-  code(value: unknown): string;
-  /** The prefix of an id, such as `pay_`; `no prefix` for any other text. */
-  prefix(id: string): string;
-  /** Whether the text, or a word in it, is a secret or personal value in the recording. */
-  isPersonal(text: string): boolean;
-}
+export type ShownTexts = ReturnType<typeof createShownTexts>;
 
 /** A short prefix in lower case before digits or one long word, which is typical of ids. */
 const PREFIXED = /^([a-z]{1,12}[_-])(?:.*\d|[^_-]{10,}$)/;
@@ -45,17 +38,20 @@ const partsOf = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)].map((part) => part.toLowerCase());
 
 /** `personal` contains the secret and personal texts in lower case. */
-export function createShownTexts(personal: ReadonlySet<string>): ShownTexts {
+export function createShownTexts(personal: ReadonlySet<string>) {
   const isPersonal = (text: string) => partsOf(text).some((part) => personal.has(part));
   return {
+    /** Whether the text, or a word in it, is a secret or personal value in the recording. */
     isPersonal,
-    code(value) {
+    /** A code or a name unchanged; for a possible secret or personal data, only its length. */
+    code(value: unknown): string {
       if (typeof value === "boolean" || value === null) return String(value);
       if (typeof value !== "string") return typeof value;
       const isPlain = looksLikeCode(value) && !isPersonal(value) && mask(value) === value;
       return isPlain ? value : `a text of ${value.length} characters`;
     },
-    prefix(id) {
+    /** The prefix of an id, such as `pay_`; `no prefix` for any other text. */
+    prefix(id: string): string {
       const prefix = PREFIXED.exec(id)?.[1];
       return prefix === undefined || isPersonal(prefix.slice(0, -1)) ? "no prefix" : prefix;
     },

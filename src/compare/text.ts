@@ -66,12 +66,7 @@ interface Difference {
   entries: string[];
 }
 
-interface DifferenceGroup {
-  title: string;
-  findings: Difference[];
-}
-
-export function findingsOf({ verdicts }: Comparison): DifferenceGroup[] {
+export function findingsOf({ verdicts }: Comparison) {
   const of = (...wanted: FactVerdict[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict));
   const misleads = (seen: SeenValue) => seen.lenient === "sandbox";
   const differences = of("contradicted", "against_document");
@@ -119,22 +114,14 @@ function shownValue(value: FactResult["fact"]["value"]): string {
   return value.length > MOST_LISTED ? `one of ${value.length} values` : value.join(" or ");
 }
 
-interface Totals {
-  confirmed: number;
-  contradicted: number;
-  notSeen: number;
-  facts: number;
-  /** Confirmations of all facts together. */
-  confirmations: number;
-}
-
-export function totalsOf({ verdicts }: Comparison): Totals {
+export function totalsOf({ verdicts }: Comparison) {
   const count = (...wanted: FactVerdict[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict)).length;
   return {
     confirmed: count("confirmed"),
     contradicted: count("contradicted", "against_document"),
     notSeen: count("not_seen"),
     facts: verdicts.length,
+    /** Confirmations of all facts together. */
     confirmations: verdicts.reduce((sum, { confirmed }) => sum + confirmed, 0),
   };
 }

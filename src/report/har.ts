@@ -102,15 +102,10 @@ function entry({ at, milliseconds, method, url, request, status, response, comme
   };
 }
 
-interface Pair {
-  name: string;
-  value: string;
-}
-
-const pairs = (headers: Record<string, unknown>): Pair[] =>
+const pairs = (headers: Record<string, unknown>) =>
   Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
 
-function queryOf(url: string): Pair[] {
+function queryOf(url: string) {
   const cut = url.indexOf("?");
   return cut === -1 ? [] : [...new URLSearchParams(url.slice(cut + 1))].map(([name, value]) => ({ name, value }));
 }

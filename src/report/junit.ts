@@ -21,19 +21,14 @@ interface Case {
   text: string;
 }
 
-interface Suite {
-  tests: number;
-  failures: number;
-  skipped: number;
-  text: string;
-}
+type Suite = ReturnType<typeof suite>;
 
 const total = (suites: readonly Suite[]) => ({
   tests: suites.reduce((sum, { tests }) => sum + tests, 0),
   failures: suites.reduce((sum, { failures }) => sum + failures, 0),
 });
 
-function suite(name: string, run: RunReport, cases: readonly Case[]): Suite {
+function suite(name: string, run: RunReport, cases: readonly Case[]) {
   const of = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;
   const counts = { tests: cases.length, failures: of("failed"), skipped: of("skipped") };
   const described = { name, ...counts, errors: 0, time: 0, timestamp: run.sandbox.now.slice(0, 19), hostname: "localhost" };

@@ -6,20 +6,12 @@ import { matchesRule, VERDICTS, type Verdict, type VerdictMessage } from "../con
 import { isoTime } from "../kernel/clock.ts";
 import type { Scenario, ScenarioFault } from "./scenario-files.ts";
 
-export interface Score {
-  results: ScenarioResult[];
-  score: number;
-  points: number;
-  verdict: Verdict;
-  says: string;
-}
-
 /** Verdicts shown with each expectation. */
 const MAX_SHOWN = 20;
 const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
 /** `found` are the verdicts that the scenario's faults led to; `unfired` is how many of its faults have not fired. */
-export function score(expected: readonly ScenarioExpectation[], found: readonly VerdictMessage[], unfired: number): Score {
+export function score(expected: readonly ScenarioExpectation[], found: readonly VerdictMessage[], unfired: number) {
   const results = expected.map((one) => resultOf(one, found));
   const counting = results.filter(counts);
   const earned = sum(counting.map((result) => result.earned));

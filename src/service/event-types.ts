@@ -6,15 +6,7 @@ const TYPE_FACT = /^event\.type\.values\.(.+)$/;
 
 type Fields = Record<string, unknown>;
 
-/** Renames event types between the sandbox's names and the service's. */
-export interface EventTypes {
-  /** The name that the service has for a type of the sandbox. */
-  shown(type: string): string;
-  inBody(operation: string, body: Fields): Fields;
-  inQuery(operation: string, parameter: string, value: string): string;
-  /** Translates a successful reply, or each record of a list. */
-  inReply(operation: string, reply: Fields): Fields;
-}
+export type EventTypes = NonNullable<ReturnType<typeof adoptedEventTypes>>;
 
 /** Where operations show and take types of events. */
 const PLACES: Readonly<Record<string, { body?: string; query?: string; reply?: string }>> = {
@@ -26,8 +18,8 @@ const PLACES: Readonly<Record<string, { body?: string; query?: string; reply?: s
 
 export const showsTypes = (operation: string) => PLACES[operation]?.reply !== undefined;
 
-/** Undefined if the file renames no type. */
-export function adoptedEventTypes(facts: AdoptedFacts): EventTypes | undefined {
+/** Renames event types between the sandbox's names and the service's; undefined if the file renames no type. */
+export function adoptedEventTypes(facts: AdoptedFacts) {
   const names = new Map<string, string>();
   for (const [id, value] of facts.values) {
     const type = TYPE_FACT.exec(id)?.[1];
@@ -42,10 +34,12 @@ export function adoptedEventTypes(facts: AdoptedFacts): EventTypes | undefined {
   const shown = (type: string) => reverse.get(type) ?? type;
   const own = (name: string) => types.get(name) ?? name;
   return {
+    /** The name that the service has for a type of the sandbox. */
     shown,
-    inBody: (operation, body) => withRenamed(body, PLACES[operation]?.body, own),
-    inQuery: (operation, parameter, value) => (PLACES[operation]?.query === parameter ? own(value) : value),
-    inReply(operation, reply) {
+    inBody: (operation: string, body: Fields): Fields => withRenamed(body, PLACES[operation]?.body, own),
+    inQuery: (operation: string, parameter: string, value: string): string => (PLACES[operation]?.query === parameter ? own(value) : value),
+    /** Translates a successful reply, or each record of a list. */
+    inReply(operation: string, reply: Fields): Fields {
       const one = (record: unknown) => withRenamed(record as Fields, PLACES[operation]?.reply, shown);
       return operation.endsWith(".list") && Array.isArray(reply.data) ? { ...reply, data: reply.data.map(one) } : one(reply);
     },

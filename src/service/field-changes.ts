@@ -1,6 +1,6 @@
 // The changes of a service file to the objects of one schema: fields left out, renamed, added, and their values.
 
-import { type FactValue, otherName } from "../contracts/fact.ts";
+import { otherName } from "../contracts/fact.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf } from "../schema/walk.ts";
 import { sampleOfForm } from "./conversions.ts";
@@ -18,22 +18,9 @@ export interface AdoptedField {
 }
 
 /** A field that the sandbox does not have. */
-export interface AddedField {
-  name: string;
-  isOptional: boolean;
-  types: readonly string[];
-  format?: string | undefined;
-  prefix?: string | undefined;
-  values?: readonly string[] | undefined;
-  example?: FactValue | undefined;
-}
+export type AddedField = ReturnType<typeof addedField>;
 
-export interface ObjectChanges {
-  fields: AdoptedField[];
-  added: AddedField[];
-}
-
-export function changesOf(facts: AdoptedFacts, children: Children, place: string, schema: TSchema): ObjectChanges {
+export function changesOf(facts: AdoptedFacts, children: Children, place: string, schema: TSchema) {
   const own = fieldsOf(schema);
   const known = new Set(own.map(([name]) => name));
   const fields = own.map(([name, inner]): AdoptedField => {
@@ -52,22 +39,22 @@ export function changesOf(facts: AdoptedFacts, children: Children, place: string
   return { fields, added };
 }
 
-function addedField(facts: AdoptedFacts, id: string, name: string): AddedField {
+function addedField(facts: AdoptedFacts, id: string, name: string) {
   const values = facts.value(`${id}.values`);
   const types = facts.value(`${id}.type`);
   return {
     name,
     isOptional: facts.value(id) === "sometimes",
-    types: Array.isArray(types) ? types : [],
+    types: Array.isArray(types) ? (types as readonly string[]) : [],
     format: facts.text(`${id}.format`),
     prefix: facts.text(`${id}.prefix`),
-    values: Array.isArray(values) ? values : undefined,
+    values: Array.isArray(values) ? (values as readonly string[]) : undefined,
     example: facts.value(`${id}.example`),
   };
 }
 
 /** The last parts of the ids directly below a place. */
-export type Children = (place: string) => readonly string[];
+type Children = (place: string) => readonly string[];
 
 /** Last parts of ids that describe a whole object, not a field. */
 const NOT_FIELDS = new Set(["envelope", "other_fields", "accepted"]);

@@ -43,27 +43,22 @@ export type ServiceFile = Static<typeof serviceFileSchema>;
 export const entryValue = (entry: ServiceFile["facts"][string]) =>
   typeof entry === "object" && !Array.isArray(entry) ? entry.value : entry;
 
-/** The values of a service file by the id of the fact, for one operation or for all. */
-export interface AdoptedFacts {
-  readonly values: ReadonlyMap<string, FactValue>;
-  /** The value for the operation, or else the value for all. */
-  value(id: string, operation?: string): FactValue | undefined;
-  number(id: string, operation?: string): number | undefined;
-  text(id: string, operation?: string): string | undefined;
-}
+export type AdoptedFacts = ReturnType<typeof adoptedFacts>;
 
-export function adoptedFacts({ facts }: ServiceFile): AdoptedFacts {
-  const values = new Map(Object.entries(facts).map(([id, entry]) => [id, entryValue(entry)]));
-  const value: AdoptedFacts["value"] = (id, operation) =>
+/** The values of a service file by the id of the fact, for one operation or for all. */
+export function adoptedFacts({ facts }: ServiceFile) {
+  const values: ReadonlyMap<string, FactValue> = new Map(Object.entries(facts).map(([id, entry]) => [id, entryValue(entry)]));
+  /** The value for the operation, or else the value for all. */
+  const value = (id: string, operation?: string): FactValue | undefined =>
     (operation === undefined ? undefined : values.get(`${operation}/${id}`)) ?? values.get(id);
   return {
     values,
     value,
-    number(id, operation) {
+    number(id: string, operation?: string): number | undefined {
       const found = value(id, operation);
       return typeof found === "number" ? found : undefined;
     },
-    text(id, operation) {
+    text(id: string, operation?: string): string | undefined {
       const found = value(id, operation);
       return typeof found === "string" ? found : undefined;
     },

@@ -30,22 +30,20 @@ export interface Place {
 
 export type Translate = (value: unknown, at: Place) => unknown;
 
-export type Direction = "outwards" | "inwards";
+type Direction = "outwards" | "inwards";
 
-export interface Translator {
-  /** The translation of the objects of a schema at a place; undefined if nothing changes. */
-  object(direction: Direction, place: string, schema: TSchema): Translate | undefined;
-}
+export type Translator = ReturnType<typeof createTranslator>;
 
 export const TOP: Place = { record: {}, pointer: "" };
 
 /** The prefixes of ids that a file changes, by the sandbox's own. */
 export type Prefixes = ReadonlyMap<string, string>;
 
-export function createTranslator(facts: AdoptedFacts, prefixes: Prefixes): Translator {
+export function createTranslator(facts: AdoptedFacts, prefixes: Prefixes) {
   const children = createChildren(facts);
 
-  const object: Translator["object"] = (direction, place, schema) => {
+  /** The translation of the objects of a schema at a place; undefined if nothing changes. */
+  const object = (direction: Direction, place: string, schema: TSchema): Translate | undefined => {
     const { fields, added } = changesOf(facts, children, nameOf(schema, place), schema);
     const translated = fields.map((field) => ({ field, translate: value(direction, field.id, field.schema) }));
     const changed = translated.filter(({ field, translate }) => translate !== undefined || isMoved(field));

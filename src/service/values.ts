@@ -4,12 +4,6 @@ import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import type { AdoptedFacts } from "./service-file.ts";
 
-interface AdoptedError {
-  status: number;
-  error: string;
-  code: string;
-}
-
 /** `ownGaps` is the schedule that the file changes: milliseconds before each attempt. */
 export function valuesUnder(facts: AdoptedFacts, ownGaps: readonly number[]): ServiceValues {
   const seconds = facts.number("rate_limit.seconds");
@@ -38,7 +32,7 @@ export const headerName = (facts: AdoptedFacts, id: string, own: string, operati
 const deliveryHeader = (facts: AdoptedFacts, own: string) => headerName(facts, `webhook.header.${own}`, own);
 
 /** The status, category and code of a condition, for one operation. */
-export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: string): AdoptedError {
+export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: string) {
   const { status, error } = errors[code];
   const adopted = facts.number(`error.${code}.status`, operation) ?? status;
   return {

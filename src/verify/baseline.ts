@@ -8,31 +8,23 @@ import type { CheckedVerdict } from "./check-effects.ts";
 import type { VerificationSources } from "./plan-checks.ts";
 
 /** The state at a moment, as plain data that can be stored. */
-export interface Baseline {
-  /** The newest sequence number of each. */
-  request: number;
-  delivery: number;
-  attempt: number;
-  verdict: number;
-  /** Digests of records by kind and id, for the kinds that the expectations name. */
-  records: Record<string, Record<string, string>>;
-  /** The number of firings of each fault rule. */
-  fired: Record<string, number>;
-  /** Digests of armed scenarios. */
-  scenarios: string[];
-}
+export type Baseline = ReturnType<typeof takeBaseline>;
 
-export function takeBaseline(sources: VerificationSources, { merchant, all }: Expectations): Baseline {
+export function takeBaseline(sources: VerificationSources, { merchant, all }: Expectations) {
   const kinds = all.flatMap(({ records }) => (records ? [records.kind] : []));
   const looked = sources.resources.filter(({ kind }) => kinds.includes(kind));
   const { delivery, attempt } = sources.runSummary.newest();
   return {
+    // The newest sequence number of each.
     request: sources.requestLog.last(),
     delivery,
     attempt,
     verdict: Math.max(0, ...sources.judge.verdicts().map(numberOf)),
+    /** Digests of records by kind and id, for the kinds that the expectations name. */
     records: Object.fromEntries(looked.map((resource) => [resource.kind, digests(sources.records(merchant, resource))])),
+    /** The number of firings of each fault rule. */
     fired: Object.fromEntries(sources.faults()),
+    /** Digests of armed scenarios. */
     scenarios: sources.scenarios().map(digest),
   };
 }

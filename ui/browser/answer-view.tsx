@@ -6,7 +6,7 @@ import { unmaskedBodyLines } from "../details/detail-lines.ts";
 import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
 import { openReference } from "../keys/detail-keys.ts";
 import { duration } from "../view/format.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { Line } from "./detail-panel.tsx";
 import { type Answer, perform } from "./fetch-calls.ts";
 import { Definitions } from "./shared-parts.tsx";
@@ -15,13 +15,8 @@ import { StyledLines } from "./styled-text.tsx";
 /** Characters: wider than any line, because the browser wraps lines itself. */
 const WIDTH = 600;
 
-interface AnswerProps {
-  dashboard: BrowserDashboard;
-  /** A text while the call waits for its response, or why it failed. */
-  answer: Answer | string;
-}
-
-export function AnswerView({ dashboard, answer }: AnswerProps) {
+/** `answer` is a text while the call waits for its response, or why it failed. */
+export function AnswerView({ dashboard, answer }: DashboardProps & { answer: Answer | string }) {
   if (typeof answer === "string")
     return (
       <p class="answer hint" role="status">
@@ -54,16 +49,10 @@ export function AnswerView({ dashboard, answer }: AnswerProps) {
   );
 }
 
-interface CausedProps {
-  dashboard: BrowserDashboard;
-  /** The id of the request. */
-  request: string;
-}
-
 type CausedAttempts = Parameters<typeof causedLines>[2];
 
-/** Links to the events that the call emitted and to their deliveries. Later attempts are added as they happen. */
-function Caused({ dashboard, request: id }: CausedProps) {
+/** Links to the events that the call emitted and to their deliveries. Later attempts are added as they happen. `request` is the id of the call. */
+function Caused({ dashboard, request: id }: DashboardProps & { request: string }) {
   const { state } = dashboard;
   const [found, setFound] = useState<{ request: RequestDetail; attempts: CausedAttempts }>();
   const [problem, setProblem] = useState("");

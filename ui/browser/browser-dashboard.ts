@@ -14,13 +14,11 @@ import { perform } from "./fetch-calls.ts";
 import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";
 
-export interface BrowserDashboard {
-  readonly state: UiState;
-  press(key: string): void;
-  /** Applies a change that the pointer or an input made. */
-  change(next: (state: UiState) => StateUpdate): void;
-  /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
-  resize(rows: number): void;
+export type BrowserDashboard = ReturnType<typeof openBrowserDashboard>;
+
+/** What each view gets. */
+export interface DashboardProps {
+  dashboard: BrowserDashboard;
 }
 
 /** The lines of the bars, the border and the headings around the rows in a terminal. */
@@ -34,7 +32,7 @@ const ALSO_SHOWN = ["deliveries"];
 /** Any colours: the page has its own colour for each style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
-export interface BrowserOptions {
+interface BrowserOptions {
   target: HttpTarget;
   views: readonly PageView[];
   /** Whether this is the page of a learner; the token is then the learner's key. */
@@ -42,7 +40,7 @@ export interface BrowserOptions {
   paint(): void;
 }
 
-export function openBrowserDashboard({ target, views, isLearner, paint }: BrowserOptions): BrowserDashboard {
+export function openBrowserDashboard({ target, views, isLearner, paint }: BrowserOptions) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
   const shown = { views: isLearner ? [] : views, alsoShown: ALSO_SHOWN, learning };
   const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
@@ -68,12 +66,14 @@ export function openBrowserDashboard({ target, views, isLearner, paint }: Browse
     scheduler.paintNow();
   };
   return {
-    get state() {
+    get state(): UiState {
       return dashboard.state;
     },
-    press: (key) => apply((before) => handleKey(before, key)),
+    press: (key: string) => apply((before) => handleKey(before, key)),
+    /** Applies a change that the pointer or an input made. */
     change: apply,
-    resize(rows) {
+    /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
+    resize(rows: number): void {
       const size = sizeFor(rows);
       if (size.rows !== dashboard.state.size.rows) apply((before) => update({ ...before, size }));
     },

@@ -6,7 +6,7 @@ import { openReference } from "../keys/detail-keys.ts";
 import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
 import type { UiState } from "../state/state.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { ClosableHead } from "./shared-parts.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
@@ -17,7 +17,7 @@ const WIDTH = 600;
 const shownDetail = (state: UiState): DetailOverlay | undefined =>
   topDetail(state) ?? (state.overlays.findLast((overlay) => "about" in overlay) as DetailOverlay | undefined);
 
-export function DetailPanel({ dashboard }: { dashboard: BrowserDashboard }) {
+export function DetailPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
   const detail = shownDetail(state);
@@ -50,8 +50,7 @@ export function DetailPanel({ dashboard }: { dashboard: BrowserDashboard }) {
   );
 }
 
-interface LineProps {
-  dashboard: BrowserDashboard;
+interface LineProps extends DashboardProps {
   line: DetailLine;
   /** The line as the terminal draws it, with the matches of a search. */
   drawn: string;

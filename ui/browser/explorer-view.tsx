@@ -2,14 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";
-
-interface Loaded {
-  operations: readonly ApiOperation[];
-  problem?: string;
-}
 
 /** The operations of each API, fetched once, because the documents do not change during a run. */
 const cache = new Map<ApiName, Promise<readonly ApiOperation[]>>();
@@ -23,9 +18,9 @@ function load(dashboard: BrowserDashboard, api: ApiName): Promise<readonly ApiOp
   return known;
 }
 
-export function ExplorerView({ dashboard }: { dashboard: BrowserDashboard }) {
+export function ExplorerView({ dashboard }: DashboardProps) {
   const [api, setApi] = useState<ApiName>("service");
-  const [{ operations, problem }, setLoaded] = useState<Loaded>({ operations: [] });
+  const [{ operations, problem }, setLoaded] = useState<{ operations: readonly ApiOperation[]; problem?: string }>({ operations: [] });
   const [chosen, setChosen] = useState<string>();
   const [search, setSearch] = useState("");
   useEffect(() => {

@@ -39,21 +39,16 @@ function parsed(text: string): unknown {
   }
 }
 
-export interface Answer {
-  status: number;
-  /** Milliseconds until the whole response was received. */
-  ms: number;
-  headers: Readonly<Record<string, string>>;
-  body: string;
-  /** The id of the request in the request log; calls of the control API have none. */
-  request: string | undefined;
-}
+export type Answer = Awaited<ReturnType<typeof sendCall>>;
 
 /** Sends a call of the explorer, and resolves with its response whatever the status. */
-export async function sendCall(target: HttpTarget, call: Call): Promise<Answer> {
+export async function sendCall(target: HttpTarget, call: Call) {
   const elapsed = stopwatch();
   const response = await send(target, call);
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
-  return { status, body: await response.text(), ms: elapsed(), headers, request: headers["x-sandbox-request-id"] };
+  const body = await response.text();
+  // The id in the request log; calls of the control API have none.
+  const request: string | undefined = headers["x-sandbox-request-id"];
+  return { status, body, ms: elapsed(), headers, request };
 }

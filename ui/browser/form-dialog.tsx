@@ -5,10 +5,10 @@ import { curlOf } from "../connection/calls.ts";
 import { defaultOf, type FormField, labelOf } from "../overlays/field.ts";
 import { type FormView, focusField, rejectionOf, topFormView, writeField } from "../overlays/form.ts";
 import { sanitizeLines } from "../view/cells.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { keyName } from "./keyboard.ts";
 
-export function FormDialog({ dashboard }: { dashboard: BrowserDashboard }) {
+export function FormDialog({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const form = useRef<HTMLFormElement>(null);
   const view = topFormView(state);
@@ -49,13 +49,7 @@ export function FormDialog({ dashboard }: { dashboard: BrowserDashboard }) {
   );
 }
 
-interface FieldProps {
-  dashboard: BrowserDashboard;
-  view: FormView;
-  field: FormField;
-}
-
-function Field({ dashboard, view, field }: FieldProps) {
+function Field({ dashboard, view, field }: DashboardProps & { view: FormView; field: FormField }) {
   const { values, fields, input } = view;
   const value = values[field.name] ?? "";
   const problem = rejectionOf(field, fields, input.rejection);

@@ -7,14 +7,10 @@ import { lesson as lessonPane } from "../panes/lesson.ts";
 import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
 import type { UiState } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { KeyAction, ListHead } from "./shared-parts.tsx";
 
-interface PanelProps {
-  dashboard: BrowserDashboard;
-}
-
-export function LessonPanel({ dashboard }: PanelProps) {
+export function LessonPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const mode = learnerMode(state);
   const lesson = currentLesson(state);
@@ -86,7 +82,7 @@ function Marks({ state }: { state: UiState }) {
 }
 
 /** The key and the address that the commands contain. */
-function Access({ dashboard }: PanelProps) {
+function Access({ dashboard }: DashboardProps) {
   const { sandbox } = dashboard.state;
   const [key] = sandbox?.merchants[0]?.apiKeys ?? [];
   if (!sandbox || key === undefined) return null;
@@ -106,13 +102,13 @@ function Access({ dashboard }: PanelProps) {
   );
 }
 
-const Copy = ({ dashboard, text, what }: PanelProps & { text: string; what: string }) => (
+const Copy = ({ dashboard, text, what }: DashboardProps & { text: string; what: string }) => (
   <button type="button" class="copy" aria-label={`Copy ${what}`} onClick={() => dashboard.change((state) => copyText(state, text, what))}>
     Copy
   </button>
 );
 
-function Block({ dashboard, block: { kind, text } }: PanelProps & { block: LessonBlock }) {
+function Block({ dashboard, block: { kind, text } }: DashboardProps & { block: LessonBlock }) {
   if (kind === "prose") return <Prose text={text} />;
   if (kind !== "sh") return <pre class="out">{text}</pre>;
   return (
@@ -132,7 +128,7 @@ const Prose = ({ text }: { text: string }) => (
   </>
 );
 
-function Completed({ dashboard }: PanelProps) {
+function Completed({ dashboard }: DashboardProps) {
   const { id, learner } = learnerMode(dashboard.state) ?? {};
   const next = learner?.next ?? null;
   const begin = () =>

@@ -12,7 +12,7 @@ import { listOf, type UiState } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
 import { emptyText, isStale, listNote } from "../view/pane-content.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { pressInInput } from "./keyboard.ts";
 import { ListHead } from "./shared-parts.tsx";
 import { StyledText } from "./styled-text.tsx";
@@ -23,11 +23,7 @@ const CHARACTER = 7.3;
 /** How many characters fit into a row, without its padding. */
 const charactersIn = (pixels: number) => Math.floor((pixels - 24) / CHARACTER);
 
-interface ViewProps {
-  dashboard: BrowserDashboard;
-}
-
-export function ListView({ dashboard }: ViewProps) {
+export function ListView({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const pane = paneNamed(state.pane);
   const list = listOf(state);
@@ -42,11 +38,11 @@ export function ListView({ dashboard }: ViewProps) {
 }
 
 /** The input of the filter, which applies on every keystroke. `/` moves the focus here. */
-function Filter({ dashboard }: ViewProps) {
+function Filter({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const input = useRef<HTMLInputElement>(null);
   const isOpen = state.filterLine !== undefined;
-  const text = state.filterLine?.text ?? listOf(state).filter;
+  const text = state.filterLine?.value ?? listOf(state).filter;
   const problem = lineProblem(state);
   const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
   // A layout effect runs before the browser paints: the next key may follow at once.
@@ -74,7 +70,7 @@ function Filter({ dashboard }: ViewProps) {
   );
 }
 
-interface RowsProps extends ViewProps {
+interface RowsProps extends DashboardProps {
   pane: Pane;
   list: List;
 }
@@ -196,7 +192,7 @@ function Headings({ columns, width }: { columns: readonly Column[]; width: numbe
   );
 }
 
-interface RowLineProps extends ViewProps {
+interface RowLineProps extends DashboardProps {
   pane: Pane;
   row: Row;
   width: number;
@@ -258,7 +254,7 @@ function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }
 }
 
 /** The newest deliveries, below the requests that cause them, as in a terminal. Shown if the page is high enough. */
-export function LatestDeliveries({ dashboard }: ViewProps) {
+export function LatestDeliveries({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const element = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(900);

@@ -9,14 +9,9 @@ import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-d
 import { copyText } from "../state/updates.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import { AnswerView } from "./answer-view.tsx";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { type Answer, sendCall } from "./fetch-calls.ts";
 import { Definitions } from "./shared-parts.tsx";
-
-interface OperationProps {
-  dashboard: BrowserDashboard;
-  operation: ApiOperation;
-}
 
 /** The values that the user has written. */
 interface Input {
@@ -27,7 +22,7 @@ interface Input {
   body: string;
 }
 
-export function OperationForm({ dashboard, operation }: OperationProps) {
+export function OperationForm({ dashboard, operation }: DashboardProps & { operation: ApiOperation }) {
   const { state } = dashboard;
   const keys = (state.sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
   const [input, setInput] = useState<Input>(() => firstInput(operation));
@@ -222,7 +217,7 @@ const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { ope
   );
 };
 
-function Code({ dashboard, call }: { dashboard: BrowserDashboard; call: Call }) {
+function Code({ dashboard, call }: DashboardProps & { call: Call }) {
   const code = curlOf(dashboard.state.target, call);
   return (
     <section aria-label="Code">

@@ -6,18 +6,14 @@ import { isForm } from "../overlays/form.ts";
 import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/key-lists.ts";
 import type { Overlay } from "../state/state.ts";
 import { closeTopOverlay, replaceTopOverlay, topOverlay, update } from "../state/updates.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { FormDialog } from "./form-dialog.tsx";
 import { pressInInput } from "./keyboard.ts";
 import { ClosableHead, KeyAction } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
-interface OverlayProps {
-  dashboard: BrowserDashboard;
-}
-
 /** A modal dialog, so that the focus stays in it. The dashboard handles Esc. */
-export function OverlayView({ dashboard }: OverlayProps) {
+export function OverlayView({ dashboard }: DashboardProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const overlay = topOverlay(dashboard.state);
   const shown = overlay && !isDetail(overlay) ? overlay : undefined;
@@ -41,12 +37,7 @@ export function OverlayView({ dashboard }: OverlayProps) {
   );
 }
 
-interface ContentProps extends OverlayProps {
-  overlay: Overlay;
-  onClose(): void;
-}
-
-function Content({ dashboard, overlay, onClose }: ContentProps) {
+function Content({ dashboard, overlay, onClose }: DashboardProps & { overlay: Overlay; onClose(): void }) {
   if (isPalette(overlay)) return <PaletteView dashboard={dashboard} overlay={overlay} />;
   return (
     <>
@@ -58,7 +49,7 @@ function Content({ dashboard, overlay, onClose }: ContentProps) {
 
 const widthOfText = () => Math.max(36, Math.min(92, Math.floor((innerWidth - 90) / 7.3)));
 
-function TextView({ dashboard, overlay }: OverlayProps & { overlay: Overlay }) {
+function TextView({ dashboard, overlay }: DashboardProps & { overlay: Overlay }) {
   return (
     <>
       <pre class="text" tabIndex={0}>
@@ -78,7 +69,7 @@ function TextView({ dashboard, overlay }: OverlayProps & { overlay: Overlay }) {
 }
 
 /** The commands that apply now, found by typing. */
-function PaletteView({ dashboard, overlay }: OverlayProps & { overlay: PaletteOverlay }) {
+function PaletteView({ dashboard, overlay }: DashboardProps & { overlay: PaletteOverlay }) {
   const { bindings, search, found, chosen } = overlay.palette;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen]);

@@ -2,11 +2,11 @@
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import { update, withNotice } from "../state/updates.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 
 /** A button, because a link could carry the control token only in its address. */
-export const ReportLink = ({ dashboard }: { dashboard: BrowserDashboard }) => (
+export const ReportLink = ({ dashboard }: DashboardProps) => (
   <button type="button" class="quiet" title="Open the report of this run in a new tab" onClick={() => void openReport(dashboard)}>
     Report ↗
   </button>

@@ -12,7 +12,7 @@ import { topOverlay, update } from "../state/updates.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import { stripStyles } from "../view/style.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";
 import { LessonPanel } from "./lesson-panel.tsx";
@@ -23,11 +23,11 @@ import { TokenView } from "./token-view.tsx";
 import { TrendsView } from "./trends-view.tsx";
 
 /** Views besides the panes, in the order of their tabs: forms that a terminal cannot show. */
-export const views: readonly (PageView & { component: ComponentType<{ dashboard: BrowserDashboard }> })[] = [
+export const views: readonly (PageView & { component: ComponentType<DashboardProps> })[] = [
   { name: "explorer", title: "Explorer", component: ExplorerView },
 ];
 
-export function Shell({ dashboard }: { dashboard: BrowserDashboard }) {
+export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const { connection } = state;
   if (connection.phase === "detached") return <TokenView reason={connection.reason} />;
@@ -58,7 +58,7 @@ const Brand = ({ state: { sandbox } }: { state: UiState }) => (
   </h1>
 );
 
-function CurrentView({ dashboard }: { dashboard: BrowserDashboard }) {
+function CurrentView({ dashboard }: DashboardProps) {
   const view = views.find(({ name }) => name === dashboard.state.view);
   if (view) return <view.component dashboard={dashboard} />;
   const { pane } = dashboard.state;
@@ -71,7 +71,7 @@ function CurrentView({ dashboard }: { dashboard: BrowserDashboard }) {
   );
 }
 
-function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
+function Tabs({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const panes = visiblePanes(state);
   const tabs = [
@@ -97,7 +97,7 @@ function Tabs({ dashboard }: { dashboard: BrowserDashboard }) {
   );
 }
 
-function StatusBar({ dashboard }: { dashboard: BrowserDashboard }) {
+function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
   const { traffic, scenarios } = runningTexts(sandbox ?? {});
@@ -153,7 +153,7 @@ function Notice({ state }: { state: UiState }) {
 }
 
 /** Buttons for the keys that have a label. */
-function KeyBar({ dashboard }: { dashboard: BrowserDashboard }) {
+function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const overlay = topOverlay(state);
   const bindings = overlay?.onKey ? overlay.keys : enabledBindings(state);

@@ -2,10 +2,10 @@
 
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { count, duration } from "../view/format.ts";
-import type { BrowserDashboard } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { ListHead } from "./shared-parts.tsx";
 
-export function TrendsView({ dashboard }: { dashboard: BrowserDashboard }) {
+export function TrendsView({ dashboard }: DashboardProps) {
   const { all, selected } = dashboard.state.trends;
   return (
     <section class="view" tabIndex={0} aria-label="Trends">

@@ -52,42 +52,15 @@ function messageText({ headers, body }: RequestDetail["request"]): string[] {
   return [...shown.sort(), ...(body === "" ? [] : ["", ...mask(reformatJson(body, 2)).split("\n")])];
 }
 
-/** Longer differences are shown whole instead of matched line by line: every frame computes them again. */
-const MAX_CELLS = 40_000;
-
 /** The lines of both texts in order: `-` only in the first, `+` only in the second, two spaces in both. */
 export function diffLines(first: readonly string[], second: readonly string[]): string[] {
-  const firstChange = first.findIndex((line, index) => line !== second[index]);
-  const start = firstChange === -1 ? first.length : firstChange;
-  const [one, other] = [first.slice(start), second.slice(start)];
-  const same = first.slice(0, start).map((line) => `  ${line}`);
-  if (one.length * other.length > MAX_CELLS) return [...same, ...one.map((line) => `- ${line}`), ...other.map((line) => `+ ${line}`)];
-  return [...same, ...walkDiff(one, other, commonLengths(one, other))];
-}
-
-/** For each pair of positions, how many lines the rests of both texts have in common (the longest common subsequence). */
-function commonLengths(one: readonly string[], other: readonly string[]): number[][] {
-  const lengths = Array.from({ length: one.length + 1 }, () => Array<number>(other.length + 1).fill(0));
-  for (let row = one.length - 1; row >= 0; row--)
-    for (let column = other.length - 1; column >= 0; column--)
-      (lengths[row] as number[])[column] =
-        one[row] === other[column]
-          ? 1 + (lengths[row + 1]?.[column + 1] ?? 0)
-          : Math.max(lengths[row + 1]?.[column] ?? 0, lengths[row]?.[column + 1] ?? 0);
-  return lengths;
-}
-
-function walkDiff(one: readonly string[], other: readonly string[], lengths: readonly (readonly number[])[]): string[] {
-  const lines: string[] = [];
-  let [row, column] = [0, 0];
-  while (row < one.length || column < other.length) {
-    if (row < one.length && one[row] === other[column]) {
-      lines.push(`  ${one[row]}`);
-      row++;
-      column++;
-    } else if (row < one.length && (column === other.length || (lengths[row + 1]?.[column] ?? 0) >= (lengths[row]?.[column + 1] ?? 0)))
-      lines.push(`- ${one[row++]}`);
-    else lines.push(`+ ${other[column++]}`);
-  }
-  return lines;
+  let next = 0;
+  const lines = first.flatMap((line) => {
+    const same = second.indexOf(line, next);
+    if (same === -1) return [`- ${line}`];
+    const added = second.slice(next, same).map((other) => `+ ${other}`);
+    next = same + 1;
+    return [...added, `  ${line}`];
+  });
+  return [...lines, ...second.slice(next).map((other) => `+ ${other}`)];
 }

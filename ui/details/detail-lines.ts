@@ -80,44 +80,17 @@ export const unmaskedBodyLines = (theme: Theme, width: number, body: string): st
 /** A name, a string, or another value of a line of indented JSON. */
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(?=: )|("(?:[^"\\]|\\.)*")|-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-/** A line, wrapped; the tokens of a line of JSON are coloured. */
-function jsonLine(theme: Theme, line: string, width: number): string[] {
-  const text = sanitize(line);
-  const pieces = wrap(text, width);
-  if (!theme.colours || !JSON_LINE.test(text)) return pieces.map((piece) => INDENT + piece);
-  const tokens = [...text.matchAll(JSON_TOKEN)].map(({ 0: token, 1: name, 2: string, index }) => ({
-    from: index,
-    to: index + token.length,
-    style: name !== undefined ? ("cyan" as const) : string !== undefined ? ("green" as const) : ("magenta" as const),
-  }));
-  let start = 0;
-  return pieces.map((piece) => {
-    const from = start;
-    start += piece.length;
-    return INDENT + withTokens(theme, piece, tokens, from);
-  });
-}
-
 /** A line of `JSON.stringify` with an indent: a name, a value or both, or a bracket. */
 const JSON_LINE = /^\s*(?:"(?:[^"\\]|\\.)*"(?:: .+)?|-?\d[\d.eE+-]*|true|false|null),?$/;
 
-interface StyledToken {
-  from: number;
-  to: number;
-  style: TextStyle;
-}
-
-/** The piece of a line that begins at `start`, with the parts of tokens that it holds. */
-function withTokens(theme: Theme, piece: string, tokens: readonly StyledToken[], start: number): string {
-  let result = "";
-  let at = 0;
-  for (const { from, to, style } of tokens) {
-    const [first, last] = [Math.max(at, from - start), Math.min(piece.length, to - start)];
-    if (first >= last) continue;
-    result += piece.slice(at, first) + styled(theme, piece.slice(first, last), style);
-    at = last;
-  }
-  return result + piece.slice(at);
+/** A line, wrapped; the tokens of a line of JSON that needs no wrapping are coloured. */
+function jsonLine(theme: Theme, line: string, width: number): string[] {
+  const pieces = wrap(sanitize(line), width);
+  const [text = "", ...rest] = pieces;
+  if (rest.length > 0 || !theme.colours || !JSON_LINE.test(text)) return pieces.map((piece) => INDENT + piece);
+  const colour = (token: string, name?: string, string?: string) =>
+    styled(theme, token, name !== undefined ? "cyan" : string !== undefined ? "green" : "magenta");
+  return [INDENT + text.replace(JSON_TOKEN, colour)];
 }
 
 export const headerLines = (theme: Theme, width: number, headers: Readonly<Record<string, unknown>>): string[] =>

@@ -45,30 +45,7 @@ export interface Parameter {
 /** Which of the two documents an operation is in. */
 export type ApiName = "service" | "control";
 
-export interface ApiOperation {
-  id: string;
-  api: ApiName;
-  area: string;
-  method: string;
-  /** With the prefix of its API, and its parameters in braces. */
-  path: string;
-  summary: string;
-  description: string;
-  /** Of the path and of the query. */
-  parameters: readonly Parameter[];
-  takesIdempotencyKey: boolean;
-  /** The example of the body as JSON; undefined for an operation without a body. */
-  body: string | undefined;
-  fields: readonly BodyField[];
-  responses: readonly { status: string; description: string }[];
-}
-
-export interface BodyField {
-  name: string;
-  type: string;
-  description: string;
-  isRequired: boolean;
-}
+export type ApiOperation = ReturnType<typeof operationOf>;
 
 const IDEMPOTENCY_KEY = "Idempotency-Key";
 
@@ -82,7 +59,7 @@ export function operationsOf(api: ApiName, document: ApiDocument): ApiOperation[
   );
 }
 
-function operationOf(api: ApiName, method: string, path: string, operation: PathOperation, document: ApiDocument): ApiOperation {
+function operationOf(api: ApiName, method: string, path: string, operation: PathOperation, document: ApiDocument) {
   const parameters = (operation.parameters ?? []).flatMap((one) => resolved(one, document.components.parameters) ?? []);
   const [content] = Object.values(operation.requestBody?.content ?? {});
   return {
@@ -90,11 +67,14 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
     api,
     area: operation.tags?.[0] ?? "",
     method,
+    /** With the prefix of its API, and its parameters in braces. */
     path,
     summary: operation.summary,
     description: operation.description ?? "",
+    /** Of the path and of the query. */
     parameters: parameters.filter((one) => one.in === "path" || one.in === "query"),
     takesIdempotencyKey: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
+    /** The example of the body as JSON; undefined for an operation without a body. */
     body: content && JSON.stringify(content.example ?? {}, null, 2),
     fields: fieldsOf(content?.schema && resolved(content.schema, document.components.schemas)),
     responses: Object.entries(operation.responses).map(([status, response]) => ({
@@ -109,7 +89,7 @@ function resolved<Value extends object>(value: Value | Reference, components: Re
   return "$ref" in value ? components[String(value.$ref).split("/").at(-1) ?? ""] : value;
 }
 
-const fieldsOf = ({ properties = {}, required = [] }: JsonSchema = {}): BodyField[] =>
+const fieldsOf = ({ properties = {}, required = [] }: JsonSchema = {}) =>
   Object.entries(properties).map(([name, { type, description = "", enum: choices }]) => ({
     name,
     type: choices ? choices.map(String).join(" | ") : [type ?? "any"].flat().join(" | "),

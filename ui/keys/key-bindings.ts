@@ -240,7 +240,7 @@ const MAX_HISTORY = 50;
 
 const openFilterLine = (state: UiState): StateUpdate => update({ ...state, filterLine: lineOf(listOf(state).filter) });
 
-const lineOf = (text: string, stepsBack = 0): FilterLine => ({ text, caretFromEnd: 0, stepsBack });
+const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 
 /** Writes a whole filter at once, as into an input of a browser. */
 export const writeFilter = (state: UiState, text: string): StateUpdate => apply(state, text, lineOf(text));
@@ -249,19 +249,18 @@ export const writeFilter = (state: UiState, text: string): StateUpdate => apply(
 export function lineProblem(state: UiState): string | undefined {
   const { pane, filterLine } = state;
   const vocabulary = paneNamed(pane).vocabulary(state);
-  return filterLine && vocabulary && filterProblem(filterLine.text, vocabulary);
+  return filterLine && vocabulary && filterProblem(filterLine.value, vocabulary);
 }
 
 function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpdate {
   if (key === "escape") return apply(state, "", undefined);
   if (key === "enter") return lineProblem(state) === undefined ? update(closed(state, line)) : update(state);
   if (key === "up" || key === "down") return recall(state, line, key === "up" ? 1 : -1);
-  const edited = editText({ value: line.text, caretFromEnd: line.caretFromEnd, isSelected: false }, key);
-  if (!edited) return update(state);
-  return apply(state, edited.value, { text: edited.value, caretFromEnd: edited.caretFromEnd, stepsBack: 0 });
+  const edited = editText(line, key);
+  return edited ? apply(state, edited.value, { ...edited, stepsBack: 0 }) : update(state);
 }
 
-function closed(state: UiState, { text }: FilterLine): UiState {
+function closed(state: UiState, { value: text }: FilterLine): UiState {
   const earlier = state.filterHistory.filter((one) => one !== text);
   return { ...state, filterLine: undefined, filterHistory: text.trim() === "" ? earlier : [...earlier, text].slice(-MAX_HISTORY) };
 }

@@ -149,8 +149,8 @@ export function editSearch(text: string, key: string): string | undefined {
 }
 
 /** A text with a caret, without the characters at its start that leave no room before the caret. */
-export function withCaret({ text, caretFromEnd }: { text: string; caretFromEnd: number }, caret: string, room: number): string {
-  const letters = [...text];
+export function withCaret({ value, caretFromEnd }: Pick<TextEdit, "value" | "caretFromEnd">, caret: string, room: number): string {
+  const letters = [...value];
   const end = Math.max(0, letters.length - caretFromEnd);
   const before = sanitize(letters.slice(0, end).join(""));
   const hidden = Math.max(0, widthOf(before) - room);

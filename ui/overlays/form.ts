@@ -94,7 +94,7 @@ const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => (
   onKey: handleFormKey,
 });
 
-function viewOf(state: UiState, form: Form, input: FormState): FormView & Submission {
+function viewOf(state: UiState, form: Form, input: FormState) {
   const context = { state, data: input.data };
   const fields = form.fields(input.values, context);
   const values = Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, input.values)]));
@@ -103,9 +103,6 @@ function viewOf(state: UiState, form: Form, input: FormState): FormView & Submis
 }
 
 export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;
-
-/** The parts of the form on top that the page shows: its fields, their values, the call. */
-export const topFormView = (state: UiState): FormView => currentView(state);
 
 /** Writes the value of a field of the form on top, as into an input of a browser. */
 export function writeField(state: UiState, field: FormField, value: string): StateUpdate {
@@ -118,7 +115,8 @@ export const focusField = (state: UiState, { name }: FormField): StateUpdate =>
 
 const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
-const currentView = (state: UiState): FormView & Submission => viewOf(state, topForm(state).form, topForm(state).input);
+/** The form on top. */
+export const topFormView = (state: UiState): FormView => viewOf(state, topForm(state).form, topForm(state).input);
 
 /** Changes the form with this id, if it is still open. */
 function changeForm(state: UiState, id: symbol, change: (input: FormState) => FormState): UiState {
@@ -153,7 +151,7 @@ const KEYS: readonly KeyBinding[] = [
 function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
   const binding = KEYS.find(({ keys }) => keys.includes(key));
   if (binding) return binding.run(state);
-  const { focused, values, input } = currentView(state);
+  const { focused, values, input } = topFormView(state);
   const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
   if (!focused || !edit) return undefined;
   if (edit === "refused")
@@ -170,7 +168,7 @@ function withEdit(state: UiState, { name }: FormField, { value, ...edit }: Field
 
 /** Moves through the lines as they are on the screen: the options of the focused field, then the fields. */
 function walk(state: UiState, by: number): StateUpdate {
-  const { focused, values, input } = currentView(state);
+  const { focused, values, input } = topFormView(state);
   const edit = { ...input, value: focused ? (values[focused.name] ?? "") : "" };
   const value = focused?.options && stepOption(focused, edit, by, "stop");
   if (focused && value !== undefined) return update(withEdit(state, focused, { ...edit, value }));
@@ -178,19 +176,19 @@ function walk(state: UiState, by: number): StateUpdate {
 }
 
 function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
-  const { fields, focused } = currentView(state);
+  const { fields, focused } = topFormView(state);
   const to = fields.findIndex(({ name }) => name === focused?.name) + by;
   const index = wraps ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
   return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
 }
 
 function copyCall(state: UiState): StateUpdate {
-  return copyText(state, curlOf(state.target, currentView(state).call), "the call as curl");
+  return copyText(state, curlOf(state.target, topFormView(state).call), "the call as curl");
 }
 
 /** Sends the call, unless it is in flight. */
 function submit(state: UiState): StateUpdate {
-  const { values, call, input } = currentView(state);
+  const { values, call, input } = topFormView(state);
   if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
   const question = topForm(state).form.confirm?.(values);
   return question === undefined ? send(state) : update(openOverlay(state, confirm(question, call, send)));
@@ -199,7 +197,7 @@ function submit(state: UiState): StateUpdate {
 function send(state: UiState): StateUpdate {
   const { id } = topForm(state);
   // Built from the state before the call: the stream may report the change before the reply arrives.
-  const { call, fields, onReply } = currentView(state);
+  const { call, fields, onReply } = topFormView(state);
   const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
     const invalid = fieldAt(fields, errors[0]?.field ?? "");
     const focus = invalid ? focusOn(invalid.name) : {};
@@ -221,35 +219,26 @@ const withoutForm = (state: UiState, id: symbol): UiState => ({
 });
 
 /** The user's input so far. */
-export interface FormState {
+export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
   readonly values: FormValues;
   /** The replies to `Form.fetch`, by name. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The name of the focused field; the first field when there is none of this name. */
   readonly focus: string;
-  readonly search: string;
-  readonly caretFromEnd: number;
-  /** The whole value of the focused field is selected: typing replaces it. */
-  readonly isSelected: boolean;
   readonly isSending: boolean;
   /** Why the last call was rejected. */
   readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
 }
 
-export interface FormView {
-  fields: readonly FormField[];
-  values: FormValues;
-  focused: FormField | undefined;
-  input: FormState;
-  call: Call;
-}
+/** A form with its fields, their values, the call and what to do with the reply. */
+export type FormView = ReturnType<typeof viewOf>;
 
 const LABEL_WIDTH = 15;
 const BORDER_LINES = 2;
 const MAX_OPTIONS = 9;
 
 /** Fills the overlay exactly; the curl line stays at the bottom while the fields scroll. */
-export function formLines(view: FormView, state: UiState, width: number): string[] {
+function formLines(view: FormView, state: UiState, width: number): string[] {
   const height = Math.max(1, layoutOf(state).overlay.height - BORDER_LINES);
   const foot = footLines(view, state, width, Math.max(1, Math.floor(height * 0.5)));
   const body = fieldLines(view, state.theme, width, Math.max(1, height - foot.length - 1));
@@ -309,7 +298,7 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
   }
   if (input === undefined) return cut(sanitize(value) || "-", room);
   if (input.isSelected && value !== "") return cut(` ${sanitize(value)} `, room);
-  return cut(` ${withCaret({ text: value, caretFromEnd: input.caretFromEnd }, "_", Math.max(1, room - 4))} `, room);
+  return cut(` ${withCaret({ value, caretFromEnd: input.caretFromEnd }, "_", Math.max(1, room - 4))} `, room);
 }
 
 /** The options around the chosen one, and below them which part of how many they are. */

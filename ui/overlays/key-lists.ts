@@ -55,17 +55,9 @@ function groupLines({ theme }: Pick<UiState, "theme">, { title, bindings }: KeyG
 /** The border, the search and the line below it. */
 const OTHER_LINES = 4;
 
-/** The parts of the palette that the page shows. */
-interface Palette {
-  /** All commands. */
-  readonly bindings: readonly KeyBinding[];
-  readonly search: string;
-  readonly found: readonly KeyBinding[];
-  readonly chosen: number;
-}
-
+/** The parts of the palette that the page shows: all commands, those that match the search, and the index of the chosen one. */
 export interface PaletteOverlay extends Overlay {
-  readonly palette: Palette;
+  readonly palette: { bindings: readonly KeyBinding[]; search: string; found: readonly KeyBinding[]; chosen: number };
 }
 
 export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay => overlay !== undefined && "palette" in overlay;

@@ -14,10 +14,12 @@ import { styled } from "../view/style.ts";
 import { type Column, formatRow, headingOf } from "./columns.ts";
 
 export interface Pane {
+  /** Unique among the panes. */
   name: string;
   title: string;
   /** New rows are appended and followed; otherwise the rows are replaced by every poll. */
   follows: boolean;
+  /** Default: always. */
   isShown?(state: UiState): boolean;
   /** The lines of a text pane. */
   textLines?(state: UiState, width: number): string[];
@@ -27,6 +29,7 @@ export interface Pane {
   log?: PaneLog<Row>;
   /** Polled while the pane is visible, or always if its tab has an alarm. */
   poll?: Read<Row[]>;
+  /** Shown beside the title, such as a count. */
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
   /** The columns of a row, for the page, which lays them out itself; empty in a text pane. */
@@ -35,6 +38,7 @@ export interface Pane {
   gapText(row: Row, state: UiState, width: number): string;
   /** The headings of the columns of a row; empty without any. */
   headingText(row: Row, state: UiState, width: number): string;
+  /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
@@ -78,13 +82,10 @@ type StreamKind<Value> = {
   [Kind in LiveItem["kind"]]: Extract<LiveItem, { kind: Kind }> extends Record<Kind, Value> ? Kind : never;
 }[LiveItem["kind"]];
 
-/** A pane of rows. Rows come from either `stream` or `poll`. */
-interface ListPaneDeclaration<Value> {
-  /** Unique among the panes. */
-  name: string;
-  title: string;
-  /** Default: always. */
-  isShown?(state: UiState): boolean;
+/** A pane of rows, whose members that are left out have a default. Rows come from either `stream` or `poll`. */
+interface ListPaneDeclaration<Value>
+  extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm">,
+    Partial<Pick<Pane, "titleNote">> {
   /** Identifies a row across updates. */
   rowId(value: Value): string;
   /** The facts that a filter matches. */
@@ -99,13 +100,7 @@ interface ListPaneDeclaration<Value> {
   poll?: Call<{ data: Value[] }>;
   /** The order of polled rows. Default: as in the reply. */
   compare?(one: Value, other: Value): number;
-  /** Shown beside the title, such as a count. Default: nothing. */
-  titleNote?(state: UiState): string;
-  /** A short text in the pane's tab. Default: none. */
-  alarm?(state: UiState): string;
   columns(value: Value, state: UiState, width: number): Column[];
-  /** Shown while there are no rows: how to get some. */
-  emptyText(state: UiState): string[];
   /** The detail that Enter opens. */
   detail(state: UiState, value: Value): Detail;
   /** Fetches a row that the list does not have. Default: its detail cannot be opened. */

@@ -271,22 +271,15 @@ function rowTest(filter: string): (row: Row) => boolean {
   };
 }
 
-export interface VisibleRows {
-  rows: readonly Row[];
-  /** The index of the selected row among `rows`; -1 without one. */
-  selected: number;
-  /** The selected row has left the list and is shown from the cursor's copy. */
-  isGone: boolean;
-}
-
-/** The rows to show in `height` lines. */
-export function visibleRows(list: List, height: number): VisibleRows {
+/** The rows to show in `height` lines, and the index of the selected one, which is -1 without one. */
+export function visibleRows(list: List, height: number) {
   const rows = filteredRows(list);
   if (list.follows || (!list.cursor && rows.length === 0)) {
     const newest = rows.slice(-height);
     return { rows: newest, selected: newest.length - 1, isGone: false };
   }
   const index = indexOf(rows, list.cursor?.id);
+  // The selected row has left the list, and is shown from the cursor's copy.
   if (index === -1 && list.cursor) return { rows: [list.cursor, ...rows.slice(0, height - 1)], selected: 0, isGone: true };
   const top = topIndex(rows, list.top, Math.max(0, index), height);
   return { rows: rows.slice(top, top + height), selected: Math.max(0, index) - top, isGone: false };

@@ -9,6 +9,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { Call, Perform } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
+import type { TextEdit } from "../overlays/field.ts";
 import type { TextStyle, Theme } from "../view/style.ts";
 import type { LearningMode } from "./learning-mode.ts";
 import { emptyList, type List } from "./list.ts";
@@ -87,11 +88,8 @@ export interface TrendViews {
   readonly selected?: SandboxTrendReply;
 }
 
-export interface FilterLine {
-  text: string;
-  /** How many characters follow the caret. */
-  caretFromEnd: number;
-  /** How many steps back in the history the text is; 0 for a new one. */
+/** `stepsBack` is how far back in the history the text is; 0 for a new one. */
+export interface FilterLine extends TextEdit {
   stepsBack: number;
 }
 

@@ -123,13 +123,9 @@ const Lines = ({ lines }: { lines: readonly string[] }) => (
   </Transform>
 );
 
-export interface FrameRenderer {
-  /** One string for each line of the screen. */
-  render(state: UiState): string[];
-  close(): void;
-}
+export type FrameRenderer = ReturnType<typeof createFrameRenderer>;
 
-export function createFrameRenderer(): FrameRenderer {
+export function createFrameRenderer() {
   let frame = "";
   const write = (text: string, _encoding: string, done: () => void) => {
     frame = text;
@@ -139,7 +135,8 @@ export function createFrameRenderer(): FrameRenderer {
   // With `debug`, Ink writes each frame whole and at once, without escape sequences that move the cursor.
   const ink = render(createElement(Fragment), { stdout, debug: true, exitOnCtrlC: false, patchConsole: false });
   return {
-    render(state) {
+    /** One string for each line of the screen. */
+    render(state: UiState): string[] {
       Object.assign(stdout, state.size);
       ink.rerender(createElement(App, { state }));
       const lines = frame.split("\n");

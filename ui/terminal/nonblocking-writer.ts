@@ -5,30 +5,28 @@ import { closeSync, constants, openSync, write, writeSync } from "node:fs";
 import { blockThread } from "../../src/kernel/clock.ts";
 import type { TerminalWrite } from "./painter.ts";
 
-export interface NonblockingWriter {
-  /** Writes as much as the terminal accepts now. */
-  write: TerminalWrite;
-  /** Writes everything, blocking; gives up on a terminal that accepts nothing for a third of a second. */
-  writeAll(text: string): void;
-  close(): void;
-}
-
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const RETRY_PAUSE_MS = 5;
 const MAX_TRIES = 60;
 
 /** `inherited` is the process's descriptor of the terminal. */
-export function openNonblockingWriter(inherited: number): NonblockingWriter {
+export function openNonblockingWriter(inherited: number) {
   const own = reopen(inherited);
   // Without a descriptor of its own, write in libuv's thread pool; `writeAll` may then block on a terminal that does not read.
   if (own === undefined)
-    return { write: (bytes, done) => write(inherited, bytes, done), writeAll: (text) => void writeSync(inherited, text), close() {} };
+    return {
+      write: ((bytes, done) => write(inherited, bytes, done)) as TerminalWrite,
+      writeAll: (text: string) => void writeSync(inherited, text),
+      close() {},
+    };
   return {
-    write(bytes, done) {
+    /** Writes as much as the terminal accepts now. */
+    write: ((bytes, done) => {
       const { count, error } = tryWrite(own, bytes);
       done(error, count);
-    },
-    writeAll: (text) => writeAll(own, Buffer.from(text)),
+    }) as TerminalWrite,
+    /** Writes everything, blocking; gives up on a terminal that accepts nothing for a third of a second. */
+    writeAll: (text: string) => writeAll(own, Buffer.from(text)),
     close: () => closeSync(own),
   };
 }

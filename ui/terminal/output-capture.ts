@@ -2,15 +2,10 @@
 
 import { afterPromises } from "../../src/kernel/clock.ts";
 
-export interface OutputCapture {
-  /** Ends the capture. Returns the captured text; empty on further calls. */
-  release(): string;
-}
-
 const MAX_CHARACTERS = 100_000;
 
 /** Captures terminals only: output redirected to a file still goes to the file. */
-export function captureOutput(streams: readonly NodeJS.WriteStream[], onOutput: (text: string) => void): OutputCapture {
+export function captureOutput(streams: readonly NodeJS.WriteStream[], onOutput: (text: string) => void) {
   let captured = "";
   let dropped = 0;
   const capture = (text: string) => {
@@ -20,7 +15,8 @@ export function captureOutput(streams: readonly NodeJS.WriteStream[], onOutput: 
   };
   const restore = streams.filter(({ isTTY }) => isTTY).map((stream) => redirectWrites(stream, capture));
   return {
-    release() {
+    /** Ends the capture. Returns the captured text; empty on further calls. */
+    release(): string {
       for (const restoreStream of restore.splice(0)) restoreStream();
       const text = captured + (dropped === 0 ? "" : `… and ${dropped} more characters\n`);
       captured = "";

@@ -1,16 +1,5 @@
 // Paints frames: writes only the lines that changed, as one synchronized update, without waiting for a slow terminal.
 
-export interface Painter {
-  /** Paints a frame. While a write is pending, only the newest frame is kept. */
-  paint(frame: readonly string[]): void;
-  /** Paints the next frame whole. */
-  invalidate(): void;
-  /** Writes an escape sequence before the next frame. */
-  send(sequence: string): void;
-  /** Discards unwritten output. Returns whether a write was cut off. */
-  discard(): boolean;
-}
-
 /** Writes bytes, and reports how many the terminal accepted. */
 export type TerminalWrite = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, count: number) => void) => void;
 
@@ -19,7 +8,7 @@ const END_UPDATE = "\x1b[?2026l";
 const CLEAR = "\x1b[2J";
 
 /** `scheduleRetry` is called after the terminal accepted nothing, with the number of tries so far. */
-export function createPainter(write: TerminalWrite, scheduleRetry: (retry: () => void, tries: number) => void): Painter {
+export function createPainter(write: TerminalWrite, scheduleRetry: (retry: () => void, tries: number) => void) {
   let shown: readonly string[] | undefined;
   let next: readonly string[] | undefined;
   let sequences = "";
@@ -48,18 +37,22 @@ export function createPainter(write: TerminalWrite, scheduleRetry: (retry: () =>
     if (text !== "") send(Buffer.from(text));
   };
   return {
-    paint(frame) {
+    /** Paints a frame. While a write is pending, only the newest frame is kept. */
+    paint(frame: readonly string[]): void {
       next = frame;
       flush();
     },
-    invalidate() {
+    /** Paints the next frame whole. */
+    invalidate(): void {
       shown = undefined;
     },
-    send(sequence) {
+    /** Writes an escape sequence before the next frame. */
+    send(sequence: string): void {
       sequences += sequence;
       flush();
     },
-    discard() {
+    /** Discards unwritten output. Returns whether a write was cut off. */
+    discard(): boolean {
       const wasPending = pending !== undefined;
       pending = undefined;
       next = undefined;

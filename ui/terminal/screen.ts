@@ -3,15 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 
-export interface Screen {
-  /** Whether the screen is taken over. */
-  isActive(): boolean;
-  enter(): void;
-  /** Restores the screen, then writes `message` to it. Further calls do nothing. */
-  leave(message?: string): void;
-}
-
-export interface ScreenOptions {
+interface ScreenOptions {
   input: Pick<NodeJS.ReadStream, "setRawMode">;
   /** Writes synchronously. */
   write(text: string): void;
@@ -29,7 +21,7 @@ const LEAVE_SCREEN = "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 /** Terminates an escape sequence that was cut off. */
 const END_SEQUENCE = "\x1b\\";
 
-export function createScreen({ input, write, discard, keysOnly }: ScreenOptions): Screen {
+export function createScreen({ input, write, discard, keysOnly }: ScreenOptions) {
   let isActive = false;
   const ignoreErrors = (act: () => void) => {
     try {
@@ -40,14 +32,15 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
   };
   return {
     isActive: () => isActive,
-    enter() {
+    enter(): void {
       isActive = true;
       // Off first: a shell may have changed the mode behind Node's back, and Node ignores a mode that it believes is set.
       ignoreErrors(() => input.setRawMode(false));
       ignoreErrors(() => input.setRawMode(true));
       ignoreErrors(() => write(ENTER_PASTE + (keysOnly ? "" : ENTER_SCREEN)));
     },
-    leave(message = "") {
+    /** Restores the screen, then writes `message` to it. Further calls do nothing. */
+    leave(message = ""): void {
       if (!isActive) return;
       isActive = false;
       const isCutOff = discard();
@@ -58,32 +51,24 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
   };
 }
 
-export interface Suspension {
-  /** Takes the terminal over. */
-  take(): void;
-  /** Stops the process until the shell continues it. */
-  suspend(): void;
-  /** Takes the terminal back once the process is in the foreground. */
-  resume(): void;
-  /** Gives the terminal back, then writes `message` to it. */
-  release(message: string): void;
-}
-
 const FOREGROUND_POLL_MS = 200;
 
 /** Calls `onResume` after the program has resumed and owns the terminal again. */
-export function createSuspension(input: NodeJS.ReadStream, screen: Screen, onResume: () => void): Suspension {
+export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<typeof createScreen>, onResume: () => void) {
   let cancelPoll = () => {};
+  /** Takes the terminal over. */
   const take = () => {
     screen.enter();
     input.resume();
   };
+  /** Gives the terminal back, then writes `message` to it. */
   const release = (message: string) => {
     cancelPoll();
     // A background process that reads the terminal is stopped by the system.
     input.pause();
     screen.leave(message);
   };
+  /** Takes the terminal back once the process is in the foreground. */
   const resume = () => {
     cancelPoll();
     if (!isInForeground()) {
@@ -95,6 +80,7 @@ export function createSuspension(input: NodeJS.ReadStream, screen: Screen, onRes
     process.kill(process.pid, "SIGWINCH");
     onResume();
   };
+  /** Stops the process until the shell continues it. */
   const suspend = () => {
     release("");
     stopProcessGroup();

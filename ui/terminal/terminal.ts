@@ -7,17 +7,7 @@ import { createPainter } from "./painter.ts";
 import { createKeyReader, reportOf } from "./read-keys.ts";
 import { createScreen, createSuspension } from "./screen.ts";
 
-export interface Terminal {
-  paint(frame: readonly string[]): void;
-  /** Paints the next frame whole instead of its changed lines. */
-  repaint(): void;
-  /** Writes an escape sequence. */
-  send(sequence: string): void;
-  /** Stops the process and gives the terminal to the shell, as Ctrl-Z does. */
-  suspend(): void;
-  /** Restores the terminal, then writes `message` to it. */
-  close(message?: string): void;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
 export interface TerminalHandlers {
   onKeys(keys: string[]): void;
@@ -35,18 +25,14 @@ export interface TerminalStreams {
   output: NodeJS.WriteStream & { fd: number };
 }
 
-export interface TerminalOptions extends TerminalStreams {
-  /** Reads keys without taking over the screen: output scrolls as usual. */
-  keysOnly?: boolean;
-}
-
 export const sizeOf = ({ output }: TerminalStreams) => ({ columns: output.columns || 80, rows: output.rows || 24 });
 
 /** When to write again to a terminal that accepted nothing: soon at first, because most pauses are short. */
 const RETRY_DELAYS_MS = [2, 5, 10, 20, 50];
 const MAX_RETRY_DELAY_MS = 100;
 
-export function openTerminal({ input, output, keysOnly = false }: TerminalOptions, handlers: TerminalHandlers): Terminal {
+/** With `keysOnly`, it reads keys without taking over the screen: output scrolls as usual. */
+export function openTerminal({ input, output, keysOnly = false }: TerminalStreams & { keysOnly?: boolean }, handlers: TerminalHandlers) {
   const writer = openNonblockingWriter(output.fd);
   const painter = createPainter(writer.write, (retry, tries) => void afterRealTime(RETRY_DELAYS_MS[tries] ?? MAX_RETRY_DELAY_MS, retry));
   const capture = captureOutput(keysOnly ? [] : [process.stdout, process.stderr], handlers.onOutput);
@@ -76,11 +62,15 @@ export function openTerminal({ input, output, keysOnly = false }: TerminalOption
   ]);
   suspension.take();
   return {
-    paint: (frame) => screen.isActive() && painter.paint(frame),
+    paint: (frame: readonly string[]) => screen.isActive() && painter.paint(frame),
+    /** Paints the next frame whole instead of its changed lines. */
     repaint: painter.invalidate,
-    send: (sequence) => screen.isActive() && painter.send(sequence),
+    /** Writes an escape sequence. */
+    send: (sequence: string) => screen.isActive() && painter.send(sequence),
+    /** Stops the process and gives the terminal to the shell, as Ctrl-Z does. */
     suspend: suspension.suspend,
-    close(message) {
+    /** Restores the terminal, then writes `message` to it. */
+    close(message?: string): void {
       removeListeners();
       restore(message);
       writer.close();

@@ -2,13 +2,7 @@
 
 import { afterRealTime, realNow, stopwatch } from "../../src/kernel/clock.ts";
 
-export interface PaintScheduler {
-  /** After a key or a resize. */
-  paintNow(): void;
-  /** After a change that the user did not make. */
-  paintSoon(): void;
-  stop(): void;
-}
+export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
 
 interface SchedulerCallbacks {
   paint(): void;
@@ -23,7 +17,7 @@ const COST_FACTOR = 25;
 /** At least two frames per second: the first frame takes a hundred milliseconds, because V8 has not compiled its code yet. */
 const MAX_GAP_MS = 500;
 
-export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks): PaintScheduler {
+export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks) {
   let paintedAt = 0;
   let cost = 0;
   let cancelPaint: (() => void) | undefined;
@@ -43,12 +37,14 @@ export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks)
   };
   cancelSecond = afterRealTime(SECOND, tick);
   return {
+    /** After a key or a resize. */
     paintNow,
-    paintSoon() {
+    /** After a change that the user did not make. */
+    paintSoon(): void {
       const gap = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, cost * COST_FACTOR));
       cancelPaint ??= afterRealTime(Math.max(0, gap - (realNow() - paintedAt)), paintNow);
     },
-    stop() {
+    stop(): void {
       cancelPaint?.();
       // Any function: `paintSoon` then schedules nothing more.
       cancelPaint = () => {};
