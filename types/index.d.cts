@@ -1676,8 +1676,6 @@ export interface SandboxDrainReply {
 export interface SandboxHealthReply {
   status: "ready";
   version: string;
-  /** The longest time in real milliseconds for which the event loop was blocked while requests or webhooks passed */
-  longestStallMs: number;
 }
 export interface SandboxOpenapiInput {
   /** Version of OpenAPI */
@@ -2228,7 +2226,7 @@ interface SandboxErrorCause {
 /** Misuse of the tool: shown as one sentence with the remedy, without a stack, and with its own exit code. */
 export declare class SandboxError extends Error {
   readonly exitCode: number;
-  /** The code and details of the control API's error, where it refused a call; or why no sandbox can start. */
+  /** The code of the control API's error, or why no sandbox can start. */
   readonly code: ErrorCode | InstallationErrorCode | undefined;
   readonly details: Record<string, unknown>;
   constructor(message: string, exit?: keyof typeof exitCodes, cause?: SandboxErrorCause);
@@ -2315,7 +2313,7 @@ interface Connection {
   readonly opened: number;
   /** Real milliseconds of the latest response on it; undefined before the first. */
   answered?: number;
-  /** Real milliseconds at which the client ended it, and so knew the last response; undefined while it is open, or if the sandbox ended it first. */
+  /** Real milliseconds at which the client closed it, knowing the last response. Undefined while it is open, or if the sandbox closed it first. */
   closed?: number;
 }
 interface RequestEntry {
@@ -2329,19 +2327,19 @@ interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own code of the error in the response, whatever a service file makes of it. Not stored. */
+  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of the checks, of the body, of the validation and of the operation, as far as the request got. */
+  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the first byte of the response was written, or the connection broken: the client cannot know of it sooner. */
+  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
-  /** Real milliseconds of the previous response on its connection, or when the connection was accepted: the client sent it later. */
+  /** The client sent it after this time: the previous response on its connection, or the accept of the connection, in real milliseconds. */
   sentAfter: number;
   /** The last characters of the key. */
   key: string | undefined;

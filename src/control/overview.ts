@@ -10,7 +10,6 @@ import type { Traffic } from "../contracts/traffic.ts";
 import { type JudgeResults, VERDICTS } from "../contracts/verdict.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import type { StallGauge } from "../kernel/event-loop.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
@@ -42,7 +41,6 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
 }
 
 interface Parts extends OverviewParts, Pick<Stores, "database"> {
-  stalls: Pick<StallGauge, "longest">;
   trends: Pick<Trends, "read">;
   /** Which operations and event types the run has used. */
   coverage(): RunCoverage;
@@ -149,15 +147,12 @@ const showHealth = endpoint({
   reply: Type.Object({
     status: Type.String({ const: "ready" }),
     version: Type.String(),
-    longestStallMs: Type.Number({
-      description: "The longest time in real milliseconds for which the event loop was blocked while requests or webhooks passed",
-    }),
   }),
   errors: ["database_missing"],
-  handle({ about, database, stalls }) {
+  handle({ about, database }) {
     if (!database.isInPlace())
       fail("database_missing", `The SQLite file ${database.file} was deleted or replaced, so nothing is kept. Start the sandbox again.`);
-    return { status: "ready", version: about.version, longestStallMs: Math.round(stalls.longest() * 10) / 10 };
+    return { status: "ready", version: about.version };
   },
 });
 

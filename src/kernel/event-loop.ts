@@ -1,7 +1,6 @@
-// Measures how busy the event loop is: how late its timers run, and the longest time for which it was blocked.
+// Measures how late the event loop runs its timers.
 
 import { afterRealTimeIfRunning, realNow } from "./clock.ts";
-import { once } from "./once.ts";
 
 export type EventLoopLag = ReturnType<typeof createEventLoopLag>;
 
@@ -43,47 +42,5 @@ export function createEventLoopLag() {
     worst: (from: number, to: number) => Math.max(0, ...lagsBetween(from, to)),
     /** The sum of all lag between two real times. Neither side of a connection in this process could make progress during it. */
     total: (from: number, to: number) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
-  };
-}
-
-export type StallGauge = ReturnType<typeof createStallGauge>;
-
-/** Milliseconds between ticks. A stall is measured too short by at most one tick. The timer is native, so a tick runs no JavaScript. */
-const RESOLUTION = 5;
-const WATCH = 1_000;
-const NANOSECONDS = 1_000_000;
-
-export function createStallGauge(milliseconds = WATCH) {
-  // Loaded on first use, to keep startup fast.
-  const delays = once(() => process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: RESOLUTION }));
-  let isMeasuring = false;
-  let isUsed = false;
-  let longest = 0;
-  const read = () => {
-    if (isMeasuring) longest = Math.max(longest, delays().max / NANOSECONDS - RESOLUTION);
-    return longest;
-  };
-  const stopIfUnused = () => {
-    read();
-    if (isUsed) afterRealTimeIfRunning(milliseconds, stopIfUnused);
-    else {
-      delays().disable();
-      isMeasuring = false;
-    }
-    isUsed = false;
-  };
-  return {
-    /** Measures for a while (default: one second). */
-    watch() {
-      isUsed = true;
-      if (isMeasuring) return;
-      isMeasuring = true;
-      // Without a reset, the unmeasured time since the last tick would count as a stall.
-      delays().reset();
-      delays().enable();
-      stopIfUnused();
-    },
-    /** The longest stall in real milliseconds. */
-    longest: read,
   };
 }

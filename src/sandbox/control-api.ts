@@ -32,7 +32,7 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
   const { address, service, fixtures, image, clock, random, life } = engine;
-  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, stalls } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
   const coverage = () => readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
@@ -61,7 +61,6 @@ export function openControlApi(engine: Engine) {
     scenarios,
     traffic,
     trends,
-    stalls,
     lessons,
     verifier,
     auditor: openAuditor(engine),

@@ -11,7 +11,7 @@ import { API_PREFIX } from "../http/route.ts";
 import { createJudge, type Judge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createEventLoopLag, createStallGauge, type EventLoopLag, type StallGauge } from "../kernel/event-loop.ts";
+import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
@@ -81,7 +81,6 @@ export interface Engine extends Storage {
   scenarios: Scenarios;
   hub: Hub;
   trends: Trends;
-  stalls: StallGauge;
   /** Called after each response and each internal error. The sandbox's own parts and the user add listeners. */
   listeners: {
     request: Set<(entry: RequestEntry) => void>;
@@ -142,7 +141,7 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   const reportLife = (error: unknown) => reportDefect(listeners, error, "life");
   const life = createLife({ ...stores, clock, resources, isOn: options.life === "on", report: reportLife });
   clock.onFailure((error) => reportDefect(listeners, error, "clock"));
-  const inMemory = { heldResponses: createHeldResponses(), trends: createTrends(), stalls: createStallGauge() };
+  const inMemory = { heldResponses: createHeldResponses(), trends: createTrends() };
   const engine = { ...storage, ...inMemory, faults, limiter, dispatcher, life, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
@@ -167,16 +166,14 @@ export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, er
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
-function connect({ faults, dispatcher, judge, hub, trends, stalls, listeners }: Engine): void {
+function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);
   listeners.request.add(trends.add);
-  listeners.request.add(stalls.watch);
   faults.listen(judge.fired);
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
   dispatcher.listen(({ message }) => hub.publish({ kind: "attempt", attempt: message }));
   dispatcher.listen(judge.attempt);
-  dispatcher.listen(stalls.watch);
 }
 
 /** How the dispatcher and the audit of a receiver send webhooks. */

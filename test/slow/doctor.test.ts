@@ -80,7 +80,6 @@ describe("finds", () => {
         ),
       },
     ]);
-    expect(ours.of("stalls")?.says).toMatch(new RegExp(`^longest stall of the sandbox on port ${sandbox.port}: [\\d.]+ ms$`));
     const other = createServer();
     onTestFinished(() => void other.close());
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));

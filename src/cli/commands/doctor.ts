@@ -12,7 +12,7 @@ import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { portOwner } from "../process/port-owner.ts";
-import { describeSandboxAt, longestStallAt } from "../remote/probe.ts";
+import { describeSandboxAt } from "../remote/probe.ts";
 import { folderOf } from "../remote/state-files.ts";
 import type { Settings } from "../settings.ts";
 
@@ -29,7 +29,6 @@ export const doctor = command({
       checkNode(process.versions.node, engines.node),
       checkSqlite(),
       await checkPort(port, host),
-      ...(await checkStalls(port)),
       ...(memory ? [] : [checkFolder(db), checkDisk(freeSpace(db))]),
       checkTerminal(process.stdout, process.env),
       checkProxy(process.env),
@@ -74,8 +73,6 @@ export interface TerminalInfo {
 const MEGABYTE = 1_048_576;
 const WARN_BELOW_MB = 200;
 const FAIL_BELOW_MB = 20;
-/** Milliseconds: many clients give up after a second. */
-const LONG_STALL = 1_000;
 
 /** npm hides the output of install scripts, so that a first run seems to hang. */
 const NODE_20_BUILD =
@@ -113,15 +110,6 @@ async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck>
   if (await describeSandboxAt(localhostUrl(port), undefined))
     return warn("port", says, "Use that sandbox, stop it, or choose another port with --port <n>.");
   return fail("port", says, "Stop it, or choose another port with --port <n> or --port 0.");
-}
-
-/** How long the sandbox on the port was blocked; nothing if there is none. */
-async function checkStalls(port: number): Promise<DoctorCheck[]> {
-  const milliseconds = port === 0 ? undefined : await longestStallAt(localhostUrl(port));
-  if (milliseconds === undefined) return [];
-  const says = `longest stall of the sandbox on port ${port}: ${milliseconds} ms`;
-  if (milliseconds < LONG_STALL) return [ok("stalls", says)];
-  return [warn("stalls", says, "Meanwhile it served no request. Run fewer programs on this machine, or keep its file on a faster disk.")];
 }
 
 function listenError(port: number, host: string): Promise<string | undefined> {

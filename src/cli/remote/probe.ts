@@ -39,12 +39,6 @@ export async function describeSandboxAt(
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
-/** The longest stall of the sandbox at an address, in milliseconds; undefined if it does not say. */
-export async function longestStallAt(url: string): Promise<number | undefined> {
-  const reply = await probe(url, undefined).health().catch(orFailure);
-  return reply instanceof ProbeFailure ? undefined : reply?.longestStallMs;
-}
-
 /** Why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started, so it is ready. */
 export async function whyNotReady(url: string, token: string | undefined): Promise<string | undefined> {
   const reply = await probe(url, token).health().catch(orFailure);
