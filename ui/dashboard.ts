@@ -24,7 +24,7 @@ import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } f
 export interface DashboardOptions extends TerminalStreams {
   target: HttpTarget;
   theme: Theme;
-  /** The lesson or board to show; its pane has the focus at first. */
+  /** The lesson or board to show; its pane has the focus when the dashboard opens. */
   learning?: LearningMode | undefined;
   /** The state in which the dashboard was last left. */
   resumeFrom?: UiState | undefined;
@@ -108,7 +108,7 @@ function terminalHandlers(current: () => RunningDashboard, streams: TerminalStre
 /** While the list follows, the preview changes at most this often. */
 const FOLLOW_INTERVAL_MS = 1_000;
 
-/** Shows the selected row. A key of the user changes the preview at once, a new row only after a while: each change fetches a detail. */
+/** Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change fetches a detail. */
 export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return update(state.preview ? { ...state, preview: undefined } : state);
   const row = selectedRow(listOf(state));

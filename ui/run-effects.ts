@@ -21,12 +21,12 @@ import type { PaintScheduler } from "./view/paint-scheduler.ts";
 export interface Platform {
   perform: Perform;
   saveFile: TaskTools["saveFile"];
-  /** Copies a text to the clipboard; returns the notice of a text that cannot be copied. */
+  /** Copies a text to the clipboard; returns a notice if the text cannot be copied. */
   copy(text: string): string | undefined;
   bell(): void;
   repaint(): void;
   suspend(): void;
-  /** Polls instead of the calls of `refresh`. Default: those. */
+  /** Polls in place of `refresh`'s own calls. Default: `refresh` makes its calls. */
   poll?(dashboard: RunningDashboard): void;
 }
 
@@ -89,7 +89,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Ef
     .catch((error: Error) => apply(update(unreadable(dashboard.state, error))));
 }
 
-/** Another version of the sandbox, or another program, may reply with other fields. */
+/** For replies with unexpected fields, from another version of the sandbox or another program. */
 const unreadable = (state: UiState, error: Error) =>
   withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "failure");
 
@@ -98,7 +98,7 @@ function copyToClipboard(dashboard: RunningDashboard, text: string): void {
   if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
 }
 
-/** Polls the sandbox: after every call of a key, and every second while connected. */
+/** Polls the sandbox. Called after every call that a key makes, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.platform.poll) dashboard.platform.poll(dashboard);
   else if (dashboard.state.connection.phase === "live") pollSandbox(dashboard);
@@ -129,21 +129,21 @@ function pollSandbox(dashboard: RunningDashboard): void {
 export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
   message(message) {
     change(applyMessage(applyTime(current().state, realNow()), message, panes));
-    // The counts of pending and failed deliveries are those from before.
+    // The counts of pending and failed deliveries are from before the reset.
     if (message.type === "digest" && message.items.some(isReset)) refresh(current());
   },
   unknown: (count) => change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
   connection(connection) {
     change(applyConnection(applyTime(current().state, realNow()), connection));
-    // Polled panes fill at once instead of at the next second.
+    // Fills polled panes at once instead of at the next second.
     if (connection.phase === "live") refresh(current());
   },
 });
 
-/** How many rows of a pane are shown outside the layout. */
+/** The number of rows of a pane that is shown outside the layout. */
 export const LATEST_ROWS = 5;
 
-/** Starts to load what the screen lacks, at most one page of each list at a time. */
+/** Loads rows that the screen needs and the lists lack, at most one page of each list at a time. */
 export function loadRows(state: UiState): StateUpdate {
   if (state.connection.phase !== "live") return update(state);
   const { left, right, below } = layoutOf(state);
@@ -158,7 +158,7 @@ export function loadRows(state: UiState): StateUpdate {
   }, update(state));
 }
 
-/** The gap to load: the newest on the screen. In a list that follows new rows, only the first row, because others come and go. */
+/** The gap to load: the newest one on the screen. In a list that follows new rows, only the first row, because others come and go. */
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
   const isOpen = ({ id, gap }: Row) =>
     gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
@@ -169,7 +169,7 @@ function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): R
   return list.rows.findLast(({ gap }) => gap && gap.error === undefined && !gap.isDropped && mayHide(gap, needed));
 }
 
-/** Loads the rows before the row that follows the gap; under a filter, only those that match it. */
+/** Loads the rows before the row that follows the gap; with a filter, only matching rows. */
 export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate {
   const { log } = paneNamed(pane);
   const list = listOf(state, pane);
@@ -195,7 +195,7 @@ export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate 
   return update(withList(state, pane, { ...list, loading }), effect);
 }
 
-/** A page that changes nothing would be loaded for ever. */
+/** Whether a page changed the gap; otherwise the page would be loaded for ever. */
 function hasProgress(before: List, after: List, id: string): boolean {
   const gapIn = (list: List) => list.rows.find((row) => row.id === id)?.gap;
   const [old, next] = [gapIn(before), gapIn(after)];

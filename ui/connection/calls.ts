@@ -1,4 +1,4 @@
-// The calls behind the keys of the dashboard: of the control API, or of the service with a merchant's key. Shown as curl.
+// The calls that the dashboard's keys make, to the control API or, with a merchant's key, to the service; and their text as curl.
 
 import type { ControlCall } from "../../src/client/control-call.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
@@ -6,12 +6,12 @@ import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 
-/** A control call never has a key, and a service call always has one, or null. */
+/** A control call has no `key`. A service call always has one, or null. */
 export type Call<Reply = unknown> = (ControlCall<Reply> & { readonly key?: undefined; readonly headers?: undefined }) | ServiceCall<Reply>;
 
 export const isControl = (call: Call): call is ControlCall => call.key === undefined;
 
-/** A call was refused; `fields` are those that were wrong. */
+/** The error of a rejected call; `fields` has the errors of single fields. */
 export class RefusedCall extends Error {
   readonly fields: readonly FieldError[];
 
@@ -31,10 +31,10 @@ export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { sta
 /** Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its status. */
 export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<HttpReply<Reply>>;
 
-/** Holds the control token in a shell. Calls that are shown or copied name it, because screens are shared and scripts are committed. */
+/** The shell variable of the control token. Shown and copied calls contain it instead of the token: screens are shared, scripts are committed. */
 const TOKEN_VARIABLE = "$MERCHANT_SANDBOX_CONTROL_TOKEN";
 
-/** The same call for a shell. */
+/** The curl command for a call. */
 export function curlOf(target: HttpTarget, call: Call): string {
   const { method, path, body, headers = {} } = call;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -53,16 +53,16 @@ export function curlOf(target: HttpTarget, call: Call): string {
   return `${inputOf(payload)}curl -sS ${options.join(" ")}`;
 }
 
-/** No shell can pass a NUL in an argument. */
+/** A shell cannot pass a NUL in an argument. */
 const hasNul = (payload: string | undefined): payload is string => payload?.includes("\0") === true;
 
-/** `--data-raw`: with `-d`, a body that begins with @ names a file. */
+/** Uses `--data-raw`, because `-d` reads a body that begins with @ from a file. */
 function dataOptions(payload: string | undefined): string[] {
   if (payload === undefined) return [];
   return [hasNul(payload) ? "--data-binary @-" : `--data-raw ${quoted(payload)}`];
 }
 
-/** A body with a NUL is piped, with the NUL as an escape of printf. */
+/** Pipes a body with a NUL into curl, with the NUL as an escape of printf. */
 function inputOf(payload: string | undefined): string {
   if (!hasNul(payload)) return "";
   const format = payload.replaceAll("\\", "\\\\").replaceAll("%", "%%").replaceAll("\0", "\\000").replace(/^-/, "\\055");

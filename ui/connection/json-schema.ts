@@ -1,4 +1,4 @@
-// The JSON Schemas of the control API, and how the text of a form field becomes a value that one describes.
+// The JSON Schemas of the control API, and the conversion of a form field's text to a value that its schema describes.
 
 /** The keywords that the control API's schemas use. */
 export interface JsonSchema {
@@ -26,7 +26,7 @@ export function choicesOf(schema: JsonSchema): readonly string[] | undefined {
 
 const typesOf = ({ type }: JsonSchema): readonly string[] => (type === undefined ? [] : [type].flat());
 
-/** The value of a text. A text that the schema does not allow is sent as it is: the control API says what is wrong with it. */
+/** The value that a text stands for. A text that the schema does not allow is sent unchanged, and the control API explains what is wrong. */
 export function valueOfText(schema: JsonSchema, text: string): unknown {
   const variants = schema.anyOf ?? [schema];
   const list = variants.find((variant) => typesOf(variant).includes("array"));
@@ -46,7 +46,7 @@ function allows(schema: JsonSchema, value: unknown): boolean {
   );
 }
 
-/** The value of a JSON text; any other text itself. */
+/** The value of a JSON text; any other text is returned unchanged. */
 export function valueOfJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -12,7 +12,7 @@ export type StreamConnection =
   /** The sandbox refused the connection; it is not retried. */
   | { phase: "detached"; reason: string };
 
-/** A message of the stream, with the sandbox as the control API shows it. */
+/** A message of the stream. A snapshot has the sandbox in the form of the control API. */
 export type StreamMessage = LiveMessage<SandboxOverviewReply>;
 
 export interface LiveStream {
@@ -23,7 +23,7 @@ export interface LiveStream {
 
 export interface LiveHandlers {
   message(message: StreamMessage): void;
-  /** Called with how many messages or items were left out, because a server of another version sent them. */
+  /** Called with the number of messages or items that were skipped, because a server of another version sent them. */
   unknown(count: number): void;
   connection(connection: StreamConnection): void;
 }
@@ -49,7 +49,7 @@ export interface SocketHandlers {
   closed(reason: string): void;
 }
 
-/** Connects to the live stream: `ws` in Node, the browser's own WebSocket there. */
+/** Connects to the live stream: with `ws` in Node, with the browser's WebSocket in a browser. */
 export type OpenSocket = (target: HttpTarget, query: URLSearchParams, handlers: SocketHandlers) => LiveSocket;
 
 const RECONNECT_DELAYS_MS = [250, 500, 1_000, 2_000, 3_000];
@@ -96,7 +96,7 @@ export function openLive({ target, openSocket, mode, from }: LiveOptions, handle
       },
     });
   };
-  // Deferred, so that the caller can paint its first frame before.
+  // Deferred, so that the caller can paint its first frame first.
   cancelRetry = afterRealTime(0, connect);
   return {
     subscribe(next) {

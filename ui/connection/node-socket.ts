@@ -5,9 +5,9 @@ import { WebSocket } from "ws";
 import { readLiveMessage } from "../../src/contracts/live-messages.ts";
 import type { OpenSocket } from "./live-stream.ts";
 
-/** Bytes of a message; a larger one closes the connection. */
+/** The most bytes of a message; a larger one closes the connection. */
 const MAX_MESSAGE = 16 * 1_048_576;
-/** Characters that are read of a refusal. */
+/** The most characters that are read from the response of a rejected connection. */
 const MAX_REFUSAL = 65_536;
 
 export const openSocket: OpenSocket = ({ url, token }, query, handlers) => {

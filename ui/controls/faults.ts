@@ -1,4 +1,4 @@
-// The fault keys: arm a fault, start or end an outage, remove all faults. The actions and fields of the form come from the JSON Schema of a fault rule.
+// The fault keys: arm a fault, start or end an outage, remove all faults. The form's actions and fields come from the JSON Schema of a fault rule.
 
 import type { FaultAction, FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -70,14 +70,14 @@ function actionOptions({ lookups: { rules } }: UiState, target: string): FieldOp
     .map(({ title = "", description = "" }) => ({ value: title, label: COMMON_ACTIONS[title] ?? title, help: description }));
 }
 
-/** A value in a rule; `path` is such as `trigger.times`. */
+/** A field of a rule; `path` is, for example, `trigger.times`. */
 interface RuleField {
   path: string;
   schema: JsonSchema;
   required: boolean;
 }
 
-/** Every field of a rule: the prefilled and required ones, the main field and the choices of its action, then the frequent ones, then the rest. */
+/** Every field of a rule: first prefilled and required fields, then the main field and the choices of its action, frequent fields, and the rest. */
 function ruleFields(rule: JsonSchema): RuleField[] {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
   const { type: _, ...actionProperties } = action.properties ?? {};
@@ -91,7 +91,7 @@ function ruleFields(rule: JsonSchema): RuleField[] {
   ];
   const rankOf = (field: RuleField) => {
     if (field.path in initial || field.required) return 0;
-    // A 429 on one operation is wanted more often than one with another Retry-After.
+    // For a 429, choosing the operation is more common than changing Retry-After.
     if (field === ofAction[0] && field.path !== "action.retryAfter") return 1;
     if (field.schema.enum && ofAction.includes(field)) return 2;
     const frequent = FREQUENT_FIELDS.indexOf(field.path);
@@ -100,7 +100,7 @@ function ruleFields(rule: JsonSchema): RuleField[] {
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** The fields that the action takes with these values: `min` belongs to one distribution of latency. */
+/** The fields that the action takes with these values. For example, `min` belongs to one distribution of latency. */
 function fieldsTaken(rule: JsonSchema, values: FormValues): RuleField[] {
   const fields = ruleFields(rule);
   return fields.filter(({ schema }) => {
@@ -130,7 +130,7 @@ function formField({ path, schema, required }: RuleField, type: string, state: U
   };
 }
 
-/** Options for fields that the schema leaves open and the sandbox has values for. */
+/** Options for fields whose values the schema does not list but the sandbox knows. */
 function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
   const { lookups, sandbox } = state;
   const anyOr = (label: string, values: readonly string[] = []) => [{ value: "", label }, ...toOptions(values)];
@@ -162,7 +162,7 @@ function faultSubmission(values: FormValues, { state }: { state: UiState }): Sub
   }));
 }
 
-/** On a selected row, the form is prefilled with the fault that struck it, or else with one that matches calls or deliveries like it. */
+/** Prefills the form with the fault that affected the selected row, or else with a fault that matches calls or deliveries like it. */
 function armFault(state: UiState): StateUpdate {
   const rule = ruleOfRow(state);
   const isDelivery = rule ? rule.target === "delivery" : state.pane === "deliveries";
@@ -170,7 +170,7 @@ function armFault(state: UiState): StateUpdate {
   return openForm(state, faultForm(isDelivery ? "delivery" : "api"), values, fetchLookups(state));
 }
 
-/** The rule of the selected row: the row itself, or the first listed rule that struck it. */
+/** The selected rule, or the first listed rule that affected the selected row. */
 function ruleOfRow(state: UiState): FaultRule | undefined {
   const selected = selectedFault(state);
   const names = selected?.id ?? selectedRequest(state)?.fault ?? selectedAttempt(state)?.fault ?? selectedVerdict(state)?.fault ?? "";
@@ -195,7 +195,7 @@ function valuesFromRule({ action: { type, ...fields }, match, trigger }: FaultRu
   return { action: String(type), ...Object.fromEntries(values) };
 }
 
-/** The text that the form reads as this value. */
+/** The text of a form field for this value. */
 function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -1,4 +1,4 @@
-// What forms share: options and defaults from the state and the selected row, and the lookups that they need.
+// Shared by forms: options and defaults from the state and the selected row, and the lookups that they need.
 
 import type { FaultRule, ListedMerchant, RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -11,7 +11,7 @@ import { selectedRow } from "../state/list.ts";
 import { type CachedLookups, type Effect, listOf, type UiState, valuesOf } from "../state/state.ts";
 import { callEffect, topOverlay, update, withNotice } from "../state/updates.ts";
 
-/** The value of the selected row: in a list that follows, the newest one, which is highlighted. */
+/** The value of the selected row. In a list that follows, this is the newest row, which is highlighted. */
 const selectedValue =
   <Value>(pane: string) =>
   (state: UiState) =>
@@ -71,6 +71,6 @@ const lookup = <Reply>(call: Call<Reply>, read: (reply: Reply) => CachedLookups)
   callEffect(
     call,
     (state, { body }) => update({ ...state, lookups: { ...state.lookups, ...read(body) } }),
-    // Retried every second; an open form waits for it, so the reason is shown there.
+    // Retried every second. An open form waits for the lookup, so it shows the error.
     (state, message) => update(topOverlay(state) ? withNotice(state, message, "failure") : state),
   );

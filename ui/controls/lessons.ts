@@ -18,7 +18,7 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
   fetch: { lessons: controlCalls.lessons.list() },
   fields(values, { data }) {
     const lessons = data.lessons?.data ?? [];
-    // After a completed lesson, the next one.
+    // After a completed lesson, proposes the next one.
     const initial = (learner.step === null && learner.next) || learner.lesson;
     const steps = lessons.find(({ name }) => name === (values.name ?? initial))?.steps ?? [];
     return [
@@ -48,5 +48,5 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
 
 export const openLessonForm = (state: UiState, learner: LessonTarget): StateUpdate => openForm(state, lessonForm(learner));
 
-/** The key of both panes; each finds the learner itself. */
+/** The key of the lesson pane and the board; each pane finds the learner itself. */
 export const lessonKey = { keys: ["L"], label: "lessons", help: "start a lesson or one of its steps" };

@@ -1,4 +1,4 @@
-// What a logged request can be used for again: its call, to copy, resend or edit it, and a HAR file of the listed requests, secrets masked.
+// Commands for logged requests: the call of one, to copy, resend or edit it, and a HAR file of the listed requests, with secrets masked.
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -16,14 +16,14 @@ import { toOptions } from "./form-fields.ts";
 
 const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
 
-/** The API key of a request, found by its last characters, which is all that the request log keeps; null for a request without a key. */
+/** The API key of a request, found by its last characters, because the request log keeps no more; null for a request without a key. */
 export function apiKeyOf(state: UiState, request: RequestDetail): string | null | undefined {
   if (!hasApiKey(request)) return null;
   const ending = request.key?.replace(/^…/, "");
   return ending === undefined ? undefined : apiKeysOf(state, request.merchant).find((key) => key.endsWith(ending));
 }
 
-/** The part of the API key that the request log keeps; null for a request without one. */
+/** The part of the API key that the request log keeps; null for a request without a key. */
 export const maskedKeyOf = (request: RequestDetail): string | null => (hasApiKey(request) ? (request.key ?? MASK) : null);
 
 /** The headers that belong to the request itself, not to its connection or client. */
@@ -56,7 +56,7 @@ export function editRequest(state: UiState, request: RequestDetail): StateUpdate
   const initial = {
     method: request.method,
     path: sent.path,
-    // A body that is no JSON may have line breaks.
+    // A body that is not JSON may have line breaks.
     body: reformatJson(request.request.body).replace(/\s*\n\s*/g, " "),
     idempotencyKey: request.idempotencyKey ?? "",
     key: apiKeyOf(state, request) ?? "",
@@ -85,7 +85,7 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
       : undefined,
   submission({ method = "", path = "", body = "", idempotencyKey = "", key = "" }) {
     const { "Content-Type": contentType = "application/json" } = sent.headers ?? {};
-    // Unless it was edited, the body is sent as it was, line breaks included.
+    // A body that was not edited is sent unchanged, with its line breaks.
     const text = body === initial.body ? request.request.body : body;
     const hasBody = text !== "" && method !== "GET" && method !== "HEAD";
     const headers = {
@@ -100,10 +100,10 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
   },
 });
 
-/** Without a key of its own: the palette runs it. */
+/** Has no key: it is run from the palette. */
 export const exportKey: RowKey<unknown> = { keys: [], help: "export the rows as a HAR file", isForHost: true, run: exportRows };
 
-/** The requests of the list among the entries of the run's report, which masks secrets; an entry's comment begins with the id of its request. */
+/** Picks the listed requests from the run's HAR report, which masks secrets. An entry's comment begins with the id of its request. */
 function exportRows(state: UiState): StateUpdate {
   const ids = new Set(filteredRows(listOf(state, "requests")).flatMap(({ id, gap }) => (gap ? [] : [id])));
   const time = isoTime(sandboxNow(state)).slice(0, 19).replaceAll(/[-:]/g, "");

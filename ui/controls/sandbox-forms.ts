@@ -47,7 +47,7 @@ const optionsOf = (state: UiState): readonly FieldOption[] => [
 
 const helpOf = (due: string) => `run everything that falls due, in order${due === "" ? "" : `: ${due}`}`;
 
-/** What is known to be due within so many milliseconds, such as `2 webhook attempts, 1 fault ends, any record changes`; empty for nothing. */
+/** The work known to be due within `span` milliseconds, such as `2 webhook attempts, 1 fault ends, any record changes`; empty for none. */
 function dueText(state: UiState, span: number): string {
   const until = sandboxNow(state) + span;
   const attempts = valuesOf<AttemptMessage>(state, "deliveries");
@@ -291,7 +291,7 @@ function snapshotSubmission({ do: action, name = "" }: FormValues, names: readon
       message: `Restored ${restored}`,
       updateState: withoutUndo,
     }));
-  // A replaced snapshot cannot be restored, so saving over one has no undo.
+  // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
   return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
     message: `Saved ${name} to ${file}`,
     ...(!names.includes(name) && { undo: remove }),

@@ -1,4 +1,4 @@
-// The comparison of two requests, such as a retry with its first try: the lines of both messages, with what differs marked.
+// The comparison of two requests, such as a retry with its first try: the lines of both messages, with the differences marked.
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
@@ -10,7 +10,7 @@ import { styled } from "../view/style.ts";
 import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
 
-/** A request after the first listed try of the same call, or for the first try itself before the next one; undefined without another try. */
+/** The first listed try of a call, and the given request or, if that is the first try, the next one; undefined without another try. */
 export function triesToCompare(state: UiState, request: RequestMessage): readonly [RequestMessage, RequestMessage] | undefined {
   const tries = valuesOf<RequestMessage>(state, "requests").filter(
     ({ merchant, method, path, idempotencyKey }) =>

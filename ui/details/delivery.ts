@@ -25,7 +25,7 @@ export const attemptCall = (id: string) => controlCalls.attempts.get({ id }) as 
 export const attemptsCall = (query: { starting_after: string | undefined; filter: string | undefined }) =>
   controlCalls.attempts.list({ limit: 100, ...query }) as Call<{ data: LoggedAttempt[]; has_more: boolean }>;
 
-/** An attempt of the log as the stream sends it: without its bodies, which would fill the memory. */
+/** Converts a logged attempt to the form of the stream, without its bodies, which would fill the memory. */
 export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
   const { requestHeaders: _, requestBody: __, responseBody: ___, merchantId, at, fault, ...rest } = attempt;
   const { effects = [] } = (fault ?? {}) as Partial<AttemptFault>;
@@ -71,7 +71,7 @@ function summary(state: UiState, row: AttemptMessage, width: number): string[] {
 export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
   one.eventId === other.eventId && one.endpointId === other.endpointId;
 
-/** All attempts of the delivery, oldest first, the opened one marked: those fetched, and those the stream has added since. */
+/** All attempts of the delivery, oldest first, with the opened one marked: the fetched attempts, and any that the stream has added since. */
 function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly LoggedAttempt[], width: number): DetailLine[] {
   const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
     (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
@@ -113,7 +113,7 @@ function faultSections(
   ];
 }
 
-/** The header of the signature, if there is one that `verifyCommand` can verify. A service file may change both. */
+/** The header of the signature, if `verifyCommand` can verify it. A service file may change the header and the form of the signature. */
 export function verifiableHeader({ sandbox }: UiState): string | undefined {
   return sandbox?.signature.form === plainSignature.form ? (sandbox.signature.header ?? undefined) : undefined;
 }

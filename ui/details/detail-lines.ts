@@ -12,10 +12,10 @@ export interface Reference {
   id: string;
 }
 
-/** A line of a detail: plain text, a line of a link, or the first line of a body. */
+/** A line of a detail: plain text, one of a link's lines, or the first line of a body. */
 export type DetailLine = string | { text: string; link: Reference } | { text: string; isBody: true };
 
-/** A link: its lines are selected together, and Enter opens what they refer to. */
+/** A link: its lines are selected together, and Enter opens the row to which they refer. */
 export const linkTo = (pane: string, id: string, lines: readonly string[]): DetailLine[] => {
   const link = { pane, id };
   return lines.map((text) => ({ text, link }));
@@ -55,7 +55,7 @@ export function paragraph(theme: Theme, width: number, text: string, ...styles: 
 
 const MAX_BODY_CHARACTERS = 16_384;
 
-/** A body, with its first line marked: the key for bodies scrolls to it. */
+/** A body with its first line marked, because the key for bodies scrolls to it. */
 export function bodySection(theme: Theme, width: number, body: string, bytes: number): DetailLine[] {
   const [first = "", ...rest] = bodyLines(theme, width, body, bytes);
   return [{ text: first, isBody: true }, ...rest];
@@ -77,13 +77,13 @@ export const unmaskedBodyLines = (theme: Theme, width: number, body: string): st
     .split("\n")
     .flatMap((line) => jsonLine(theme, line, width));
 
-/** A name, a string, or another value of a line of indented JSON. */
+/** Matches a name, a string, or another value in a line of indented JSON. */
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(?=: )|("(?:[^"\\]|\\.)*")|-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
 /** A line of `JSON.stringify` with an indent: a name, a value or both, or a bracket. */
 const JSON_LINE = /^\s*(?:"(?:[^"\\]|\\.)*"(?:: .+)?|-?\d[\d.eE+-]*|true|false|null),?$/;
 
-/** A line, wrapped; the tokens of a line of JSON that needs no wrapping are coloured. */
+/** Wraps a line, and colours the tokens of a line of JSON that needs no wrapping. */
 function jsonLine(theme: Theme, line: string, width: number): string[] {
   const pieces = wrap(sanitize(line), width);
   const [text = "", ...rest] = pieces;

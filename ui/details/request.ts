@@ -25,7 +25,7 @@ export const requestCall = (id: string) => controlCalls.requests.get({ id });
 export const causedAttemptsCall = (requestId: string, limit = 100) =>
   controlCalls.attempts.list({ requestId, limit }) as Call<{ data: LoggedAttempt[] }>;
 
-/** A request of the request log as the stream sends it. */
+/** Converts a request of the request log to the form of the stream. */
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
 export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
@@ -115,7 +115,7 @@ function rateLimitLines(
   ];
 }
 
-/** The row of the rate limit that counted a request: that of its operation if it has its own, otherwise the one shared by its merchant's operations. */
+/** The rate limit row that counted a request: its operation's own row, or else the row that its merchant's other operations share. */
 function windowOf(state: UiState, merchant: string | null, operation: string | null): string {
   const own = rateWindowId({ merchant: merchant ?? "", operation });
   return listOf(state, "limits").rows.some(({ id }) => id === own) ? own : rateWindowId({ merchant: merchant ?? "", operation: null });
@@ -151,7 +151,7 @@ const warningLines = (theme: Theme, headers: Map<string, string>, width: number)
     return value === undefined ? [] : labelled(theme, width, label, value, "yellow");
   });
 
-/** The response first: it is what most readers look for. */
+/** Shows the response first, because most readers look for it. */
 const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number, hasHeaders: boolean): DetailLine[] =>
   Object.entries({ Response: response, Request: request }).flatMap(([heading, { headers, body, bytes }]) =>
     section(theme, heading, [
@@ -168,7 +168,7 @@ export const causedLines = (
   width: number,
 ): DetailLine[] => events.flatMap((event) => eventLines(state, event, attempts, width));
 
-/** An event with its delivery attempts: those fetched, and those the stream has added since. */
+/** An event with its delivery attempts: the fetched attempts, and any that the stream has added since. */
 function eventLines(
   state: UiState,
   { id, type }: { id: string; type: string },

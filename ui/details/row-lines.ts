@@ -19,16 +19,16 @@ export const requestLinks = (requests: readonly RequestMessage[], width: number)
 const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
   `${id}  ${timeOfDay(at)}  ${method} ${path}  ${status || "no response"}`;
 
-/** A request in one line; its id alone once the list has dropped it. */
+/** A request in one line; only its id once the list has dropped it. */
 export function requestText(state: UiState, id: string): string {
   const found = valuesOf<RequestMessage>(state, "requests").findLast((request) => request.id === id);
   return found ? requestLine(found) : id;
 }
 
-/** An attempt of the log or of the stream: the fields that both have. */
+/** The fields that an attempt has both in the log and in the stream. */
 export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault">;
 
-/** Error codes longer than the eight cells of the column. */
+/** Short forms of error codes that are longer than the eight cells of the column. */
 const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
   ["connection_refused", "refused"],
   ["redirect_not_followed", "redirect"],
@@ -41,14 +41,14 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
 }
 
-/** As the endpoint's answer was, whatever comes next. */
+/** The style of the endpoint's response, whether or not the delivery is retried. */
 export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] =>
   responseStatus !== null && responseStatus < 300 ? ["green"] : ["failure"];
 
 /** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
 type Later = "attempt" | "replay" | undefined;
 
-/** Finds what came after each of these attempts. */
+/** Finds the successor of each of these attempts. */
 export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
   const lastAttempt = new Map<number, number>();
   const lastDelivery = new Map<string, number>();

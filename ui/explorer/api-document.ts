@@ -67,11 +67,11 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
     api,
     area: operation.tags?.[0] ?? "",
     method,
-    /** With the prefix of its API, and its parameters in braces. */
+    /** The path with the prefix of its API, and with parameters in braces. */
     path,
     summary: operation.summary,
     description: operation.description ?? "",
-    /** Of the path and of the query. */
+    /** The parameters of the path and of the query. */
     parameters: parameters.filter((one) => one.in === "path" || one.in === "query"),
     takesIdempotencyKey: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
     /** The example of the body as JSON; undefined for an operation without a body. */

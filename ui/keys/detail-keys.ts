@@ -1,4 +1,4 @@
-// The keys of overlays: scroll; in a detail also follow its links, go to its bodies and search it; and jump between a request and its delivery.
+// The keys of overlays: scroll any; follow the links of a detail, go to its bodies and search it; jump between a request and its delivery.
 
 import type { FaultRule, RateWindow } from "../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
@@ -29,7 +29,7 @@ import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, wit
 import { sanitize } from "../view/cells.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 
-/** Opens a detail. If it is the one below the top detail, closes that instead, so that going to and fro does not pile them up. */
+/** Opens a detail. If it is directly below the top detail, closes the top one instead, so that going back and forth does not stack details. */
 export function openReference(state: UiState, { pane, id }: Reference): StateUpdate {
   const below = state.overlays.at(-2);
   const isBelow = below && isDetail(below) && below.about.pane === pane && below.about.id === id;
@@ -37,7 +37,7 @@ export function openReference(state: UiState, { pane, id }: Reference): StateUpd
   return paneNamed(pane).openById(state, id);
 }
 
-/** The row that has the focus: that of the top detail, otherwise the selected one. */
+/** The row that has the focus: the row of the top detail, or else the selected row. */
 function focused(state: UiState): { pane: string; value: unknown } | undefined {
   const detail = topDetail(state);
   if (detail) return detail.about;
@@ -76,7 +76,7 @@ const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
 
 export const canJump = (state: UiState) => jumps[focused(state)?.pane ?? ""] !== undefined;
 
-/** From a request to its newest delivery, and from any other row to its newest request. */
+/** Jumps from a request to its newest delivery, and from any other row to its newest request. */
 export function jump(state: UiState): StateUpdate {
   const { pane = "", value } = focused(state) ?? {};
   return jumps[pane]?.(state, value as never) ?? update(state);
@@ -107,7 +107,7 @@ function changeView(state: UiState, view: Partial<DetailView>): StateUpdate {
   return update(detail ? replaceTopOverlay(state, withView(detail, view)) : state);
 }
 
-/** Before a detail's own keys: `n` is the next match while there is a search. */
+/** These come before a detail's own keys: during a search, `n` goes to the next match. */
 export const detailKeys: readonly KeyBinding[] = detailBindings().map((key) => boundTo(key, openDetailOf));
 
 function detailBindings(): readonly RowKey<OpenDetail>[] {
@@ -152,7 +152,7 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
   ];
 }
 
-/** In panes and in details. */
+/** Works in panes and in details. */
 export const jumpKey: KeyBinding = {
   keys: ["J"],
   label: "jump",
@@ -161,7 +161,7 @@ export const jumpKey: KeyBinding = {
   run: jump,
 };
 
-/** Scrolls the top overlay. In a detail, one step selects the next link instead if that is visible. */
+/** Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. */
 export function scrollOverlay(state: UiState, by: number | "first" | "last"): StateUpdate {
   const overlay = topOverlay(state);
   if (!overlay) return update(state);
@@ -179,7 +179,7 @@ export function scrollOverlay(state: UiState, by: number | "first" | "last"): St
 
 const isVisible = ({ line }: Link, scroll: number, height: number) => line >= scroll && line < scroll + height;
 
-/** The selected link if it is visible after scrolling, otherwise the visible one nearest to it. */
+/** The selected link if it is visible after scrolling, or else the nearest visible link. */
 function linkAt({ links, selected, height }: OpenDetail, scroll: number): Link | undefined {
   if (!selected || isVisible(selected, scroll, height)) return selected;
   const visible = links.filter((link) => isVisible(link, scroll, height));
@@ -190,7 +190,7 @@ function linkAt({ links, selected, height }: OpenDetail, scroll: number): Link |
 const visibleSelection = ({ detail, selected, height }: OpenDetail): Link | undefined =>
   selected && isVisible(selected, detail.scroll, height) ? selected : undefined;
 
-/** Selects the next or the previous link, wherever it is; first of all the selected one, if it is out of sight. */
+/** Selects the next or the previous link, visible or not. If the selected link is not visible, returns to it first. */
 function selectLink(state: UiState, opened: OpenDetail, by: 1 | -1): StateUpdate {
   const { links, selected, detail } = opened;
   const from = visibleSelection(opened);

@@ -42,7 +42,7 @@ function scrollText(state: UiState, by: CursorMove, last: number): UiState {
 
 const followRows = (state: UiState): StateUpdate => update(withList(state, state.pane, follow(listOf(state))));
 
-/** Scroll the top overlay, or move in the pane. */
+/** Keys that scroll the top overlay, or move in the pane. */
 export const movementKeys: readonly KeyBinding[] = [
   { keys: ["j", "down"], help: "move down", run: (state) => move(state, 1) },
   { keys: ["k", "up"], help: "move up", run: (state) => move(state, -1) },
@@ -64,7 +64,7 @@ function switchPane(state: UiState, by: number): StateUpdate {
   return focusPane(state, panes[(index + by + panes.length) % panes.length]?.name ?? state.pane);
 }
 
-/** The rows of a pane that was not visible are polled at once. */
+/** Focuses a pane, and polls at once for the rows of a pane that was not visible. */
 const focusPane = (state: UiState, pane: string): StateUpdate => update({ ...state, pane, view: undefined }, { kind: "refresh" });
 
 function openSelectedRow(state: UiState): StateUpdate {
@@ -118,7 +118,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
 /** The digit of a tab; none after the tenth. */
 export const digitOf = (index: number): string => (index < 9 ? String(index + 1) : index === 9 ? "0" : "");
 
-/** The digits of the panes, and of the other views after them. */
+/** The digit keys of the panes, followed by those of the other views. */
 export function tabDigits(state: UiState): readonly KeyBinding[] {
   const panes = visiblePanes(state).map(({ name, title }) => ({ title, run: (later: UiState) => focusPane(later, name) }));
   const views = state.views.map(({ name, title }) => ({ title, run: (later: UiState) => update({ ...later, view: name }) }));
@@ -128,13 +128,13 @@ export function tabDigits(state: UiState): readonly KeyBinding[] {
   });
 }
 
-/** The keys of the focused pane, while no overlay is open. Beside another view, the rows are not on the screen. */
+/** The keys of the focused pane, while no overlay is open. While another view is shown, only the digits work, because no rows are visible. */
 export const paneKeys = (state: UiState): readonly KeyBinding[] =>
   state.view === undefined
     ? [...paneNamed(state.pane).keys, ...guestLessonKeys(state), ...commonPaneKeys, ...tabDigits(state), ...movementKeys]
     : tabDigits(state);
 
-/** A guest's lesson is beside every pane: its keys that mean nothing else there. */
+/** A guest's lesson is shown beside every pane. These are the lesson's keys that have no other meaning in the panes. */
 const guestLessonKeys = (state: UiState) =>
   isGuest(state) ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S"].includes(key)) : [];
 
@@ -180,10 +180,10 @@ function quit(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
-/** Whether a guest may use the binding; all others may use every one. */
+/** Whether the user may use a binding: guests may not use bindings for hosts. */
 export const isAllowed = (state: UiState) => (isGuest(state) ? ({ isForHost }: KeyBinding) => !isForHost : () => true);
 
-/** The keys of a detail come before those of any overlay. */
+/** The keys of details come before the overlay's own keys. */
 const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[] => [
   ...(topDetail(state) ? [...detailKeys, jumpKey] : []),
   ...overlay.keys,
@@ -212,7 +212,7 @@ function localGroups(state: UiState): KeyGroup[] {
   ];
 }
 
-/** The lines of the help that do something now, for the palette. Moving is left to its keys. */
+/** The enabled bindings of the help, for the palette, without those that move. */
 const commandsOf = (state: UiState): readonly KeyBinding[] =>
   keyGroups(state)
     .flatMap(({ bindings }) => bindings)

@@ -39,7 +39,7 @@ export function topDetail(state: UiState): DetailOverlay | undefined {
 
 export const isDetail = (overlay: Overlay): overlay is DetailOverlay => "about" in overlay;
 
-/** Whether the same detail or pane still has the focus: a reply that opens a detail must not open it elsewhere. */
+/** Whether the same detail or pane still has the focus. A reply must not open a detail after the user has moved on. */
 export const isStillAt = (from: UiState, later: UiState) =>
   later.pane === from.pane && later.overlays.length === from.overlays.length && topDetail(later)?.id === topDetail(from)?.id;
 
@@ -74,7 +74,7 @@ export function openDetail(
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
 }
 
-/** Draws the overlay as its view says: the selected link, and the matches of the search. */
+/** An overlay with this view: its selected link, and the matches of its search. */
 export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {}): DetailOverlay => {
   const next = { ...overlay, ...view };
   return {
@@ -150,7 +150,7 @@ interface MatchPiece {
 /** A match has two pieces where its text is wrapped. */
 type Match = readonly [MatchPiece, ...MatchPiece[]];
 
-/** The occurrences of a text, whatever its case. A line as wide as the detail is read together with the next one, because it may be wrapped. */
+/** The occurrences of a text, ignoring case. A line as wide as the detail is searched together with the next one, because it may be wrapped. */
 export function matchesOf(lines: readonly DetailLine[], search: string, width: number): Match[] {
   if (search === "") return [];
   const texts = lines.map(plainText);

@@ -41,7 +41,7 @@ export type FormValues = Readonly<Record<string, string>>;
 
 export const labelOf = ({ label, value }: FieldOption) => label ?? value;
 
-/** The value that an empty field stands for, as its help says it. */
+/** The value for which an empty field stands, as stated in its help. */
 export const defaultOf = ({ help }: FormField): string | undefined =>
   /\(default: ((?:[^()]|\([^()]*\))*)\)/.exec(help)?.[1]?.replaceAll("`", "");
 
@@ -102,7 +102,7 @@ function searchOptions(field: FormField, edit: FieldEdit, text: string): FieldEd
   return field.allowOther ? { ...edit, value: search, search } : "refused";
 }
 
-/** The value of the option so many lines further; beyond the ends the first or last one, or from the other end. Undefined at the end already. */
+/** The value of the option `by` lines further. At the ends, it stops or wraps around; undefined if the option is already at that end. */
 export function stepOption(
   field: FormField,
   { value, search }: Pick<FieldEdit, "value" | "search">,
@@ -148,7 +148,7 @@ export function editSearch(text: string, key: string): string | undefined {
   return typed === undefined ? undefined : text + typed;
 }
 
-/** A text with a caret, without the characters at its start that leave no room before the caret. */
+/** A text with a caret. Cuts the start of the text if it does not fit before the caret. */
 export function withCaret({ value, caretFromEnd }: Pick<TextEdit, "value" | "caretFromEnd">, caret: string, room: number): string {
   const letters = [...value];
   const end = Math.max(0, letters.length - caretFromEnd);
@@ -173,7 +173,7 @@ export const pasteKey = (text: string) =>
 
 export const isPaste = (key: string) => key.startsWith(PASTE_KEY);
 
-/** Undefined for a key such as `up`. */
+/** The text that a key types; undefined for a key such as `up`. */
 export function textOf(key: string): string | undefined {
   if (key === "space") return " ";
   if (isPaste(key)) return key.slice(PASTE_KEY.length);

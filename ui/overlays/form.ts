@@ -166,7 +166,7 @@ function withEdit(state: UiState, { name }: FormField, { value, ...edit }: Field
   return changeTopForm(state, { values: { ...topForm(state).input.values, [name]: value }, focus: name, search, caretFromEnd, isSelected });
 }
 
-/** Moves through the lines as they are on the screen: the options of the focused field, then the fields. */
+/** Moves through the lines in the order on the screen: the options of the focused field, then the fields. */
 function walk(state: UiState, by: number): StateUpdate {
   const { focused, values, input } = topFormView(state);
   const edit = { ...input, value: focused ? (values[focused.name] ?? "") : "" };
@@ -196,7 +196,7 @@ function submit(state: UiState): StateUpdate {
 
 function send(state: UiState): StateUpdate {
   const { id } = topForm(state);
-  // Built from the state before the call: the stream may report the change before the reply arrives.
+  // Built from the state before the call, because the stream may report the change before the reply arrives.
   const { call, fields, onReply } = topFormView(state);
   const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
     const invalid = fieldAt(fields, errors[0]?.field ?? "");
@@ -237,7 +237,7 @@ const LABEL_WIDTH = 15;
 const BORDER_LINES = 2;
 const MAX_OPTIONS = 9;
 
-/** Fills the overlay exactly; the curl line stays at the bottom while the fields scroll. */
+/** As many lines as the overlay has. The curl line stays at the bottom while the fields scroll. */
 function formLines(view: FormView, state: UiState, width: number): string[] {
   const height = Math.max(1, layoutOf(state).overlay.height - BORDER_LINES);
   const foot = footLines(view, state, width, Math.max(1, Math.floor(height * 0.5)));
@@ -288,7 +288,7 @@ function fieldLine({ focused, values, input, fields }: FormView, field: FormFiel
   return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${note === "" ? "" : ` ${styled(theme, note, "failure")}`}`;
 }
 
-/** The value of a field; `input` is given for the focused one, which shows the caret of a text input. */
+/** The value of a field; `input` is given only for the focused field, which shows the caret of a text input. */
 function valueText(field: FormField, values: FormValues, input: FormState | undefined, room: number): string {
   const value = values[field.name] ?? "";
   if (field.options) {
@@ -301,7 +301,7 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
   return cut(` ${withCaret({ value, caretFromEnd: input.caretFromEnd }, "_", Math.max(1, room - 4))} `, room);
 }
 
-/** The options around the chosen one, and below them which part of how many they are. */
+/** The options around the chosen one, followed by a line that says which part of all options they are. */
 function optionLines({ values, input }: FormView, field: FormField, theme: Theme, width: number, height: number): string[] {
   const options = matchingOptions(field, input.search);
   if (options.length < 2) return [];

@@ -96,7 +96,7 @@ export function runCommand(state: UiState, binding: KeyBinding | undefined): Sta
   return binding?.run(closed) ?? update(closed);
 }
 
-/** The bindings that contain every word of the search, those whose label or a word of whose help starts with it first. */
+/** The bindings that contain every word of the search. Bindings whose label, or a word of whose help, starts with the search come first. */
 function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
   const wanted = search.trim().toLowerCase();
   const words = wanted.split(/\s+/);

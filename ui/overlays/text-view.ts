@@ -19,7 +19,7 @@ export const textOverlay = (title: string, text: string): Overlay => ({
 const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
 const CONTINUED = " \\";
 
-/** A command on lines of at most `width` cells that a shell reads as one. Text that is no command is only wrapped. */
+/** Splits a command into lines of at most `width` cells that a shell reads as one command. Other text is only wrapped. */
 function shellLines(command: string, width: number): string[] {
   if (widthOf(command) <= width) return [command];
   const words = command.match(WORD) ?? [];
@@ -32,7 +32,7 @@ function shellLines(command: string, width: number): string[] {
   return lines.map((line, index) => line + (index === lines.length - 1 || line.endsWith("\\") ? "" : CONTINUED));
 }
 
-/** Parts of a quoted string that is wider than a line: each is quoted, and continues on the next line. */
+/** Splits a quoted string that is wider than a line into quoted parts, each continued on the next line. */
 function pieces(word: string, room: number): string[] {
   if (widthOf(word) <= room) return [word];
   const inner = /^'([^']*)'$/.exec(word)?.[1];

@@ -100,7 +100,7 @@ export const board = listPane<Learner>({
 
 const isDone = ({ lesson, step }: Learner) => lesson !== null && step === null;
 
-/** The learner who has been on a step longest; undefined when fewer than two are on one. */
+/** The learner who has been on a step longest; undefined when fewer than two learners are on a step. */
 function slowestLearner(state: UiState): string | undefined {
   const busy = valuesOf<Learner>(state, BOARD_PANE).filter(({ step }) => step !== null);
   const [slowest] = busy.toSorted((one, other) => other.elapsed - one.elapsed);

@@ -8,7 +8,7 @@ export const IDS_FROM = 84;
 
 export interface Column {
   text: string;
-  /** Above the column, where the pane is high enough. Default: none. */
+  /** Shown above the column if the pane is high enough. Default: none. */
   heading?: string;
   /** In terminal cells. Default: the remaining width, shared by all columns without one. */
   width?: number;
@@ -20,7 +20,7 @@ export interface Column {
   hideBelow?: number;
 }
 
-/** The column with its heading for a text. */
+/** The heading of a column, as a column. */
 export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   ...column,
   text: heading,

@@ -26,10 +26,10 @@ import { IDS_FROM } from "./columns.ts";
 import { listPane, readAs } from "./pane.ts";
 import { firstApiKey } from "./requests.ts";
 
-/** In a narrower list a URL is shortened. */
+/** A list of at least this width shows whole URLs. */
 const WHOLE_URL_FROM = 100;
 
-/** `:3000/hooks` for `http://localhost:3000/hooks`. */
+/** Shortens a URL: `:3000/hooks` for `http://localhost:3000/hooks`. */
 const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\.0\.1)(?=:))?/, "");
 
 export const deliveries = listPane<AttemptMessage>({
@@ -142,7 +142,7 @@ function replayFailed(state: UiState): StateUpdate {
 
 const attemptsIn = (rows: readonly Row[]) => rows.flatMap(({ value, gap }) => (gap ? [] : [value as AttemptMessage]));
 
-/** What came after each attempt among these rows. Kept, because every frame asks for every visible row. */
+/** The successor of each attempt among these rows. Cached, because every frame needs it for every visible row. */
 const laterIn = oncePerKey((rows: readonly Row[]) => laterAttempts(attemptsIn(rows)));
 
 /** The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same endpoint is pending. */

@@ -30,7 +30,7 @@ export const faults = listPane<FaultRule>({
     return armed === 0 ? "" : `*${count(armed)}`;
   },
   columns(shown, state, width) {
-    // The copy of a selected rule that was removed keeps no countdown.
+    // A removed rule that is still selected must not show a countdown.
     const isListed = valuesOf<FaultRule>(state, "faults").some(({ id }) => id === shown.id);
     const rule = isListed ? shown : { ...shown, status: "removed" as const };
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
@@ -70,7 +70,7 @@ export const faults = listPane<FaultRule>({
   ],
 });
 
-/** `lost-response 5/10` for each armed scenario. */
+/** The score of each armed scenario, such as `lost-response 5/10`. */
 const scenarioScores = ({ sandbox }: UiState) =>
   (sandbox?.scenarios ?? []).map(({ name, score, points }) => `${sanitize(name)} ${score}/${points}`);
 
@@ -85,7 +85,7 @@ function statusOf({ status, enabled, fired, remaining, trigger }: FaultRule): st
 
 const VERDICT = "verdict: ";
 
-/** A failed verdict, else the time to live, else the other verdicts. */
+/** A failed verdict, or else the time to live, or else the other verdicts. */
 function noteOf(state: UiState, { id, endsAt, status }: FaultRule): string {
   const verdicts = valuesOf<VerdictMessage>(state, "verdicts").filter(({ fault }) => fault === id);
   if (verdicts.some(({ verdict }) => verdict === "fail")) return `${VERDICT}fail`;

@@ -52,7 +52,7 @@ function hasCommand(state: UiState): boolean {
 
 const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
 
-/** The number of the shown step; after the last step one more. */
+/** The number of the shown step; after the last step, one more than their number. */
 const shownNumber = (state: UiState): number => shownStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
 
 /** Shows the step before or after the shown one, up to the current one. */

@@ -49,7 +49,7 @@ export const merchantDetail = (_: UiState, opened: ListedMerchant): Detail => ({
 
 const MERCHANTS_PANE = "merchants";
 
-/** In a narrower list a name would be cut to nothing. */
+/** A list of at least this width shows names; in a narrower one, they would be cut to nothing. */
 const NAMES_FROM = 80;
 
 export const merchants = listPane<ListedMerchant>({
@@ -109,7 +109,7 @@ export const merchants = listPane<ListedMerchant>({
   ],
 });
 
-/** The first key; a workshop's screen may be projected, so it shows none. */
+/** The first API key. A workshop's screen may be projected, so it shows no keys. */
 function keyText({ learning }: UiState, [first, ...others]: readonly string[]): string {
   if (first === undefined) return "none";
   if (learning?.kind === "workshop") return "hidden";

@@ -17,7 +17,7 @@ export interface Pane {
   /** Unique among the panes. */
   name: string;
   title: string;
-  /** New rows are appended and followed; otherwise the rows are replaced by every poll. */
+  /** Whether new rows are appended and followed; otherwise every poll replaces the rows. */
   follows: boolean;
   /** Default: always. */
   isShown?(state: UiState): boolean;
@@ -32,7 +32,7 @@ export interface Pane {
   /** Shown beside the title, such as a count. */
   titleNote(state: UiState): string;
   rowText(row: Row, state: UiState, width: number): string;
-  /** The columns of a row, for the page, which lays them out itself; empty in a text pane. */
+  /** The columns of a row, for the browser's page, which lays them out itself; empty in a text pane. */
   columns(row: Row, state: UiState, width: number): Column[];
   /** The text of a gap between rows. */
   gapText(row: Row, state: UiState, width: number): string;
@@ -43,20 +43,20 @@ export interface Pane {
   keys: readonly KeyBinding[];
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
-  /** The detail of a row, to be shown without the focus. */
+  /** The detail of a row, for a preview without the focus. */
   detailOf(state: UiState, row: Row): ReturnType<typeof openDetail> | undefined;
   openRow(state: UiState, row: Row): StateUpdate;
-  /** Opens the detail of a row by its id, over the overlays that are open. */
+  /** Opens the detail of a row by its id, above the open overlays. */
   openById(state: UiState, id: string): StateUpdate;
 }
 
-/** Which rows of a log to read: those older than the row `before`, and only those that match a filter; "" is no filter. */
+/** Which rows of a log to read: only rows older than the row `before` that match the filter; "" is no filter. */
 export interface LogQuery {
   before: string | undefined;
   filter: string;
 }
 
-/** The log of the sandbox that has the rows which the stream did not send. */
+/** The sandbox's log from which rows are loaded that the stream did not send. */
 interface PaneLog<Found> {
   page(query: LogQuery): Read<{ rows: Found[]; hasMore: boolean }>;
   /** Default: true. */
@@ -65,7 +65,7 @@ interface PaneLog<Found> {
   needs?: string;
 }
 
-/** A call, and what is read in its reply. */
+/** A call, and a function that reads its reply. */
 export interface Read<Result> {
   call: Call;
   read(reply: unknown): Result;
@@ -94,7 +94,7 @@ interface ListPaneDeclaration<Value>
   vocabulary?: FilterVocabulary;
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
-  /** How rows of the log are read that the stream did not send, and the place of a row in it. */
+  /** How to read the rows that the stream did not send from the log, and the order of a row in it. */
   log?: PaneLog<Value> & { order(value: Value): number };
   /** A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply are the rows. */
   poll?: Call<{ data: Value[] }>;
@@ -229,7 +229,7 @@ export const textPane = (declared: TextPaneDeclaration): Pane => ({
 
 type RowRelation = (one: unknown, other: unknown) => boolean;
 
-/** The keys that step from one detail to the next: to a related row if there is one, otherwise to the nearest row. */
+/** The keys that go from one detail to the next: to a related row if there is one, or else to the nearest row. */
 function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation, open: Pane["openRow"]): KeyBinding[] {
   const step = (state: UiState, direction: "next" | "previous"): StateUpdate => {
     const rows = filteredRows(listOf(state, name)).filter(({ gap }) => !gap);

@@ -49,7 +49,7 @@ export const rateLimits = listPane<RateWindow>({
     fields: { merchant, operation, limit, remaining },
   }),
   poll: controlCalls.rateLimits.list(),
-  // The least share left first.
+  // The windows with the smallest remaining share come first.
   compare: (one, other) => one.remaining / one.limit - other.remaining / other.limit,
   titleNote(state) {
     const { length } = listOf(state, "limits").rows;
@@ -98,7 +98,7 @@ export const rateLimits = listPane<RateWindow>({
 
 const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 
-/** A bar is empty or full only when the window is. */
+/** A bar that is empty or full only when the window is. */
 function bar(theme: Theme, share: number, width: number): string {
   const { full, empty } = symbols(theme);
   const filled = share <= 0 ? 0 : share >= 1 ? width : Math.min(width - 1, Math.max(1, Math.round(share * width)));

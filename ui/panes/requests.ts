@@ -100,7 +100,7 @@ function compare(state: UiState, request: RequestMessage): StateUpdate {
   return update(openOverlay(state, overlay), ...effects);
 }
 
-/** Fetches the request from the request log: rows have no headers and bodies. */
+/** Fetches the request from the request log, because rows have no headers and bodies. */
 const withRequest = (state: UiState, { id }: RequestMessage, then: (state: UiState, request: RequestDetail) => StateUpdate): StateUpdate =>
   update(
     withNotice(state, `Loading ${id} …`, "dim"),

@@ -1,4 +1,4 @@
-// The pane of scenarios, and the detail of one: what it makes fail, whether it is armed, its faults, and its score check by check.
+// The pane of scenarios, and the detail of one: what it tests, whether it is armed, its faults, and its score check by check.
 
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -10,7 +10,7 @@ import { makeCall } from "../state/updates.ts";
 import { count, counted, dateTimeToSecond, milliseconds, verdictLabel } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 
-/** A scenario that is armed for several merchants is listed for each. */
+/** A scenario that is armed for several merchants has a row for each. */
 const scenarioId = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) => `${name} ${merchant ?? ""}`;
 
 const scenarioDetail = (_: UiState, opened: Scenario): Detail => ({
@@ -18,7 +18,7 @@ const scenarioDetail = (_: UiState, opened: Scenario): Detail => ({
   lines(_data, state, width) {
     const { theme } = state;
     const listed = valuesOf<Scenario>(state, "scenarios");
-    // Once it is disarmed, its row is that of no merchant.
+    // Once a scenario is disarmed, its row has no merchant.
     const scenario =
       listed.find((one) => scenarioId(one) === scenarioId(opened)) ?? listed.find(({ name }) => name === opened.name) ?? opened;
     return [
@@ -111,7 +111,7 @@ export const scenarios = listPane<Scenario>({
   ],
 });
 
-/** Starts the scenario for all merchants, or stops it, as its newest row says. */
+/** Starts the scenario for all merchants, or stops it if its newest row is armed. */
 function startOrStop(state: UiState, selected: Scenario): StateUpdate {
   const scenario = valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(selected)) ?? selected;
   const { name, armed, merchant } = scenario;

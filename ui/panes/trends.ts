@@ -1,4 +1,4 @@
-// The pane of trends: the rate, the errors and the 95th percentile of the last minutes, of all requests and of the selected request's operation.
+// The pane of trends: the rate, the errors and the 95th percentile of the last minutes, for all requests and for the selected request's operation.
 
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import type { UiState } from "../state/state.ts";
@@ -32,11 +32,11 @@ function trendLines(state: UiState, width: number): string[] {
   ];
 }
 
-/** One line each for the rate, the errors and the percentile: the value, and its course over all spans. */
+/** One line each for the rate, the errors and the percentile: the value, and its chart over all spans. */
 function chartLines(theme: Theme, { spans, seconds, elapsed, total }: SandboxTrendReply, width: number): string[] {
   const perCell = Math.ceil(spans.length / Math.max(1, width - LABEL_WIDTH - VALUE_WIDTH - 2));
   const cells = Array.from({ length: Math.floor(spans.length / perCell) }, (_, index) => cellOf(spans, index, perCell)).reverse();
-  // The last span is not over: its counts are those of a shorter time.
+  // The last span is not over, so its counts cover a shorter time.
   const lasted = (cell: number) => perCell * seconds - (cell === cells.length - 1 ? seconds - Math.max(1, elapsed / 1_000) : 0);
   const chart = (label: string, value: string, values: readonly number[], ...styles: TextStyle[]) =>
     `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ${styled(theme, sparkline(theme, values), ...styles)}`;
@@ -74,7 +74,7 @@ function cellOf(spans: SandboxTrendReply["spans"], index: number, perCell: numbe
 
 const rateText = (rate: number) => (rate < 10 && rate > 0 ? rate.toFixed(1) : count(Math.round(rate)));
 
-/** A value of 0 is blank; any other is visible. */
+/** Draws a value of 0 as a blank, and any other value visibly. */
 export function sparkline(theme: Theme, values: readonly number[]): string {
   const { levels } = symbols(theme);
   const highest = Math.max(...values, 0);

@@ -62,7 +62,7 @@ function attemptText(state: UiState, id: string): string {
   return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}`;
 }
 
-/** The section of the verdicts on a row, oldest first. */
+/** The section with the verdicts about a row, oldest first. */
 export const verdictSection = (state: UiState, width: number, isAbout: (verdict: VerdictMessage) => boolean): DetailLine[] =>
   sectionOf(state.theme, "Verdicts", valuesOf<VerdictMessage>(state, "verdicts").filter(isAbout), (found) => {
     const [label, style] = verdictLabel(state.theme, found.verdict);
@@ -72,7 +72,7 @@ export const verdictSection = (state: UiState, width: number, isAbout: (verdict:
 /** The id of a verdict's row; an open verdict has no id of its own yet. */
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
-/** In a narrower list a finding would be cut to nothing. */
+/** A list of at least this width shows findings; in a narrower one, they would be cut to nothing. */
 const FINDING_FROM = 56;
 
 export const verdicts = listPane<VerdictMessage>({
@@ -86,7 +86,7 @@ export const verdicts = listPane<VerdictMessage>({
   vocabulary: { fields: ["rule", "verdict", "merchant", "operation", "fault"], marks: ["failed"] },
   stream: "verdict",
   log: {
-    // An open verdict may still change.
+    // Leaves out open verdicts, which may still change.
     page: () =>
       readAs(controlCalls.verdicts.list(), ({ verdicts: found }) => ({
         rows: found.filter(({ id }) => id !== null).map((verdict) => ({ ...verdict, at: milliseconds(verdict.at) })),

@@ -28,14 +28,14 @@ export function applyMessage(state: UiState, message: StreamMessage, panes: read
   return at === -1 ? next : withoutUnknownGaps(next, panes);
 }
 
-/** Another run id means that the sandbox restarted: its log may have other rows. */
+/** A new run id means that the sandbox restarted, so its log may have other rows. */
 function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
   if (run === state.run) return { ...state, made };
   const started = clearLists({ ...state, run, made, samples: [{ at: state.now, requests: made.requests }], lastSeq: 0 }, panes);
   return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show what it has logged", "yellow");
 }
 
-/** `totalOf` returns the number of rows of a kind, listed or not, once the items are in their list. */
+/** `totalOf` returns the number of rows of a kind, listed or not, after the items were added to their list. */
 function appendItems(
   state: UiState,
   items: readonly LiveItem[],
@@ -55,7 +55,7 @@ function appendItems(
   );
 }
 
-/** How many items of a kind there are, sent or left out, from the newest row of a list to the last of these. */
+/** The number of items of a kind, sent or left out, after the newest row of a list up to the last of these items. */
 function madeSince({ newest }: List, items: readonly LiveItem[], kind: LiveItem["kind"]): number {
   const numbers = items.flatMap((item) => (item.kind === kind ? [item.nth] : []));
   const [first] = numbers;
@@ -71,7 +71,7 @@ function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["ki
 
 export const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
-/** Applies items whose last one is a reset. Where there are several, the log fills the lists. */
+/** Applies items of which the last is a reset. After several resets, the lists are loaded from the log. */
 function applyResets(state: UiState, items: readonly LiveItem[], after: readonly LiveItem[], panes: readonly Pane[]): UiState {
   const [first, ...more] = items.filter(isReset);
   const everything = [first, ...more].some((reset) => reset?.merchant === null);
@@ -85,7 +85,7 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
           after,
           panes,
         );
-  // The reply to a reset made here says so already.
+  // The reply to a reset from this dashboard has shown a notice already.
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
   return withNotice(
     cleared,
@@ -94,7 +94,7 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
   );
 }
 
-/** The counts of the last poll are from before a reset of everything; the next poll is on its way. */
+/** Clears the counts of the last poll after a reset of everything, until the next poll. */
 function withoutCounts(state: UiState): UiState {
   const { sandbox, made } = state;
   if (!sandbox) return state;
@@ -113,7 +113,7 @@ function clearMerchant(before: UiState, merchant: string, after: readonly LiveIt
   }, state);
 }
 
-/** After a reset of one merchant the number of rows in a gap is unknown: the log fills a list that has one. */
+/** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */
 function withoutUnknownGaps(state: UiState, panes: readonly Pane[]): UiState {
   return panes.reduce((next, { name, stream }) => {
     const { rows, follows, filter, total } = listOf(next, name);
@@ -122,7 +122,7 @@ function withoutUnknownGaps(state: UiState, panes: readonly Pane[]): UiState {
   }, state);
 }
 
-/** Clears every list but its filter, so that the log fills it; lists that follow by default follow again. */
+/** Clears every list except its filter, so that it is loaded from the log. Lists that follow by default follow again. */
 function clearLists(before: UiState, panes: readonly Pane[]): UiState {
   const state = withoutLearner(before);
   const lists = panes.map(({ name, follows, stream }): [string, List] => {
@@ -153,11 +153,11 @@ export const applyTime = (state: UiState, now: number): UiState => ({ ...state, 
 
 /** The request rate is an average over this long. */
 const RATE_WINDOW_MS = 2_000;
-/** Under load a digest comes every 400 ms; without one for longer, no request came. */
+/** Under load a digest comes every 400 ms. Without a digest for this long, no request was made. */
 const QUIET_MS = 600;
 const MIN_SPAN_MS = 1_000;
 
-/** Keeps the counts of the window and the last one before it. A digest is as new as its counts, so only digests are samples. */
+/** Keeps the counts within the window and the last one before it. Only digests are samples, because their counts are always current. */
 function sampleRate(state: UiState): UiState {
   const { now, made, samples } = state;
   const start = Math.max(
@@ -167,7 +167,7 @@ function sampleRate(state: UiState): UiState {
   return { ...state, samples: [...samples.slice(start), { at: now, requests: made.requests }] };
 }
 
-/** Requests per second: between two digests while they come, and up to now after the last one. */
+/** Requests per second: up to the last digest while digests come, and up to now when they have stopped. */
 export function requestRate({ samples, now }: UiState): number {
   const last = samples.at(-1);
   if (!last) return 0;

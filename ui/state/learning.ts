@@ -20,13 +20,13 @@ export const currentLesson = (state: UiState): Lesson | undefined => {
   return lesson?.name === learner?.lesson ? lesson : undefined;
 };
 
-/** The step that the pane shows: the current one, or an earlier one that is being read. */
+/** The step that the pane shows: the current step, or an earlier one that the learner is reading. */
 export const shownStep = (state: UiState) =>
   currentLesson(state)?.steps[(learnerMode(state)?.reading ?? learnerMode(state)?.learner?.step ?? 0) - 1];
 
 export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
 
-/** Applies the learner's progress. The text of a completed step stays until the reader goes on; a new hint, at the end, is scrolled into view. */
+/** Applies the learner's progress. The text of a completed step stays until the learner goes on. A new hint is scrolled into view. */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
   const mode = learnerMode(state);
   if (!mode) return state;

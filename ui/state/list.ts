@@ -5,9 +5,9 @@ import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.
 export interface Row {
   readonly id: string;
   readonly value: unknown;
-  /** The text and fields that a filter looks at. */
+  /** The text and fields that a filter tests. */
   readonly filterBy: FilterFacts;
-  /** Its place in the log; rows of a polled list have none. */
+  /** Its position in the log; rows of a polled list have none. */
   readonly order?: number;
   /** The row stands for rows that are not in the list. */
   readonly gap?: Gap;
@@ -16,11 +16,11 @@ export interface Row {
 /** Rows that are missing in a list. */
 export interface Gap {
   readonly missing: number;
-  /** The filter that none of them matches. */
+  /** A filter that none of the missing rows matches. */
   readonly clean?: string | undefined;
-  /** The log no longer has them. */
+  /** The log no longer has the missing rows. */
   readonly isDropped?: boolean;
-  /** Why they could not be loaded. */
+  /** Why the missing rows could not be loaded. */
   readonly error?: string;
 }
 
@@ -60,7 +60,7 @@ export interface LogPage {
   hasMore: boolean;
   /** The page has the rows older than this one; undefined for the newest. */
   before: Row | undefined;
-  /** The page has only rows that match it; "" for all rows. */
+  /** The page has only rows that match this filter; "" for all rows. */
   filter: string;
 }
 
@@ -70,11 +70,11 @@ const NO_FACTS = { text: "", fields: {} };
 
 export const gapRow = (id: string, gap: Gap): Row => ({ id, value: undefined, filterBy: NO_FACTS, gap });
 
-/** Whether rows that match the filter may be missing there. A row that the log has dropped cannot be looked at. */
+/** Whether a gap may hide rows that match the filter. Rows that the log has dropped cannot be tested, so they do not count. */
 export const mayHide = ({ clean, isDropped }: Gap, filter: string): boolean =>
   filter.trim() === "" || (clean !== filter && isDropped !== true);
 
-/** The list with a first row for what is missing before it: what was made, without the rows and gaps that the list has. */
+/** Adds a gap before the first row for all rows that are missing there: the total, minus the rows and gaps in the list. */
 export function withTopGap(list: List): List {
   const { rows, total } = list;
   const top = rows[0]?.id === TOP_GAP ? rows[0].gap : undefined;
@@ -98,7 +98,7 @@ export function mergePage(list: List, page: LogPage): List {
 
 const orderOf = (row: Row | undefined) => row?.order ?? 0;
 
-/** Inserts rows by their order: each after the gap that it fills, whose count it lowers. Both lists are ordered. */
+/** Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. Both lists are ordered. */
 function interleave(rows: readonly Row[], fresh: readonly Row[]): Row[] {
   const merged: Row[] = [];
   let next = rows.length - 1;
@@ -113,7 +113,7 @@ function interleave(rows: readonly Row[], fresh: readonly Row[]): Row[] {
   return merged.reverse();
 }
 
-/** Whether the row at `index` comes after another. A gap does if the row before it does. */
+/** Whether the row at `index` comes after another. For a gap, the row before it decides. */
 function isAfter(rows: readonly Row[], index: number, other: Row): boolean {
   const row = rows[index];
   const compared = row?.gap ? rows[index - 1] : row;
@@ -139,7 +139,7 @@ function closeGaps(rows: readonly Row[], { rows: found, hasMore, before, filter 
   });
 }
 
-/** Older rows are dropped; the logs of the sandbox keep as many. */
+/** The most rows of a list, as many as the sandbox's logs keep; older rows are dropped. */
 export const MAX_ROWS = 10_000;
 
 export const emptyList = (follows: boolean): List => ({
@@ -157,7 +157,7 @@ export const emptyList = (follows: boolean): List => ({
   filter: "",
 });
 
-/** Adds rows from the stream, each after a gap if there are others before it. `clean` is a filter that none of those matches. */
+/** Adds rows from the stream, with gaps for rows that were not sent. `clean` is a filter that none of the missing rows matches. */
 export function append(list: List, added: readonly NumberedRow[], total: number, clean?: string): List {
   if (added.length === 0 && total === list.total) return list;
   let { newest } = list;
@@ -171,7 +171,7 @@ export function append(list: List, added: readonly NumberedRow[], total: number,
   return selectFirst(leaveGap(withTopGap({ ...list, rows: rows.slice(-MAX_ROWS), total, newest })));
 }
 
-/** The stream sends a verdict again when it was amended. */
+/** Removes rows that the stream sends again, such as an amended verdict. */
 function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[]): readonly Row[] {
   const last = rows.findLast(({ gap }) => !gap)?.order;
   const isAgain = last !== undefined && added.some(({ row }) => (row.order ?? Infinity) <= last);
@@ -184,7 +184,7 @@ function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[
 export const addPage = (list: List, page: LogPage): List =>
   selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page.before));
 
-/** A cursor on a gap that has been closed moves to the row that is there now: to the first one from the gap at the top. */
+/** A cursor on a gap that was closed moves to the row now in its place; from the gap at the top, to the first row. */
 function leaveGap(list: List, before?: Row): List {
   const { cursor, rows, frozen } = list;
   if (!cursor?.gap || frozen) return list;
@@ -193,20 +193,20 @@ function leaveGap(list: List, before?: Row): List {
   return { ...list, cursor: next, chosen: next };
 }
 
-/** The gap that is being loaded could not be. */
+/** Notes why the gap that was being loaded could not be loaded. */
 export const failPage = (list: List, error: string): List => ({
   ...list,
   loading: undefined,
   rows: list.rows.map((row) => (row.gap && row.id === list.loading?.gap ? gapRow(row.id, { ...row.gap, error }) : row)),
 });
 
-/** Replaces all rows of a polled list. Unless the pane is focused, a cursor that the user has not placed is dropped. */
+/** Replaces all rows of a polled list. In a pane without the focus, drops a cursor that the user has not placed. */
 export function replace(list: List, rows: readonly Row[], isFocused = true): List {
   const cursor = isFocused || list.chosen || list.frozen ? list.cursor : undefined;
   return refreshCursor({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
 }
 
-/** Removes rows. `total` is the number of those that remain, listed or not. A cursor on a removed row moves to the next one above. */
+/** Removes rows. `total` is the number of rows that remain, listed or not. A cursor on a removed row moves to the next remaining row above. */
 export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: number): List {
   const { cursor, frozen, rows } = list;
   const remaining = (some: readonly Row[]) => some.filter((row) => !isRemoved(row));
@@ -220,7 +220,7 @@ export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: 
       frozen: frozen && { rows: remaining(frozen.rows), total: seen },
       pausedAt: seen,
       total,
-      // The page that is on its way may have removed rows.
+      // The page that is being loaded may contain removed rows.
       loading: undefined,
     }),
   );
@@ -259,7 +259,7 @@ export function filteredRows(list: List): readonly Row[] {
 
 const tested = new WeakMap<Row, { filter: string; matches: boolean }>();
 
-/** Tests rows against a filter. The result for each row is cached, because the next list has most rows again. */
+/** Tests rows against a filter. The result for each row is cached, because the next list contains most of the same rows. */
 function rowTest(filter: string): (row: Row) => boolean {
   const test = readRowFilter(filter);
   return (row) => {
@@ -331,7 +331,7 @@ export const follow = (list: List): List => ({
 export const freeze = (list: List): List => ({ ...list, frozen: { rows: list.rows, total: list.total } });
 export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: undefined });
 
-/** Sets the filter. The chosen row stays selected if it matches; otherwise the nearest match above it is, or else the first match. */
+/** Sets the filter. The chosen row stays selected if it matches; otherwise selects the nearest match above it, or else the first match. */
 export function withFilter(list: List, filter: string): List {
   const next = { ...list, filter };
   const chosen = list.chosen ?? list.cursor;
@@ -348,7 +348,7 @@ const indexOf = (rows: readonly Row[], id: string | undefined) => (id === undefi
 
 const clamp = (index: number, length: number) => Math.max(0, Math.min(length - 1, index));
 
-/** The index of the first visible row: that of `top`, moved only as far as needed to show `index`. */
+/** The index of the first visible row: the index of `top`, moved only as far as needed to show `index`. */
 function topIndex(rows: readonly Row[], top: string | undefined, index: number, height: number): number {
   const current = Math.max(0, indexOf(rows, top));
   return Math.max(0, Math.min(current, index), index - height + 1);

@@ -1,4 +1,4 @@
-// The dashboard's state as one immutable value, and what is read from it.
+// The dashboard's state as one immutable value, and functions that read from it.
 
 import type { SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
@@ -48,14 +48,14 @@ export interface UiState {
   readonly pane: string;
   /** The panes whose newest rows the page shows outside the layout. */
   readonly alsoShown: readonly string[];
-  /** The views that only the page has: forms that a terminal cannot show. */
+  /** The views that only the browser's page has: forms that a terminal cannot show. */
   readonly views: readonly PageView[];
-  /** The view that is shown instead of the panes; undefined for none. */
+  /** The view that is shown instead of the panes; undefined while the panes are shown. */
   readonly view: string | undefined;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
-  /** The filter being written; undefined while none is. */
+  /** The filter being edited; undefined while no filter is being edited. */
   readonly filterLine: FilterLine | undefined;
   /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
@@ -84,7 +84,7 @@ export interface PageView {
 /** The trends, once they are fetched. */
 export interface TrendViews {
   readonly all?: SandboxTrendReply;
-  /** Of the operation of the selected request. */
+  /** The trend of the selected request's operation. */
   readonly selected?: SandboxTrendReply;
 }
 
@@ -122,7 +122,7 @@ export interface TaskTools {
 export type Effect =
   | CallEffect
   | { kind: "copy"; text: string }
-  /** Work of several calls; the state then changes as it resolves to. */
+  /** Work that takes several calls. It resolves to the change of the state. */
   | { kind: "task"; run(tools: TaskTools): Promise<(state: UiState) => UiState> }
   /** Rings the terminal's bell: a key was refused. */
   | { kind: "bell" }
@@ -149,7 +149,7 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** It controls more than a learner may: guests do not have it. */
+  /** Guests may not use this key, because it controls more than a learner may. */
   isForHost?: true;
   run(state: UiState): StateUpdate;
 }
@@ -160,7 +160,7 @@ export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run"> {
   run(state: UiState, row: Value): StateUpdate;
 }
 
-/** The binding of a key on the row that `rowOf` finds. */
+/** Binds a key to the row that `rowOf` finds. */
 export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Value | undefined): KeyBinding => ({
   ...key,
   isEnabled(state) {
@@ -188,7 +188,7 @@ export interface Overlay {
   onKey?: ((state: UiState, key: string) => StateUpdate | undefined) | undefined;
 }
 
-/** The state before the first message of a sandbox; `given` has what its opener knows already. */
+/** The state before the first message of a sandbox; `given` has the values that are already known. */
 export const initialState = (
   panes: readonly { name: string; follows: boolean }[],
   given: Pick<UiState, "target" | "theme" | "size" | "now"> & Partial<UiState>,
@@ -227,7 +227,7 @@ export const listOf = (state: UiState, pane = state.pane): List => state.lists[p
 export const valuesOf = <Value>(state: UiState, pane: string): Value[] =>
   listOf(state, pane).rows.flatMap(({ value, gap }) => (gap ? [] : [value as Value]));
 
-/** Sandbox time now, in milliseconds: the time last read, plus what has passed since unless the clock is frozen. */
+/** Sandbox time now, in milliseconds: the time last read, plus the real time since then unless the clock is frozen. */
 export function sandboxNow({ sandbox, clockReadAt, now }: UiState): number {
   const clock = sandbox?.clock;
   if (!clock) return now;

@@ -1,4 +1,4 @@
-// The trends in the state: of all requests, and of the operation of the selected request.
+// The trends in the state: for all requests, and for the operation of the selected request.
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
@@ -21,6 +21,6 @@ const pollTrend = (name: keyof TrendViews, query: { operation?: string }): Effec
   callEffect(
     controlCalls.trend(query),
     (state, { body }) => update({ ...state, trends: { ...state.trends, [name]: body } }),
-    // A sandbox of an earlier version has no trends.
+    // A sandbox of an earlier version has no trends, so errors are ignored.
     (state) => update(state),
   );

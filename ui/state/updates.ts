@@ -25,7 +25,7 @@ export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => 
   overlays: [...state.overlays.slice(0, -1), overlay],
 });
 
-/** Without an overlay, a list that followed before a detail was opened follows again. */
+/** After the last overlay is closed, a list that followed before a detail was opened follows again. */
 export function closeTopOverlay(state: UiState): UiState {
   const overlays = state.overlays.slice(0, -1);
   if (overlays.length > 0) return { ...state, overlays };
@@ -33,7 +33,7 @@ export function closeTopOverlay(state: UiState): UiState {
   return { ...state, overlays, lists: Object.fromEntries(lists) };
 }
 
-/** Copies a text through the terminal, which does not say whether it did; `!` shows the text. `what` is such as "the API key". */
+/** Copies a text through the terminal, which does not report success; `!` shows the text. `what` names it, for example "the API key". */
 export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
   update({ ...withNotice(state, `Sent ${what} to the terminal's clipboard. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
 
@@ -43,14 +43,14 @@ export interface CallResult {
   message: string;
   /** The call that `u` makes to undo this one. */
   undo?: Call;
-  /** What `u` says that it has undone. Default: the message. */
+  /** The name of the undone change in the notice of `u`. Default: the message. */
   undoLabel?: string;
   /** Copied to the clipboard. */
   copy?: string;
   updateState?(state: UiState): UiState;
 }
 
-/** Makes the call of a key, keeps it for `!`, and applies the result that is made from its reply. */
+/** Makes the call of a key, keeps it for `!`, and applies the result that `resultOf` builds from its reply. */
 export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
   return update(
     startCall(state, call),
@@ -58,7 +58,7 @@ export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (re
   );
 }
 
-/** Keeps a call for `!`, and says that it is being made. */
+/** Keeps a call for `!`, and shows that it is being made. */
 export const startCall = (state: UiState, call: Call): UiState => ({
   ...withNotice(state, `${call.method} ${call.path} …`, "dim"),
   lastCall: call,

@@ -1,4 +1,4 @@
-// The screen as components of Ink: bars, and between them the panes or an overlay. layout.ts says how large each is; Ink places and draws them.
+// The screen as components of Ink: bars, and between them the panes or an overlay. layout.ts computes their sizes; Ink places and draws them.
 
 import { Writable } from "node:stream";
 import { Box, render, Text, Transform } from "ink";
@@ -54,7 +54,7 @@ function Overlay({ state }: { state: UiState }) {
   return <TitledBox theme={state.theme} size={overlay} content={overlayContent(state, overlay)} />;
 }
 
-/** The cells of the top border beside the title: its corners, and one more on each side. */
+/** The cells of the top border that the title cannot use: the corners, and one more on each side. */
 const TITLE_MARGIN = 4;
 /** The title keeps at least this much of its line. */
 const MIN_TITLE_WIDTH = 12;
@@ -92,7 +92,7 @@ function TitledBox({ theme, size: { width, height }, content }: { theme: Theme; 
   );
 }
 
-/** Bold if focused, dim otherwise. The first and the last character of a line of the border turn its style on and off. */
+/** A border that is bold if focused and dim otherwise. The first and the last character of each line turn the style on and off. */
 function border(unicode: boolean, isFocused: boolean) {
   const theme = { unicode, colours: false };
   const { horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight } = symbols(theme);

@@ -1,5 +1,5 @@
 // Writes to the terminal without blocking: a terminal that stops reading (Ctrl-S, a stuck connection) must not stop the server.
-// Through the default stdout such a terminal blocked HTTP requests for 4.4 of 5 seconds; through this writer for 9 ms.
+// With the default stdout, such a terminal blocked HTTP requests for 4.4 of 5 seconds; with this writer, for 9 ms.
 
 import { closeSync, constants, openSync, write, writeSync } from "node:fs";
 import { blockThread } from "../../src/kernel/clock.ts";
@@ -25,19 +25,19 @@ export function openNonblockingWriter(inherited: number) {
       const { count, error } = tryWrite(own, bytes);
       done(error, count);
     }) as TerminalWrite,
-    /** Writes everything, blocking; gives up on a terminal that accepts nothing for a third of a second. */
+    /** Writes everything and blocks meanwhile. Gives up on a terminal that accepts nothing for a third of a second. */
     writeAll: (text: string) => writeAll(own, Buffer.from(text)),
     close: () => closeSync(own),
   };
 }
 
-/** Opens the same terminal again: setting O_NONBLOCK on the inherited descriptor would set it for the shell too. */
+/** Opens the same terminal again, because setting O_NONBLOCK on the inherited descriptor would set it for the shell too. */
 function reopen(inherited: number): number | undefined {
   for (const path of [`/proc/self/fd/${inherited}`, "/dev/tty"]) {
     try {
       return openSync(path, OPEN_FLAGS);
     } catch {
-      // Another user's terminal, or a system without this path.
+      // The terminal belongs to another user, or the system lacks this path.
     }
   }
   return undefined;

@@ -1,10 +1,10 @@
-// Captures what other code writes to stdout and stderr while the dashboard has the screen, so that it does not tear the picture.
+// Captures the output that other code writes to stdout and stderr while the dashboard has the screen, so that it does not corrupt the display.
 
 import { afterPromises } from "../../src/kernel/clock.ts";
 
 const MAX_CHARACTERS = 100_000;
 
-/** Captures terminals only: output redirected to a file still goes to the file. */
+/** Captures only output to terminals. Output redirected to a file still goes to the file. */
 export function captureOutput(streams: readonly NodeJS.WriteStream[], onOutput: (text: string) => void) {
   let captured = "";
   let dropped = 0;

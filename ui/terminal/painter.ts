@@ -17,7 +17,7 @@ export function createPainter(write: TerminalWrite, scheduleRetry: (retry: () =>
   const send = (bytes: Buffer, tries = 0) => {
     pending = bytes;
     write(bytes, (error, count) => {
-      // Discarded meanwhile, or the terminal is gone.
+      // The bytes were discarded meanwhile, or the terminal is gone.
       if (pending !== bytes || (error && error.code !== "EAGAIN")) return;
       if (count === bytes.length) {
         pending = undefined;
@@ -70,7 +70,7 @@ export function difference(from: readonly string[] | undefined, to: readonly str
   for (let row = 0; row < height; row++) {
     const line = to[row] ?? "";
     if (line === (from === undefined ? "" : from[row])) continue;
-    // Erased before writing: erasing after a line as wide as the screen would erase its last character.
+    // Erases before writing: erasing after a line as wide as the screen would erase its last character.
     changes += `\x1b[${row + 1};1H\x1b[0m\x1b[2K${line}`;
   }
   return changes;

@@ -1,4 +1,4 @@
-// What the dashboard does through a terminal and Node: copy to the clipboard, write files, call the control API.
+// The dashboard's platform in a terminal with Node: copies to the clipboard, writes files, and calls the control API.
 
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -13,15 +13,15 @@ import type { Terminal } from "./terminal.ts";
 const MAX_COPY_BYTES = 74_000;
 
 /**
- * In tmux, both forms: tmux takes the plain one itself (`set-clipboard on`), and passes the wrapped one to the outer terminal (`allow-passthrough
- * on`). Its configuration decides which one works.
+ * In tmux, sends both forms of the sequence. tmux handles the plain form itself (`set-clipboard on`), and passes the wrapped form to the outer
+ * terminal (`allow-passthrough on`). Which form works depends on tmux's configuration.
  */
 export function copySequence(text: string, environment: NodeJS.ProcessEnv): string {
   const sequence = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
   return environment.TMUX === undefined ? sequence : `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\`;
 }
 
-/** Writes a file of this name, numbered if there is one already, and returns its path. */
+/** Writes a file of this name and returns its path. Adds a number to the name if the file exists. */
 export async function saveFile(name: string, extension: string, text: string): Promise<string> {
   for (let number = 1; ; number++) {
     const file = resolve(`${name}${number === 1 ? "" : `-${number}`}.${extension}`);

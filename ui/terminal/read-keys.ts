@@ -1,5 +1,5 @@
-// Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one. Pasted text is one key,
-// `paste` with the text, which no binding has: only text inputs accept it. A report of the terminal is one key too, `report` with its text.
+// Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one. Pasted text is one key:
+// `paste` followed by the text. No binding has this key; only text inputs accept it. A report of the terminal is one key too: `report` and its text.
 
 import { StringDecoder } from "node:string_decoder";
 import { MAX_PASTE, pasteKey } from "../overlays/field.ts";
@@ -45,7 +45,7 @@ const KEY = /\x1b(?:\[\[?[0-?]*[ -/]*[@-~]|O[A-Z]|\]\d[ -~]*(?:\x07|\x1b\\))|[\s
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const INCOMPLETE = /\x1b(?:\[\[?[0-?]*[ -/]*|O|\](?:\d[ -~]{0,99}\x1b?)?)$/;
 
-/** C1 controls and broken characters: no key sends them. */
+/** C1 controls and broken characters, which no key sends. */
 const NO_KEY = /[\x80-\x9f\ufffd]|\p{Cs}/u;
 
 const REPORT_KEY = "report ";
@@ -68,7 +68,7 @@ export function readKeys(text: string): string[] {
   });
 }
 
-/** The terminal encloses pasted text in these (bracketed paste). */
+/** The sequences in which the terminal encloses pasted text (bracketed paste). */
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 

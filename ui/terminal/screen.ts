@@ -7,7 +7,7 @@ interface ScreenOptions {
   input: Pick<NodeJS.ReadStream, "setRawMode">;
   /** Writes synchronously. */
   write(text: string): void;
-  /** Discards output that is not written yet. Returns whether part of it was. */
+  /** Discards output that is not written yet. Returns whether part of it was written. */
   discard(): boolean;
   /** Sets raw mode and bracketed paste only. */
   keysOnly: boolean;
@@ -34,7 +34,7 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
     isActive: () => isActive,
     enter(): void {
       isActive = true;
-      // Off first: a shell may have changed the mode behind Node's back, and Node ignores a mode that it believes is set.
+      // Turns raw mode off first: a shell may have changed the mode without Node's knowledge, and Node ignores a mode that it believes is set.
       ignoreErrors(() => input.setRawMode(false));
       ignoreErrors(() => input.setRawMode(true));
       ignoreErrors(() => write(ENTER_PASTE + (keysOnly ? "" : ENTER_SCREEN)));
@@ -44,7 +44,7 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
       if (!isActive) return;
       isActive = false;
       const isCutOff = discard();
-      // Before the message: a key pressed in reply to it belongs to the shell.
+      // Ends raw mode before the message, because a key that the user presses after reading it is meant for the shell.
       ignoreErrors(() => input.setRawMode(false));
       ignoreErrors(() => write((isCutOff ? END_SEQUENCE : "") + (keysOnly ? "" : LEAVE_SCREEN) + LEAVE_PASTE + message));
     },
@@ -64,7 +64,7 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
   /** Gives the terminal back, then writes `message` to it. */
   const release = (message: string) => {
     cancelPoll();
-    // A background process that reads the terminal is stopped by the system.
+    // Stops reading, because the system stops a background process that reads the terminal.
     input.pause();
     screen.leave(message);
   };
@@ -76,7 +76,7 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
       return;
     }
     take();
-    // Node misses a resize that happened while the process was stopped; the signal makes it read the size again.
+    // Node misses a resize while the process is stopped. The signal makes Node read the size again.
     process.kill(process.pid, "SIGWINCH");
     onResume();
   };
@@ -84,13 +84,13 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
   const suspend = () => {
     release("");
     stopProcessGroup();
-    // The system ignores the stop signal when no shell could continue the process; then it simply continues.
+    // The system ignores the stop signal when no shell could continue the process. The process then resumes by itself.
     cancelPoll = afterRealTime(FOREGROUND_POLL_MS, resume);
   };
   return { take, suspend, resume, release };
 }
 
-/** Stops the whole process group, as the key would: the shell waits until every process of the job has stopped. */
+/** Stops the whole process group, as Ctrl-Z does, because the shell waits until every process of the job has stopped. */
 function stopProcessGroup(): void {
   try {
     process.kill(0, "SIGTSTP");
@@ -99,7 +99,7 @@ function stopProcessGroup(): void {
   }
 }
 
-/** The system stops a background process that uses the terminal. Without /proc, the process counts as in the foreground. */
+/** Whether the process may use the terminal: the system stops a background process that does. Without /proc, assumes the foreground. */
 export function isInForeground(): boolean {
   try {
     // The fields follow the name, which may contain any character: state, ppid, pgrp, session, tty_nr, tpgid.

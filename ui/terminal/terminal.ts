@@ -11,7 +11,7 @@ export type Terminal = ReturnType<typeof openTerminal>;
 
 export interface TerminalHandlers {
   onKeys(keys: string[]): void;
-  /** The terminal answered a question, such as that for its background. Default: ignored. */
+  /** The terminal reported a value that was queried, such as its background. Default: ignored. */
   onReport?(report: string): void;
   /** The size changed, or the process came back from being suspended. */
   onResize(): void;
@@ -27,7 +27,7 @@ export interface TerminalStreams {
 
 export const sizeOf = ({ output }: TerminalStreams) => ({ columns: output.columns || 80, rows: output.rows || 24 });
 
-/** When to write again to a terminal that accepted nothing: soon at first, because most pauses are short. */
+/** Delays before writing again to a terminal that accepted nothing: short at first, because most pauses are short. */
 const RETRY_DELAYS_MS = [2, 5, 10, 20, 50];
 const MAX_RETRY_DELAY_MS = 100;
 

@@ -13,7 +13,7 @@ import { count } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
 import { styled, symbols } from "./style.ts";
 
-/** Connection and URL first, then as much as fits: clock, API keys, version. The counts are at the right end. */
+/** Shows the connection and URL first, then clock, API keys and version as far as they fit. The counts are at the right end. */
 export function statusBar(state: UiState): string {
   const { size, theme, sandbox, target, connection } = state;
   const pending = `${count(sandbox?.pendingDeliveries ?? 0)} pending${size.columns >= 140 ? " deliveries" : ""}`;
@@ -34,7 +34,7 @@ interface StatusVariant {
   parts: string[];
 }
 
-/** From longest to shortest: the API keys matter more than the program's name. */
+/** The variants of the bar, from longest to shortest. The API keys matter more than the program's name. */
 function statusVariants(state: UiState, address: string): StatusVariant[] {
   const { sandbox, size, learning } = state;
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
@@ -94,13 +94,13 @@ function apiKeysText({ merchants }: SandboxOverviewReply): string {
   return `keys ${KEY_PREFIX}{${[...shown, ...more].join(",")}}`;
 }
 
-/** `sk_test_lodge +2 more`. */
+/** The first API key and the number of other merchants: `sk_test_lodge +2 more`. */
 function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
   const [first, ...others] = merchants;
   return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }
 
-/** The focused tab has its title, and as many others as fit, from the first on. Alarms, such as the number of failed verdicts, are in every tab. */
+/** Shows the titles of the focused tab and of as many others as fit, from the first. Every tab has its alarm, such as the number of failures. */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
   const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
@@ -127,7 +127,7 @@ export function noticeBar(state: UiState): string {
   return ` ${fitTo(verdictSummary(state), width)}`;
 }
 
-/** The filter with its caret, and what is wrong with it or how to go on. */
+/** The filter with its caret, and its problem or the keys that work now. */
 function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
   const { theme } = state;
   const problem = lineProblem(state);
@@ -160,11 +160,11 @@ export const KEY_NAMES: Record<string, string> = {
   "ctrl-y": "Ctrl-Y",
 };
 
-/** The enabled keys that have a label. Those that do not fit are dropped from the right, but help and quit always stay. */
+/** The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  // In an overlay with text input, letters are text: only its own keys and Esc work.
+  // In an overlay with text input, letters are text, so only its own keys and Esc work.
   const last = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
   let first = (overlay?.onKey ? overlay.keys : enabledBindings(state))
     .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))

@@ -23,14 +23,14 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** Surrogate halves, line separators, private-use, unassigned and invisible characters: shown as escapes. */
+/** Characters shown as escapes: surrogate halves, line separators, private-use, unassigned and invisible characters. */
 const UNPRINTABLE = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
-/** Removed: terminals disagree on the width of a character with a variation selector. */
+/** Variation selectors are removed, because terminals disagree on the width of a character with one. */
 const VARIATION_SELECTORS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** Characters that combine with the next one, which may be part of the dashboard. */
 const JOINS_NEXT = /[\u0d4e\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}]/gu;
-/** Characters that combine with the previous one. At the start of a text, or of a line that was wrapped at a space, that is part of the dashboard. */
+/** Combining characters at the start of a text, or of a line wrapped at a space: they would combine with a part of the dashboard. */
 const JOINS_BEFORE = /(?<=^|\s)[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3]/gu;
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16)}`;
@@ -42,7 +42,7 @@ export function sanitize(text: string): string {
   return shown.replace(UNPRINTABLE, escaped).replace(JOINS_NEXT, escaped).replace(JOINS_BEFORE, escaped);
 }
 
-/** The same for a text of several lines. */
+/** Sanitizes each line of a text. */
 export const sanitizeLines = (text: string): string => text.split("\n").map(sanitize).join("\n");
 
 /** Cuts text at the end, with an ellipsis. */
@@ -73,7 +73,7 @@ export function cutMiddle(text: string, width: number, ellipsis = "…"): string
   return first.join("") + ellipsis + last.reverse().join("");
 }
 
-/** As many of the first pieces as fit. */
+/** The first pieces, as many as fit into `width`. */
 function prefixWithin(pieces: readonly string[], width: number): string[] {
   let used = 0;
   const end = pieces.findIndex((piece) => {
@@ -90,7 +90,7 @@ export function fitTo(text: string, width: number, align: "left" | "right" = "le
   return align === "left" ? shown + space : space + shown;
 }
 
-/** The same line, of the same width, for a terminal without UTF-8. */
+/** A line of the same width for a terminal without UTF-8. */
 export function toAscii(line: string): string {
   if (ASCII.test(line)) return line;
   const letters = Array.from(graphemes.segment(line), ({ segment }) =>
@@ -122,11 +122,11 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Graphemes; one that is wider than a whole line is split into its characters. */
+/** The graphemes of a text. A grapheme that is wider than a whole line is split into its characters. */
 const graphemesOf = (text: string, width: number): string[] =>
   Array.from(graphemes.segment(text), ({ segment }) => segment).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]));
 
-/** Lines of words, separated by spaces. A word that is wider than a line is wrapped at any character. */
+/** Fills lines with words separated by spaces. A word that is wider than a line is wrapped at any character. */
 export function fillLines(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const word of words) {

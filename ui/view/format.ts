@@ -28,7 +28,7 @@ export function countdown(seconds: number): string {
   return `${count(Math.round(left / 86_400))} d`;
 }
 
-/** A JSON text with another indent; any other text unchanged. */
+/** Formats a JSON text with another indent; returns any other text unchanged. */
 export function reformatJson(text: string, indent?: number): string {
   try {
     return JSON.stringify(JSON.parse(text), null, indent);

@@ -5,7 +5,7 @@ import { listOf, type Size, type UiState } from "../state/state.ts";
 import { selectedOperation, TRENDS_PANE } from "../state/trends.ts";
 
 export interface BoxSize {
-  /** Both include the border. */
+  /** Width and height include the border. */
   width: number;
   height: number;
 }
@@ -15,9 +15,9 @@ export interface PanePlacement extends BoxSize {
 }
 
 interface Placements {
-  /** Stacked. */
+  /** The panes on the left, stacked. */
   left: readonly PanePlacement[];
-  /** Stacked, to the right of those. */
+  /** The panes on the right, stacked. */
   right: readonly PanePlacement[];
   /** The board, across the whole width. */
   below: PanePlacement | undefined;
@@ -29,13 +29,13 @@ export interface Layout extends Placements {
 }
 
 export const MINIMUM_SIZE: Size = { columns: 60, rows: 15 };
-/** From here on, several panes are visible at once. */
+/** From this width on, several panes are visible at once. */
 const WIDE_COLUMNS = 110;
-/** Status, notice and keys. */
+/** The bars for status, notice and keys. */
 const BAR_LINES = 3;
 const BORDER_LINES = 2;
 const LOWER_SHARE = 0.36;
-/** From here on, the selected row is shown in detail beside the lists. */
+/** From this width on, the detail of the selected row is shown beside the lists. */
 const PREVIEW_COLUMNS = 160;
 const PREVIEW_SHARE = 0.44;
 const SIDE_WIDTH = 45;
@@ -62,7 +62,7 @@ function placePanes(state: UiState, area: BoxSize): Placements {
   if (state.learning?.kind === "workshop") return placeAboveBoard(state, area);
   const { width, height } = area;
   const hasPreview = state.size.columns >= PREVIEW_COLUMNS;
-  // Without a preview, every further column is for the lists, which then show ids.
+  // Without a preview, the lists get all further columns, and then show ids.
   const side = hasPreview ? Math.floor(width * PREVIEW_SHARE) : SIDE_WIDTH;
   const lower = Math.max(5, Math.floor(height * LOWER_SHARE));
   const preview = hasPreview ? Math.floor(height / 2) : 0;
@@ -78,7 +78,7 @@ function placePanes(state: UiState, area: BoxSize): Placements {
   };
 }
 
-/** The panes on the right. Where they do not all fit, trends are left out first, then verdicts; both then take the place of deliveries when they have the focus. */
+/** The panes on the right. If not all fit, trends are left out first, then verdicts. A left-out pane replaces deliveries when it has the focus. */
 function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width">[] {
   const rowsOf = (pane: string) => listOf(state, pane).rows.length + BORDER_LINES;
   const charts = selectedOperation(state) === undefined ? CHART_LINES : 2 * CHART_LINES + 1;
@@ -100,7 +100,7 @@ function placeAboveBoard(state: UiState, { width, height }: BoxSize): Placements
   const lower = Math.max(5, Math.floor(height * 0.6));
   const upper = height - lower;
   const side = Math.max(SIDE_WIDTH, Math.floor(width * 0.38));
-  // As high as its rows need, and at most half.
+  // The pane is as high as its rows need, but takes at most half of the height.
   const limits = Math.min(Math.floor(upper / 2), Math.max(4, listOf(state, "limits").rows.length + BORDER_LINES));
   return {
     left: [{ pane: "requests", width: width - side, height: upper }],
@@ -134,7 +134,7 @@ export const textSize = ({ width, height }: BoxSize): BoxSize => ({ width: width
 /** From this many lines inside the border on, a list has the headings of its columns above its rows. */
 const HEADING_FROM_LINES = 5;
 
-/** 1 for the headings of a list of this height inside its border; 0 where rows need the line. */
+/** The lines for the headings of a list with this height inside its border: 1, or 0 if rows need the line. */
 export const headingLines = (height: number): number => (height >= HEADING_FROM_LINES ? 1 : 0);
 
 export function visibleRowCount(state: UiState, pane: string): number {

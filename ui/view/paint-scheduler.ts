@@ -37,16 +37,16 @@ export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks)
   };
   cancelSecond = afterRealTime(SECOND, tick);
   return {
-    /** After a key or a resize. */
+    /** Call after a key or a resize. */
     paintNow,
-    /** After a change that the user did not make. */
+    /** Call after a change that the user did not make. */
     paintSoon(): void {
       const gap = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, cost * COST_FACTOR));
       cancelPaint ??= afterRealTime(Math.max(0, gap - (realNow() - paintedAt)), paintNow);
     },
     stop(): void {
       cancelPaint?.();
-      // Any function: `paintSoon` then schedules nothing more.
+      // With any function set, `paintSoon` schedules nothing more.
       cancelPaint = () => {};
       cancelSecond();
     },

@@ -1,4 +1,4 @@
-// What is in the boxes on the screen: the panes with their rows, their text or a hint while they are empty; the overlay; the preview.
+// The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
 import { wrapped } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
@@ -24,7 +24,7 @@ export interface BoxContent {
 
 const indented = (lines: readonly string[]) => lines.map((line) => ` ${line}`);
 
-/** The content of a pane or of the preview. Rows of another version, or of another program, must not end the dashboard. */
+/** The content of a pane or of the preview. Catches errors, so that rows of another version or program do not crash the dashboard. */
 export function paneContent(state: UiState, { pane: name, ...size }: PanePlacement): BoxContent {
   try {
     return name === PREVIEW ? previewContent(state, textSize(size)) : contentOf(state, paneNamed(name), size);
@@ -44,7 +44,7 @@ function contentOf(state: UiState, pane: Pane, size: BoxSize): BoxContent {
   return { title, note: listNote(state, pane, list), lines, isFocused };
 }
 
-/** The visible part of a text, and which part it is. */
+/** The visible part of a text, and its position, such as `1-20 of 50`. */
 function scrolled(text: readonly string[], scroll = 0, height: number): { lines: readonly string[]; part: string } {
   const top = Math.max(0, Math.min(scroll, text.length - height));
   const lines = text.slice(top, top + height);
@@ -66,7 +66,7 @@ export function overlayContent(state: UiState, size: BoxSize): BoxContent {
   };
 }
 
-/** The detail of the selected row, from its start: Enter opens it to be scrolled and followed. */
+/** The start of the detail of the selected row. Enter opens the whole detail. */
 function previewContent(state: UiState, { width, height }: BoxSize): BoxContent {
   const overlay = state.preview?.overlay;
   const lines = overlay && isDetail(overlay) ? overlay.content(state, width, true).map(textOf) : [];
@@ -85,7 +85,7 @@ function rowLines(state: UiState, pane: Pane, list: List, { width, height }: Box
     const cursor = isSelected ? symbols(state.theme).cursor : " ";
     const text = pane.rowText(row, state, width - 3);
     const line = ` ${cursor}${(isSelected && isGone) || isStale(state) ? styled(state.theme, text, "dim") : text} `;
-    // In one tone: inverse colours would give each cell another background.
+    // Strips the styles, because inverse colours would give the cells different backgrounds.
     return isSelected && isFocused ? styled(state.theme, stripStyles(line), "inverse") : line;
   });
   return headings > 0 ? [heading, ...lines] : lines;
@@ -99,7 +99,7 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
   return ["", ...text.flatMap((line) => wrapped(line, width - 2, "  "))];
 }
 
-/** A dashboard that never reached the sandbox says why, instead of how to make the first row. */
+/** The text of a pane without rows. If the dashboard never reached the sandbox, it says why. */
 export function emptyText(state: UiState, pane: Pane): string[] {
   const { connection, run, target } = state;
   if (run !== undefined || connection.phase === "live" || connection.phase === "connecting") return pane.emptyText(state);
@@ -116,7 +116,7 @@ function droppedCount({ sandbox }: UiState, { stream }: Pane): number {
   return stream?.kind === "attempt" ? Math.max(0, made.attempts - kept.attempts) : 0;
 }
 
-/** ` of the 10,000 kept`, if the log has dropped others. */
+/** The number of kept rows, such as ` of the 10,000 kept`, if the log has dropped others. */
 function amongKept(state: UiState, pane: Pane, { total }: List): string {
   const dropped = droppedCount(state, pane);
   return dropped === 0 ? "" : ` of the ${count(total - dropped)} kept`;
@@ -133,7 +133,7 @@ export function listNote(state: UiState, pane: Pane, list: List, names: "filter"
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }
 
-/** `41`, or `41+` while rows have not been looked at. */
+/** The number of matches: `41`, or `41+` while some rows have not been tested. */
 function matchCount(list: List): string {
   const rows = filteredRows(list);
   const gaps = rows.filter(({ gap }) => gap).length;

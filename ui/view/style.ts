@@ -1,4 +1,4 @@
-// Text styles, with the colours of the terminal that are readable on its background. Colour is never the only signal.
+// Text styles, in colours that are readable on the terminal's background. Colour is never the only signal.
 
 export const HUES = ["red", "green", "yellow", "blue", "magenta", "cyan"] as const;
 export type Hue = (typeof HUES)[number];
@@ -30,7 +30,7 @@ export interface Theme {
 
 const COLOURLESS: ReadonlySet<TextStyle> = new Set(["bold", "dim", "inverse"]);
 const COLOURED: ReadonlySet<TextStyle> = new Set(HUES);
-/** Bars and marks are visible in any colour; words have to be readable. */
+/** Text with words needs a readable colour; bars and marks are visible in any colour. */
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Without colours, only bold, dim and inverse are applied. */
@@ -52,7 +52,7 @@ export function styled(theme: Theme, text: string, ...styles: readonly TextStyle
 function failureText(theme: Theme, text: string): string {
   const { bad } = symbols(theme);
   const mark = text.startsWith(bad) ? bad : "";
-  // The blanks that fill a column keep the background of the screen.
+  // Blanks that fill a column keep the screen's background.
   const [, before = "", words = "", after = ""] = /^( *)(.*?)( *)$/s.exec(text.slice(mark.length)) ?? [];
   return `${mark && styled(theme, mark, "red", "bold")}${before}${styled(theme, words, "onBlack", "brightWhite", "bold")}${after}`;
 }
@@ -108,7 +108,7 @@ const ASCII: Record<keyof typeof UNICODE, string> = {
 
 export const symbols = (theme: Theme): Record<keyof typeof UNICODE, string> => (theme.unicode ? UNICODE : ASCII);
 
-/** The Linux console, which answers no questions. */
+/** The colours of the Linux console, which does not respond to queries. */
 const CONSOLE = { background: "000000", green: "00aa00", cyan: "00aaaa" };
 
 /** Reads the environment and the `--no-color` flag. */
@@ -142,10 +142,10 @@ const FIXED_COLOURS: Record<Hue, readonly number[]> = {
   cyan: [30, 23, 80, 123],
 };
 
-/** Asks for the background, and for the colours 1 to 6 of the palette. A terminal that does not know the questions ignores them. */
+/** Queries the background and the colours 1 to 6 of the palette. A terminal that does not know these queries ignores them. */
 export const COLOUR_QUERY = ["11;?", ...HUES.map((_, index) => `4;${index + 1};?`)].map((question) => `\x1b]${question}\x1b\\`).join("");
 
-/** `11;rgb:ffff/ffff/ffff` or `4;1;rgb:cd/00/00`; some terminals add a fourth part, for transparency. */
+/** Matches `11;rgb:ffff/ffff/ffff` or `4;1;rgb:cd/00/00`. Some terminals add a fourth part, for transparency. */
 const REPORT = /^(?:(11)|4;([1-6]));rgba?:([\da-f]{2,4})\/([\da-f]{2,4})\/([\da-f]{2,4})/i;
 
 /** The colours after one more report of the terminal. */
