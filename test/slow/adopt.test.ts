@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
 import type { Recording } from "../../src/compare/recording.ts";
+import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts, type ServiceFile } from "../../src/service/service-file.ts";
@@ -55,5 +56,19 @@ test("any of the adoptable ones together leave nothing but what the file asks ab
   fc.assert(
     fc.property(fc.subarray(adoptable), (chosen) => expectAdopted(recordingOf(changeTo(chosen)))),
     { numRuns: inputs(3) },
+  );
+});
+
+test("any of them in one recording, and any in a second one, leave a file that a start takes, even where they contradict one another", () => {
+  const some = fc.subarray([...differences], { maxLength: 12 });
+  fc.assert(
+    fc.property(some, some, (first, second) => {
+      const given = fileOf(recordingOf(changeTo(first))).facts;
+      const under = comparedSandbox(adoptedFacts({ facts: given }));
+      const { evidence } = compare(under, recordingOf(changeTo(second)));
+      const { facts } = serviceFileOf(under.facts, evidence, { atLeast: 1, refusedIn, given });
+      expect([refusedIn(given), refusedIn({ ...given, ...facts })]).toEqual([undefined, undefined]);
+    }),
+    { numRuns: inputs(6) },
   );
 });

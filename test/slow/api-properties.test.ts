@@ -10,11 +10,9 @@ import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
 import { anyText } from "../support/any-text.ts";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, edit, edited, inputs, JSON_TOKENS, oddValue } from "../support/fuzzing.ts";
+import { changed, edit, edited, inputs, JSON_TOKENS, oddValue, someChanges } from "../support/fuzzing.ts";
 import { type Answer, type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { violations } from "../support/world-violations.ts";
-
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 type Operation = (typeof catalogue)[number];
 
@@ -196,10 +194,7 @@ describe("any input to the control operations", () => {
   const controlCall = fc.record({
     operation: fc.constantFrom(...operations),
     edits: fc.array(edit, { maxLength: 3 }),
-    changes: fc.oneof(
-      { weight: 4, arbitrary: fc.constant<Change[]>([]) },
-      { weight: 1, arbitrary: fc.array(changeOf(JSON_TOKENS), { minLength: 1, maxLength: 3 }) },
-    ),
+    changes: someChanges(JSON_TOKENS, 3, 4),
     param,
     search: fc.oneof(
       query,
@@ -222,37 +217,6 @@ describe("any input to the control operations", () => {
     });
     await fc.assert(property, { numRuns: inputs(250) });
     expect((await bench.call("GET", "/_sandbox/health", { key: null })).status).toBe(200);
-  });
-});
-
-describe("any method and path", () => {
-  test("gets a response, and an unknown route gets 404 or 405", async () => {
-    const bench = await open({ rateLimit: "none" });
-    const segment = fc.oneof(
-      fc.constantFrom(
-        "v1",
-        "payments",
-        "customers",
-        "webhooks",
-        "_sandbox",
-        "records",
-        "clock",
-        "",
-        ".",
-        "..",
-        "%2e%2e",
-        "%00",
-        "%ff",
-        "{id}",
-      ),
-      fc.stringMatching(/^[!-~]{0,12}$/).map((text) => text.replace(/[?#/\\]/g, "")),
-    );
-    const property = fc.asyncProperty(fc.constantFrom(...METHODS), fc.array(segment, { maxLength: 6 }), async (method, segments) => {
-      const path = `/${segments.join("/")}`;
-      const answer = await bench.call(method, path, { body: method === "GET" || method === "HEAD" ? undefined : "{}" });
-      expectSound(answer, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`);
-    });
-    await fc.assert(property, { numRuns: inputs(150) });
   });
 });
 

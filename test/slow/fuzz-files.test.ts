@@ -17,7 +17,7 @@ import { packageFile } from "../../src/sandbox/package-files.ts";
 import { readScenario } from "../../src/scenarios/scenario-files.ts";
 import { readCheckedFixtures } from "../../src/store/world/fixtures.ts";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, type Edit, edit, edited, JSON_TOKENS, runs } from "../support/fuzzing.ts";
+import { type Change, changed, type Edit, edit, edited, JSON_TOKENS, runs, someChanges } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
 import { NOON } from "../support/sandbox.ts";
 
@@ -39,10 +39,7 @@ interface Spoilt {
 const spoilt: fc.Arbitrary<Spoilt> = fc.record({
   file: fc.nat({ max: 30 }),
   edits: fc.array(edit, { maxLength: 3 }),
-  changes: fc.oneof(
-    { weight: 3, arbitrary: fc.constant<Change[]>([]) },
-    { weight: 2, arbitrary: fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 3 }) },
-  ),
+  changes: someChanges(TOKENS, 3, 2),
 });
 
 /** A file with edits of its JSON, if it is JSON, and changes of its bytes. */

@@ -12,7 +12,7 @@ import { applyMessage } from "../../ui/state/apply-message.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, type Edit, edit, edited, JSON_TOKENS, runs } from "../support/fuzzing.ts";
+import { changed, edit, edited, JSON_TOKENS, runs, someChanges } from "../support/fuzzing.ts";
 import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";
 
 const learner = {
@@ -51,9 +51,9 @@ const message = fc
   .record({
     message: fc.constantFrom(...MESSAGES),
     edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
-    changes: fc.oneof({ weight: 5, arbitrary: fc.constant<Change[]>([]) }, fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 2 })),
+    changes: someChanges(TOKENS, 2, 5),
   })
-  .map(({ message: known, edits, changes }: { message: object; edits: Edit[]; changes: Change[] }) =>
+  .map(({ message: known, edits, changes }) =>
     changed(Buffer.from(JSON.stringify(edited(known, edits)) ?? "null"), changes).toString("utf8"),
   );
 

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { attempted } from "../support/attacks.ts";
-import { type Change, changed, changeOf, edit, edited, runs } from "../support/fuzzing.ts";
+import { changed, edit, edited, runs, someChanges } from "../support/fuzzing.ts";
 import { INDEX } from "../support/live-rows.ts";
 import { folder } from "../support/program.ts";
 
@@ -66,7 +66,7 @@ const planted = fc.record({
   mode: fc.constantFrom(0o600, 0o600, 0o600, 0o644, 0o666, 0o400),
   isLink: fc.boolean(),
   edits: fc.array(edit, { maxLength: 2 }),
-  changes: fc.oneof({ weight: 3, arbitrary: fc.constant<Change[]>([]) }, fc.array(changeOf(TOKENS), { minLength: 1, maxLength: 2 })),
+  changes: someChanges(TOKENS, 2, 3),
 });
 
 test("a planted state file has no process signalled, no other file deleted, and no other machine asked", async () => {

@@ -4,10 +4,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Library, type LibraryCall, libraries } from "../support/clients/libraries.ts";
 import { clientsPage, type Row } from "../support/clients/page.ts";
-import { type ClientTrial, eachCall, type FoundVerdict, openClientTrial } from "../support/clients/trial.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.CLIENT_RUNS ?? 0);
@@ -74,26 +74,36 @@ beforeAll(async () => {
 
 afterAll(() => bench.close());
 
-/** One library in one situation: its calls, then silence, then a call that shows the program is still alive. */
-async function trySituation(library: Library, situation: Situation): Promise<{ trial: ClientTrial; live(): Promise<unknown> }> {
-  const trial = await openClientTrial(bench.url);
+/** One library in one situation, with a merchant of its own: its calls, then silence, then a call that shows the program is still alive. */
+async function trySituation(library: Library, situation: Situation) {
+  const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
   const { send, close } = library.open();
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
-    const headers = { authorization: `Bearer ${trial.apiKey}`, "idempotency-key": crypto.randomUUID() };
+    const headers = { authorization: `Bearer ${apiKey}`, "idempotency-key": crypto.randomUUID() };
     const typed = wanted.body ? { ...headers, "content-type": "application/json" } : headers;
     return send({ ...wanted, url: bench.baseUrl + wanted.url, headers: typed }).catch(() => {});
   };
-  if (situation.fault) await trial.fault(situation.fault[0], eachCall(situation.fault[1]));
+  const armed = situation.fault && (await bench.control("POST", "/faults", { ...faultRule(situation.fault), match: { merchant } }));
   // Sequential, so that a retry is not delayed on a busy machine.
   await Promise.all(situation.calls.map(async (wanted, place) => [await sleep(place * APART), await call(wanted)]));
-  await trial.removeFaults();
-  return { trial, live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()] };
+  if (armed) await bench.control("DELETE", `/faults/${armed.id}`);
+  return {
+    live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()],
+    verdicts: async (): Promise<VerdictMessage[]> => (await bench.control("GET", `/verdicts?merchant=${merchant}`)).verdicts,
+  };
 }
+
+/** Each call fails this many times. */
+const faultRule = ([action, times]: NonNullable<Situation["fault"]>) => ({
+  target: "api",
+  action,
+  trigger: { times, per: "idempotency_key" },
+});
 
 type Trials = Awaited<ReturnType<typeof trySituation>>[];
 
 /** The verdicts by library and situation. The silence is shared; pauses are measured with one library at a time. */
-async function judged(played: readonly Situation[]): Promise<FoundVerdict[][][]> {
+async function judged(played: readonly Situation[]): Promise<VerdictMessage[][][]> {
   const tryAll = (library: Library) =>
     Promise.all(played.map((situation) => (measuresPauses(situation) ? undefined : trySituation(library, situation))));
   const tried = await Promise.all(installed.map(tryAll));
@@ -103,12 +113,12 @@ async function judged(played: readonly Situation[]): Promise<FoundVerdict[][][]>
   await sleep(PATIENCE);
   const all = tried as Trials[];
   await Promise.all(all.flat().map((one) => one.live()));
-  return Promise.all(all.map((own) => Promise.all(own.map((one) => one.trial.verdicts()))));
+  return Promise.all(all.map((own) => Promise.all(own.map((one) => one.verdicts()))));
 }
 
 const measuresPauses = ({ calls }: Situation) => calls.length > 1;
 
-function resultOf(found: readonly FoundVerdict[], rule: string): string {
+function resultOf(found: readonly VerdictMessage[], rule: string): string {
   const verdicts = found.filter((one) => one.rule === rule).map(({ verdict }) => verdict);
   if (verdicts.includes("fail")) return "**fail**";
   return verdicts.includes("pass") ? "pass" : "–";
@@ -124,7 +134,7 @@ function cell(results: readonly string[]): string {
 const titleOf = ({ name, version }: Library) => `${name} ${version()}`;
 
 async function tableOf(runs: number, played: readonly Situation[]): Promise<Row[]> {
-  const found: FoundVerdict[][][][] = [];
+  const found: VerdictMessage[][][][] = [];
   for (let run = 0; run < runs; run++) found.push(await judged(played));
   return played.flatMap(({ name, rules }, place) =>
     rules.map((rule) => ({

@@ -5,11 +5,11 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import type { Verdict } from "../../generated/control-api.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Actions, type ClientBehaviour, clientBehaviours } from "../support/clients/client-behaviours.ts";
 import { type Client, PROGRAMS, transports } from "../support/clients/transports.ts";
-import type { FoundVerdict } from "../support/clients/trial.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.RUNS);
@@ -48,7 +48,7 @@ function runOf(number: number, surroundings: Run["surroundings"]): Run {
 
 interface Played {
   isShown: boolean;
-  verdicts: FoundVerdict[];
+  verdicts: Verdict[];
   /** The requests and responses of the client. */
   calls: string[];
 }
@@ -121,7 +121,7 @@ function startWorkers({ baseUrl }: Bench, headers: Record<string, string>, delay
 
 type Outcome = "pass" | "fail" | "inconclusive";
 
-function outcomeOf({ behaviour, surroundings }: Run, found: readonly FoundVerdict[]): { outcome: Outcome; isRight: boolean } {
+function outcomeOf({ behaviour, surroundings }: Run, found: readonly Verdict[]): { outcome: Outcome; isRight: boolean } {
   const { fails, passes = [], passesAlone = [], open = [] } = behaviour;
   const passed = surroundings === "beside 20 workers" ? passes : [...passes, ...passesAlone];
   const rulesWith = (wanted: Outcome) => [...new Set(found.filter(({ verdict }) => verdict === wanted).map(({ rule }) => rule))].sort();
@@ -155,7 +155,7 @@ test.runIf(RUNS > 0)("each behaviour gets its verdict, whatever the client, the 
     if (isRight) return;
     row.wrong++;
     const { fails, passes = [] } = run.behaviour;
-    const isTelling = ({ rule, verdict }: FoundVerdict) => verdict !== "pass" || fails.includes(rule) || passes.includes(rule);
+    const isTelling = ({ rule, verdict }: Verdict) => verdict !== "pass" || fails.includes(rule) || passes.includes(rule);
     const telling = verdicts.filter(isTelling).slice(-MOST_LINES);
     const said = telling.map(({ rule, verdict, says }) => `${verdict} ${rule}: ${says}`);
     const { behaviour, transport, delay, surroundings } = run;

@@ -1,4 +1,4 @@
-// The built library by its package name, under Vitest and node:test, with many sandboxes at once, and as in docs/library.md.
+// The built library by its package name, under Vitest and node:test, and as in docs/library.md.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -78,30 +78,6 @@ describe("a Node process", () => {
     `;
     writeFileSync(join(home, "required.cjs"), source);
     expect((await node(home, "required.cjs")).stdout).toBe("4\n");
-  });
-
-  test("runs twenty isolated sandboxes at once, and exits when they are closed", async () => {
-    const home = project([]);
-    const source = `
-      import { createSandbox } from "merchant-sandbox";
-      const sandboxes = await Promise.all(Array.from({ length: 20 }, () => createSandbox()));
-      const headers = { authorization: "Bearer sk_test_lodge" };
-      const decline = (sandbox) => fetch(sandbox.baseUrl + "/hospitality/bookings/bkg_pending/decline", { method: "POST", headers });
-      const answers = await Promise.all(sandboxes.map(decline));
-      const seen = await Promise.all(sandboxes.map((sandbox) => sandbox.requests.list()));
-      await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
-      const refused = await Promise.allSettled(sandboxes.map((sandbox) => fetch(sandbox.url)));
-      console.log(JSON.stringify({
-        ports: new Set(sandboxes.map(({ port }) => port)).size,
-        statuses: answers.map(({ status }) => status),
-        requests: seen.map(({ data }) => data.length),
-        refused: refused.map(({ status }) => status),
-      }));
-    `;
-    writeFileSync(join(home, "twenty.js"), source);
-    const { stdout } = await node(home, "twenty.js");
-    const twenty = (value: unknown) => Array.from({ length: 20 }, () => value);
-    expect(JSON.parse(stdout)).toEqual({ ports: 20, statuses: twenty(200), requests: twenty(1), refused: twenty("rejected") });
   });
 
   test("frees all memory and handles of a closed sandbox", async () => {

@@ -53,6 +53,10 @@ export const changeOf = (tokens: readonly string[]): fc.Arbitrary<Change> =>
     token: fc.constantFrom(...tokens),
   });
 
+/** No changes in `untouched` of `untouched + 1` inputs; up to `most` in the others. */
+export const someChanges = (tokens: readonly string[], most: number, untouched: number): fc.Arbitrary<Change[]> =>
+  fc.oneof({ weight: untouched, arbitrary: fc.constant<Change[]>([]) }, fc.array(changeOf(tokens), { minLength: 1, maxLength: most }));
+
 export function changed(bytes: Buffer, changes: readonly Change[]): Buffer {
   return changes.reduce((before, { what, at, size, token }) => {
     const start = Math.floor(at * before.length);
