@@ -10,15 +10,8 @@ describe("make", () => {
   test("makes a record in any state, and prints it with its events", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
-    const [record = "", pending, succeeded, ...more] = await linesOf(
-      bench,
-      "make",
-      "payment",
-      "--status",
-      "succeeded",
-      "--amount",
-      "12.50",
-    );
+    const words = ["make", "payment", "--status", "succeeded", "--amount", "12.50"];
+    const [record = "", pending, succeeded, ...more] = await linesOf(bench, ...words);
     expect(record).toMatch(/^pay_\w+ succeeded 12\.50 EUR /);
     expect(pending).toMatch(/^ {2}payment\.pending evt_\w+: no endpoint subscribed to it$/);
     expect(succeeded).toMatch(/^ {2}payment\.succeeded evt_\w+: 1 delivery$/);
@@ -45,17 +38,8 @@ describe("make", () => {
 
   test("reads times, texts, lists and objects, and null", async () => {
     const bench = await open();
-    const customer = await json(
-      bench,
-      "make",
-      "customer",
-      "--created",
-      "2025-12-01T00:00:00Z",
-      "--phone",
-      "null",
-      "--metadata",
-      '{"vip": true}',
-    );
+    const words = ["--created", "2025-12-01T00:00:00Z", "--phone", "null", "--metadata", '{"vip": true}'];
+    const customer = await json(bench, "make", "customer", ...words);
     expect(customer).toMatchObject({ created: 1_764_547_200, metadata: { vip: true } });
     const rule = await json(bench, "make", "pricing-rule", "--days-of-week", '["monday"]', "--priority", "3", "--name", "Mondays");
     expect(rule).toMatchObject({ daysOfWeek: ["monday"], priority: 3, name: "Mondays" });

@@ -389,29 +389,24 @@ describe("records", () => {
 
   test.each([
     ["POST", "/records/payments", { merchant: "mer_lodge" }, 404, "Did you mean payment?"],
-    ["POST", "/records/merchant", { merchant: "mer_lodge" }, 404, "There is no kind of record merchant"],
     ["POST", "/records/webhook_endpoint", { merchant: "mer_lodge" }, 404, "There is no kind of record webhook_endpoint"],
     ["POST", "/records/payment", { merchant: "mer_lodg" }, 404, "Did you mean mer_lodge?"],
     ["POST", "/records/payment", { merchant: "mer_lodge", amuont: 5 }, 400, "Did you mean amount?"],
     ["POST", "/records/payment", { merchant: "mer_lodge", amount: "5" }, 400, 'received "5"'],
-    ["POST", "/records/payment", { merchant: "mer_lodge", status: "lost" }, 400, '"lost"'],
     ["POST", "/records/payment", { merchant: "mer_lodge", livemode: true }, 400, "livemode is no field"],
     ["POST", "/records/payment", { merchant: "mer_lodge", id: "pay_pending" }, 409, "pay_pending exists already"],
     ["POST", "/records/product_variant", { merchant: "mer_lodge", productId: "prod_honey", sku: "HONEY-250" }, 409, "sku exists already"],
     ["GET", "/records/payments", undefined, 404, "Did you mean payment?"],
-    ["GET", "/records/payment?merchant=mer_lodg", undefined, 404, "Did you mean mer_lodge?"],
     ["GET", "/records/payment?status=suceeded", undefined, 400, "Did you mean succeeded?"],
     ["GET", "/records/customer?status=new", undefined, 400, "A customer has no status"],
     ["GET", "/records/payment?starting_after=pay_nobody", undefined, 400, "starting_after must be the id of a payment"],
     ["GET", "/records/payment?limit=0", undefined, 400, "limit"],
     ["GET", "/records/payment/pay_nobody", undefined, 404, "No merchant has a payment pay_nobody"],
     ["GET", "/records/payment/pay_pending?merchant=mer_blank", undefined, 404, "No such payment"],
-    ["PATCH", "/records/payment/pay_nobody", { status: "failed" }, 404, "No merchant has a payment pay_nobody"],
     ["PATCH", "/records/payment/pay_pending", { merchant: "mer_blank", status: "failed" }, 404, "No such payment"],
     ["PATCH", "/records/payment/pay_pending", { statsu: "failed" }, 400, "Did you mean status?"],
     ["PATCH", "/records/payment/pay_pending", { id: "pay_001" }, 400, "id is no field of a payment that can be set"],
     ["PATCH", "/records/payment/pay_pending", { created: 1 }, 400, "created is no field of a payment that can be set"],
-    ["PATCH", "/records/payment/pay_pending", { amount: 1.5 }, 400, "amount must be an integer"],
   ])("%s %s rejects %j with %i", async (method, path, body, status, words) => {
     const bench = await open();
     const answer = await ask(bench, method, path, body);

@@ -57,15 +57,6 @@ describe("a scenario file", () => {
     ["an unknown field", { ...FILE, tilte: "x" }, "tilte", "/tilte", "title"],
     ["a missing field", (({ about: _, ...rest }) => rest)(FILE), "{", "/about", "required"],
     ["no faults", { ...FILE, faults: [] }, "faults", "/faults", "at least 1 item"],
-    [
-      "an unknown operation",
-      withFault({ match: { operation: "payment.list" } }),
-      "payment.list",
-      "/faults/0/match/operation",
-      "payments.list",
-    ],
-    ["an unknown action", withFault({ action: { type: "statuss" } }), "statuss", "/faults/0/action/type", "status"],
-    ["an unknown field of a rule", withFault({ triger: {} }), "triger", "/faults/0/triger", "trigger"],
     ["an unknown rule of the judge", withExpectation({ rule: "retry.happend" }), "retry.happend", "/expect/0/rule", "retry.happened"],
     ["invalid points", withExpectation({ points: 0 }), '"points": 0', "/expect/0/points", "at least 1"],
     [

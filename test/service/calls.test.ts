@@ -89,14 +89,4 @@ describe("idempotency keys", () => {
     const { verdicts } = await bench.control("GET", "/verdicts");
     expect(verdicts.find(({ rule }: { rule: string }) => rule === "retry.happened")).toMatchObject({ verdict: "pass" });
   });
-
-  test("are judged by the header of the file", async () => {
-    const bench = await openAs({ "idempotency.header": "X-Request-Key" });
-    await bench.control("POST", "/faults", { action: { type: "lost_response", as: "502" }, match: { operation: "bookings.decline" } });
-    const headers = { "X-Request-Key": "one" };
-    expect((await bench.call("POST", DECLINE, { headers })).status).toBe(502);
-    expect((await bench.call("POST", DECLINE, { headers })).status).toBe(200);
-    const { verdicts } = await bench.control("GET", "/verdicts");
-    expect(verdicts.find(({ rule }: { rule: string }) => rule === "idempotency.present")).toMatchObject({ verdict: "pass" });
-  });
 });

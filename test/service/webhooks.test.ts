@@ -50,15 +50,6 @@ describe("event types", () => {
     expect((await bench.call("GET", "/v1/webhook-deliveries")).body.data).toEqual([]);
   });
 
-  test("may exchange their names", async () => {
-    const bench = await openAs({
-      "event.type.values.booking.declined": "booking.cancelled",
-      "event.type.values.booking.cancelled": "booking.declined",
-    });
-    const { arrivals } = await decline(bench, ["booking.cancelled"]);
-    expect((await arrivals)[0]?.event.type).toBe("booking.cancelled");
-  });
-
   test("of test events have the names of the file", async () => {
     const bench = await openAs(DECLINED);
     const receiver = await receive();

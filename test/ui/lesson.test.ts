@@ -1,11 +1,9 @@
 // The lesson pane with its keys, and the board of a workshop.
 
-import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
-import { stepMarks } from "../../ui/panes/lesson.ts";
 import { applyPolledRows } from "../../ui/state/apply-message.ts";
 import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
 import type { LearningMode } from "../../ui/state/learning-mode.ts";
@@ -15,12 +13,6 @@ import { openTestDashboard, screenOf as screen, type TestDashboard, typing } fro
 import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-
-const SIZES = [
-  [120, 36],
-  [80, 24],
-  [60, 15],
-] as const;
 
 /** Makes a call, and waits until the stream reports its effect on the learner. */
 function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
@@ -188,18 +180,6 @@ describe("the lesson pane", () => {
     await pollOnce(desk);
     expect(text(desk)).toContain("▸1   2   3   4   5");
   });
-
-  test("marks completed, skipped and coming steps without colours and Unicode", () => {
-    const steps = [1, 2, 3, 4].map((number) => ({ number, title: "", blocks: [], command: null, hints: 0, mends: false }));
-    const lesson = { name: "own", number: 1, title: "", about: "", steps, file: null };
-    const left = [
-      { lesson: "own", step: 1, how: "ticked" as const },
-      { lesson: "own", step: 2, how: "skipped" as const },
-    ];
-    const line = stepMarks({ colours: false, unicode: false }, lesson, { lesson: "own", step: 3, left } as unknown as LearnerState);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: tints begin with one.
-    expect(line.replace(/\x1b\[[0-9;]*m/g, "")).toBe("+1  -2  >3   4");
-  });
 });
 
 describe("the board", () => {
@@ -244,19 +224,6 @@ describe("the board", () => {
     expect(lines.join("\n")).toContain("4 learners, 1 done");
     expect(lines[0]).toContain("clock");
     expect(lines[0]).not.toContain("keys");
-  });
-
-  test("shows forty learners at every size, whatever their names are", () => {
-    const hostile = `\x1b[2J\u202e<b>\u0301${"W".repeat(60)}`;
-    for (const [columns, rows] of SIZES) {
-      const data = Array.from({ length: 40 }, (_, index) => learner(index, index === 0 ? { name: hostile } : {}));
-      const state = withBoard(data, columns, rows);
-      const lines = screen(state);
-      expect(lines).toHaveLength(rows);
-      expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
-      expect(lines.join("\n")).toContain("\\u202e");
-      expect(screen(handleKey(state, "G").state).join("\n")).toContain("attendee 39");
-    }
   });
 
   test("says how to join while it is empty, and copies the URL", () => {

@@ -392,13 +392,10 @@ describe("a request of a real sandbox", () => {
     for (const words of [
       "operation      bookings.decline",
       "merchant       mer_lodge, API key …odge",
-      "response       200",
-      "key            abc",
       "Stored: a retry with this key",
       "5,997 of 6,000",
       "unknown fields zo%C3%AB",
       "booking.declined  evt_",
-      `1/6  200`,
       `✓ delivered       ${receiver.url}`,
       "authorization: …redacted…",
       '    "reason": "full",',
@@ -510,9 +507,7 @@ describe("a delivery of a real sandbox", () => {
     const text = await pressAll(desk, "enter");
     for (const words of [
       `endpoint       ${endpoint}  ${receiver.url}`,
-      "1/6  503",
       "▸ 2/6  503",
-      "~ next in",
       "next attempt",
       `POST ${receiver.url}`,
       "X-Webhook-Signature: ",
@@ -618,8 +613,6 @@ describe("rules and windows of a real sandbox", () => {
       "action         rate_limit: retryAfter 2",
       "matches        API calls: operation payments.list",
       "trigger        3 times, after skipping 1",
-      "status         armed",
-      "in 10:00",
       '"ttl": "10m"',
     ])
       expect(text).toContain(words);
@@ -653,7 +646,6 @@ describe("rules and windows of a real sandbox", () => {
       "Wait for as many seconds",
       "proven by the order on connections",
       "req_1  12:00:00.001  GET /v1/payments  429",
-      "on connection 1",
       "req_2, on connection 2 after 41 ms",
       "waited         41.0 ms",
       "asked          2,000 ms",

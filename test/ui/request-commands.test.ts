@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { diffLines } from "../../ui/details/compare.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
@@ -95,12 +94,6 @@ test("a shown command has no border beside it, and the lines of a long one are o
   const { stdout } = await shell("sh", ["-c", `printf '%s\\n' ${shown.join("\n").trim()}`]);
   const whole = await shell("sh", ["-c", `printf '%s\\n' ${copied}`]);
   expect(stdout).toBe(whole.stdout);
-});
-
-test("the comparison finds the lines that both texts have", () => {
-  expect(diffLines(["a", "b", "c"], ["a", "x", "c", "d"])).toEqual(["  a", "- b", "+ x", "  c", "+ d"]);
-  expect(diffLines(["a"], ["a"])).toEqual(["  a"]);
-  expect(diffLines([], ["a"])).toEqual(["+ a"]);
 });
 
 /** Runs an export of the palette in a directory of its own, and returns the file with its text. */

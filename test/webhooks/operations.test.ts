@@ -77,9 +77,6 @@ describe("registering", () => {
     ["a type without a dot", { url: URL, events: ["payment"] }],
     ["a type in upper case", { url: URL, events: ["Payment.succeeded"] }],
     ["a wildcard for a prefix", { url: URL, events: ["payment.*"] }],
-    ["types that are text", { url: URL, events: "payment.succeeded" }],
-    ["no url", { events: ["a.b"] }],
-    ["a url that is a number", { url: 3000, events: ["a.b"] }],
   ])("refuses %s", async (_, body) => {
     const bench = await open();
     const answer = await bench.call("POST", "/v1/webhooks", { body });
@@ -241,16 +238,6 @@ describe("a test event", () => {
     expect(answer.body.deliveries).toHaveLength(2);
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(2);
-    const { id, created } = answer.body;
-    expect(receiver.arrivals[0]?.event).toEqual({
-      id,
-      object: "event",
-      type: "booking.declined",
-      created,
-      livemode: false,
-      merchantId: "mer_lodge",
-      data,
-    });
     expect((await log(bench)).map(({ trigger }) => trigger)).toEqual(["test", "test"]);
   });
 
