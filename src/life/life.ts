@@ -139,7 +139,7 @@ export const behaviours: Behaviour[] = [
   },
 ];
 
-/** Returns what changed: the record itself, then the consequences. Call inside a transaction. */
+/** Returns the changes: first of the record itself, then its consequences. Call inside a transaction. */
 function takeToNextState({ resources, dueRecords, createOperationContext }: LifeDependencies, due: DueRecord): LifeChange[] {
   const { merchant, kind, id } = due;
   const resource = resources.find((one) => one.kind === kind);

@@ -1,4 +1,5 @@
-// A digest of the live stream: as many items as a screen can show, the newest of each kind, those that match the client's filters, and all failed verdicts.
+// A digest of the live stream, as many items as a screen can show: the newest of each kind, the matches of the client's filters, and all failed
+// verdicts.
 
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
@@ -70,7 +71,7 @@ export function createEventBuffer(capacity: number) {
 
 export type Digest = ReturnType<typeof createDigest>;
 
-/** The most new items of each kind in a digest: the digests of one second fill the tallest screen several times. */
+/** The most items of each kind, and matches of each filter, in a digest: the digests of a second fill the tallest screen several times. */
 const MAX_PER_KIND = 60;
 
 /** Each filter with its text. */

@@ -23,7 +23,7 @@ export interface Hub {
   close(): void;
 }
 
-/** Closes the connection of a client that reads too slowly. */
+/** The close code and reason for a client that reads too slowly. */
 const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
 
 interface LiveClient {

@@ -94,5 +94,5 @@ function withoutNull(schema: Printed): Printed {
   return { ...only, ...rest, nullable: true, ...(only.enum ? { enum: [...only.enum, null] } : {}) };
 }
 
-/** OpenAPI 3.0 reads `nullable` only beside `type`, and nothing beside `$ref`, so null is a schema of its own. */
+/** OpenAPI 3.0 reads `nullable` only beside `type`, and nothing beside `$ref`, so null is a separate schema. */
 const NULL = { type: "object", nullable: true, enum: [null] };

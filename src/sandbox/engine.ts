@@ -161,7 +161,7 @@ function storedCounts({ requestLog, runSummary }: Stores) {
   return runSummary.storedCounts();
 }
 
-/** Calls every listener for defects. An error of a listener itself is dropped: there is no other place to report it. */
+/** Calls every listener for defects. An error in a listener is ignored, because it could only be reported to the same listeners. */
 export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, error: unknown, where: string) =>
   notifyEach(defect, { error, where }, () => {});
 

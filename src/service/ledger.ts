@@ -14,7 +14,7 @@ export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts
   return added.reduce((all, fact) => insert(all, fact), changed);
 }
 
-/** Whether a fact describes a part of something that the service lacks, such as the type of an absent field. A list without `limit` still has a default length. */
+/** Whether a fact is about a part of something that the service lacks, such as an absent field's type. Lists without `limit` keep a default. */
 function createAbsence({ values }: AdoptedFacts): (id: string) => boolean {
   const absent = new Set([...values].filter(([, value]) => value === "absent").map(([id]) => id));
   if (absent.size === 0) return () => false;

@@ -36,7 +36,7 @@ export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: s
   const { status, error } = errors[code];
   const adopted = facts.number(`error.${code}.status`, operation) ?? status;
   return {
-    // 200 means that the service moves a limit into the bounds. A limit that is not a number is rejected all the same.
+    // 200 means that the service moves a limit into the bounds. A limit that is not a number is still rejected.
     status: adopted < 400 ? status : adopted,
     error: facts.text(`error.${code}.category`, operation) ?? error,
     code: facts.text(`error.${code}.code`, operation) ?? code,

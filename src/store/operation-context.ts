@@ -101,7 +101,7 @@ const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 
 export function operationContextFactory(stores: OperationDependencies) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
-  // One object literal per request: copying an object and adding to it costs several times as much.
+  // One object literal per request, because copying and extending an object costs several times as much.
   return (
     merchant: string,
     now: number,

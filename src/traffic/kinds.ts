@@ -28,7 +28,7 @@ export interface TrafficKind {
   newRecord?(step: StepContext): JsonObject | undefined;
   /** The probability of each next state, by state. The remaining records, up to 1, stay in their state or wait for time to move them. */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Fields that change when a record enters a state, besides those that the state sets. */
+  /** Fields to change when a record enters a state, in addition to the fields that the state sets. */
   onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
   /** Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must stay. */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;

@@ -45,7 +45,7 @@ export function runStep(deps: StepDependencies, progress: Progress, kind: string
 export const resourceOf = ({ resources }: Pick<SampleDependencies, "resources">, kind: string): Resource =>
   resources.find((resource) => resource.kind === kind) ?? failUnknown(kind);
 
-/** Moves the first record that is still in its state; a record that another client or time has changed meanwhile is left alone. */
+/** Moves the first record that is still in its state; a record that time or another client has changed meanwhile is skipped. */
 function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransition[], step: StepContext): AnyRecord | undefined {
   const resource = resourceOf(deps, kind);
   const { prepare, onEnter } = kinds[kind] as TrafficKind;

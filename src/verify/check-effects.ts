@@ -65,7 +65,7 @@ export function checkRecords(all: () => Iterable<RecordBase>, { kind }: Resource
   };
 }
 
-/** With inconclusive verdicts only, or none, the result is inconclusive: an expectation of no failures does not pass yet. */
+/** Without conclusive verdicts, the result is inconclusive: an expectation of no failures does not pass yet. */
 export function checkVerdicts(
   verdicts: () => readonly CheckedVerdict[],
   wanted: ExpectationOf<"verdicts">,

@@ -1,4 +1,4 @@
-// Waits until all expectations of a test hold at the same time, or until waiting cannot change the result any more.
+// Waits until all expectations of a test hold at the same time, or until waiting can no longer change the result.
 
 import type { Expectations, Verification } from "../contracts/expectations.ts";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";

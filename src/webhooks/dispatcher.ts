@@ -37,9 +37,9 @@ export interface Dispatcher extends DueWork {
   enable(merchant: string, endpoint: string): Promise<void>;
   /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
   listen(listener: AttemptListener): () => void;
-  /** Call it when rows of a merchant, or of all, were replaced in the database: abandons their attempts and reads the pending deliveries. */
+  /** Call after the rows of one merchant, or of all, were replaced: abandons their attempts and reads the pending deliveries again. */
   reload(merchant?: string): void;
-  /** Begins no more attempts, waits for those in flight and aborts them after `within` real milliseconds. The next start recovers those. */
+  /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
   stop(within: number): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ async function drain(state: DispatcherParts, within: number): Promise<DrainResul
   return { settled: isIdle(), pending: deliveries.pending(), inFlight: inFlight.size };
 }
 
-/** Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may put a delivery before the response. */
+/** Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may require a delivery before the response. */
 function deliverBeforeResponse(state: DispatcherParts, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {

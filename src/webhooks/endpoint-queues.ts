@@ -33,7 +33,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
   const queues = new Map<string, EndpointQueue>();
   let newest = 0;
-  // Compares the object: a removed queue may have been replaced by one of the same name, which has deliveries.
+  // Compares the object: another queue of the same name, with deliveries, may have replaced a removed one.
   const removeIfIdle = (queue: EndpointQueue) => {
     if (queue.due === null && queue.inFlight === 0 && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
   };
@@ -70,7 +70,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     takeSlot(queue: EndpointQueue) {
       queue.inFlight++;
     },
-    /** Call after a queue began all that it could: reads when its next delivery is due, and moves the queue behind the others. */
+    /** Call after a queue began every delivery that it could: reads when its next one is due, and moves the queue behind the others. */
     served(queue: EndpointQueue) {
       queue.due = deliveries.soonest(queue.merchant, queue.endpoint);
       queues.delete(nameOf(queue));

@@ -20,7 +20,7 @@ interface DueDelivery {
   readonly receiver: Receiver;
 }
 
-/** The most attempts that one transaction starts: between transactions, the event loop stays free during a flood of events. */
+/** The most attempts that one transaction starts: between transactions, the event loop can serve requests, even during a flood of events. */
 const MAX_STARTED_AT_ONCE = 64;
 
 export const canStart = ({ running, starting, inFlight, clock }: DispatcherState) =>
@@ -34,7 +34,7 @@ export function startDue(state: DispatcherState): void {
   if (!canStart(state)) return;
   state.starting = state.database
     .groupCommit(() => markDue(state), "relaxed")
-    // Callers that wait for the same commit, such as the request that made the event, get their response first.
+    // Requests that wait for the same commit, such as the one that emitted the event, get their response first.
     .then(() => new Promise<void>(afterPromises))
     .then(
       () => sendStarted(state),
@@ -72,7 +72,7 @@ function markDue(state: DispatcherState): void {
   for (const queue of served) queues.served(queue);
 }
 
-/** Begins the attempt of a delivery, and of the copies that a fault rule sends at the same moment. */
+/** Begins the attempt of a delivery, and of the copies that a fault rule sends together with it. */
 function markSending({ recorder, queues, started, timing }: DispatcherState, { queue, delivery, receiver }: DueDelivery): void {
   const begin = (one: Delivery) => {
     started.push({ queue, attempt: recorder.begin(one, receiver) });

@@ -6,7 +6,7 @@ import type { Random } from "../kernel/random.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
 export interface RetrySchedule {
-  /** Milliseconds before each attempt, from the end of the one before it; for the first attempt, from the event. */
+  /** Milliseconds before each attempt, counted from the end of the previous attempt, or for the first attempt from the event. */
   readonly gaps: readonly number[];
   /** The fraction by which a gap may be shorter or longer: 0.1 means by 10 %. */
   readonly jitter: number;

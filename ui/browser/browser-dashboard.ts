@@ -16,7 +16,7 @@ import { openSocket } from "./web-socket.ts";
 
 export type BrowserDashboard = ReturnType<typeof openBrowserDashboard>;
 
-/** What each view gets. */
+/** The properties that each view receives. */
 export interface DashboardProps {
   dashboard: BrowserDashboard;
 }

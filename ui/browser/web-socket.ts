@@ -21,7 +21,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, { opened, message,
   // Not validated, because the page comes from the sandbox that sends the messages.
   socket.onmessage = ({ data }) => message({ message: JSON.parse(String(data)), unknown: 0 });
   socket.onclose = () => {
-    // A browser does not tell why a handshake failed, but an ordinary request is rejected for the same reason.
+    // A browser does not report why a handshake failed. An ordinary request is rejected for the same reason, and its response says why.
     if (wasOpen) closed("connection closed");
     else void refusalOf(url, token).then((reason) => (reason === undefined ? closed("no connection") : refused(reason)));
   };

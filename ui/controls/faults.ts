@@ -39,7 +39,7 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   delay: { "action.by": "5s" },
 };
 
-/** The fields used most often, listed right after those of the action. */
+/** The fields used most often, listed right after the action's fields. */
 const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "trigger.times", "trigger.for"];
 
 const ACTION = "action";

@@ -245,7 +245,7 @@ const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFrom
 /** Writes a whole filter at once, as into an input of a browser. */
 export const writeFilter = (state: UiState, text: string): StateUpdate => apply(state, text, lineOf(text));
 
-/** Why the text in the line is no filter of the focused pane. */
+/** Why the text in the line is not a valid filter of the focused pane. */
 export function lineProblem(state: UiState): string | undefined {
   const { pane, filterLine } = state;
   const vocabulary = paneNamed(pane).vocabulary(state);

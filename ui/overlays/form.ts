@@ -223,14 +223,14 @@ export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
   readonly values: FormValues;
   /** The replies to `Form.fetch`, by name. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The name of the focused field; the first field when there is none of this name. */
+  /** The name of the focused field; the first field if no field has this name. */
   readonly focus: string;
   readonly isSending: boolean;
   /** Why the last call was rejected. */
   readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
 }
 
-/** A form with its fields, their values, the call and what to do with the reply. */
+/** A form with its fields, their values, the call and the handling of its reply. */
 export type FormView = ReturnType<typeof viewOf>;
 
 const LABEL_WIDTH = 15;

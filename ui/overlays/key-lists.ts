@@ -62,7 +62,7 @@ export interface PaletteOverlay extends Overlay {
 
 export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay => overlay !== undefined && "palette" in overlay;
 
-/** `index` is the chosen line among those that match the search. */
+/** `index` is the index of the chosen command among the matches of the search. */
 export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): PaletteOverlay {
   const found = matchingBindings(bindings, search);
   const chosen = Math.max(0, Math.min(found.length - 1, index));

@@ -10,7 +10,7 @@ export interface Column {
   text: string;
   /** Shown above the column if the pane is high enough. Default: none. */
   heading?: string;
-  /** In terminal cells. Default: the remaining width, shared by all columns without one. */
+  /** In terminal cells. Default: an equal share of the remaining width. */
   width?: number;
   align?: "right";
   /** Where text that is too long is cut. Default: at the end. */

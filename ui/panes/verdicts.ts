@@ -69,7 +69,7 @@ export const verdictSection = (state: UiState, width: number, isAbout: (verdict:
     return linkTo("verdicts", verdictId(found), labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style));
   });
 
-/** The id of a verdict's row; an open verdict has no id of its own yet. */
+/** The id of a verdict's row; an open verdict has no id yet. */
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
 /** A list of at least this width shows findings; in a narrower one, they would be cut to nothing. */

@@ -38,7 +38,7 @@ export interface List {
   readonly total: number;
   /** The number of the newest row of the stream among all items of its kind; undefined before the first. */
   readonly newest: number | undefined;
-  /** The gap that is being loaded, by the id of its row; each load has an object of its own. */
+  /** The gap that is being loaded, by the id of its row. Each load creates a new object, by which it is recognised. */
   readonly loading: { readonly gap: string } | undefined;
   /** The selected row, kept even when it has left `rows`. Undefined while the list follows. */
   readonly cursor: Row | undefined;
@@ -271,7 +271,7 @@ function rowTest(filter: string): (row: Row) => boolean {
   };
 }
 
-/** The rows to show in `height` lines, and the index of the selected one, which is -1 without one. */
+/** The rows to show in `height` lines, and the index of the selected row (-1: no row is selected). */
 export function visibleRows(list: List, height: number) {
   const rows = filteredRows(list);
   if (list.follows || (!list.cursor && rows.length === 0)) {

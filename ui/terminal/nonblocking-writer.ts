@@ -12,7 +12,7 @@ const MAX_TRIES = 60;
 /** `inherited` is the process's descriptor of the terminal. */
 export function openNonblockingWriter(inherited: number) {
   const own = reopen(inherited);
-  // Without a descriptor of its own, write in libuv's thread pool; `writeAll` may then block on a terminal that does not read.
+  // If the terminal cannot be reopened, writes in libuv's thread pool. `writeAll` may then block on a terminal that does not read.
   if (own === undefined)
     return {
       write: ((bytes, done) => write(inherited, bytes, done)) as TerminalWrite,

@@ -18,7 +18,7 @@ export type IdempotencyReplies = ReturnType<typeof openIdempotencyReplies>;
 /** 24 hours from the first reply, as in most services. */
 export const REPLAY_WINDOW = 24 * 3_600_000;
 /**
- * Trick: replies that were just replayed are cached unless they are long. Reason: a client retries a call soon, and often more than once. Figure:
+ * Trick: replies that were just replayed are cached unless they are long. Reason: clients retry a call soon, and often more than once. Figure:
  * without the cache, a replay costs 1.2 to 1.3 times the CPU time.
  */
 const MOST_CACHED = 500;

@@ -87,8 +87,8 @@ function prepareLists(sql: Database["sql"], filter: string) {
   return {
     first: list("", "desc"),
     last: list("", "asc"),
-    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second, and
-    // with a frozen clock those are all records.
+    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second. With a
+    // frozen clock, all records have the same second.
     older: {
       sameSecond: list(" and created = @created and sequence < @sequence", "desc"),
       others: list(" and created < @created", "desc"),
@@ -97,7 +97,7 @@ function prepareLists(sql: Database["sql"], filter: string) {
   };
 }
 
-/** The same message whether the record belongs to another merchant or does not exist. */
+/** Fails with one message for a record that belongs to another merchant and for one that does not exist. */
 export function failInvalidCursor(query: PageQuery, kind: string): never {
   const name = query.ending_before === undefined ? "starting_after" : "ending_before";
   fail("invalid_cursor", `${name} must be the id of a ${kind} of yours; received ${JSON.stringify(query[name])}.`, {

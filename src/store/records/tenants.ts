@@ -119,8 +119,8 @@ function openMerchants({ sql }: Database) {
   const list = () => listMerchants.all().map(withKeys);
   return {
     /**
-     * Every merchant with its API keys, without session tokens: first those of the fixtures in their order, then those created through the API.
-     * Its cost grows with their number, so a look-up of one uses `find`, `has`, `require`, `first` or `keyOf`.
+     * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then those created through the API.
+     * The cost grows with the number of merchants, so to look up one, use `find`, `has`, `require`, `first` or `keyOf`.
      */
     list,
     find(id: string) {

@@ -44,7 +44,7 @@ export interface RequestEntry {
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
-  /** The client sent it after this time: the previous response on its connection, or the accept of the connection, in real milliseconds. */
+  /** The client sent it after this time: the previous response on its connection, or the opening of the connection, in real milliseconds. */
   sentAfter: number;
   /** The last characters of the key. */
   key: string | undefined;

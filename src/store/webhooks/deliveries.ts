@@ -113,7 +113,7 @@ function progress({ sql }: Database) {
     finish: (sequence: number, ending: "succeeded" | "failed" | "cancelled") => finish.run({ sequence, state: ending }).changes > 0,
     /** Plans another attempt after one that failed; false when the delivery no longer exists. */
     retryAt: (sequence: number, due: number) => retry.run({ sequence, due }).changes > 0,
-    /** Plans another attempt after one that a crash interrupted, which does not count against those allowed. */
+    /** Plans another attempt after a crash interrupted one. The interrupted attempt does not count as one of those allowed. */
     retryInterrupted: (sequence: number, due: number) => void retryInterrupted.run({ sequence, due }),
   };
 }

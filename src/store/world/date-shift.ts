@@ -52,7 +52,7 @@ export function shiftDay(text: string, { weeks, months }: DateShift, unit: DateU
   return unit === "weeks" ? addDays(text, weeks * 7) : moveMonths(text, months);
 }
 
-/** The same day of another month. The last day of a month stays the last; a day that the month lacks becomes its last. */
+/** Moves a day by months. The last day of a month stays the last; a day that the new month lacks becomes its last. */
 const moveMonths = (day: string, months: number): string => {
   const moved = addMonths(day, months);
   return day === lastDayOf(day) ? lastDayOf(moved) : moved;

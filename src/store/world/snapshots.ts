@@ -93,7 +93,7 @@ function checkName(name: string): string {
   return fail("validation_failed", `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`);
 }
 
-/** Replaces the rows of every table by those of the snapshot in one transaction. Returns the number of the newest request that they refer to. */
+/** Replaces the rows of every table with the snapshot's in one transaction. Returns the number of the newest request that they refer to. */
 function copyInto(
   { sql, transaction }: Database,
   source: string,

@@ -73,7 +73,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       forget(merchant);
     },
-    /** Creates a merchant with all records of a fixture and a new identity, the same in each sandbox with this seed. */
+    /** Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this seed. */
     mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
     /** Creates a merchant that other users of a shared sandbox cannot act as: no seed predicts its key, and it has no password. */
     mintPrivate(fixture: string) {

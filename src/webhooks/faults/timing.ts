@@ -1,4 +1,4 @@
-// Timing faults: deliveries that a rule delays, holds until another one has been accepted, reorders or duplicates.
+// Timing faults: a rule delays a delivery, holds it until another one was accepted, reorders it or duplicates it.
 
 import type { DeliveryFaults, DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -70,7 +70,7 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
     decideForRequest: (request: string) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
     /** Whether a delivery of the request has to end before the response is sent. */
     delaysResponse: (request: string) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
-    /** Releases the copies that wait for the attempt of a delivery to begin; returns those to be sent at the same moment. */
+    /** Releases the copies that wait for the attempt of a delivery to begin; returns the copies to send together with it. */
     startCopies: (delivery: Delivery) => startCopies(delivery, delayedDeliveries, clock.now()),
     /** Releases the deliveries that were held until this attempt ended. */
     attemptEnded(delivery: Delivery, isAccepted: boolean) {
@@ -101,7 +101,7 @@ function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: D
       isAnyHeld = delayedDeliveries.any();
     },
     release: (held: string): PendingEndpoint[] => delayedDeliveries.waitingFor(held).map(releaseOne),
-    /** Releases the first delivery of the batch in its new order; each other waits until the one before it has ended. */
+    /** Releases the first delivery of the batch in its new order; each later delivery waits until the previous one has ended. */
     releaseBatch(batch: string): PendingEndpoint[] {
       const waiting = delayedDeliveries.waitingFor(batch);
       const isShuffled = waiting.some((delivery) => effectOf(injectionsOf(delivery), "reorder")?.order === "shuffle");
@@ -143,7 +143,7 @@ function delayOf(
   if (scheduled?.effect.kind !== "delay") return undefined;
   if ("by" in scheduled.effect) return { due: Math.max(now, delivery.due) + scheduled.effect.by, held: null };
   if (scheduled.effect.until === "before_response") return { due: now, held: null };
-  // If the endpoint subscribes to the other type too, it must accept that one first; otherwise any endpoint will do.
+  // If the endpoint subscribes to the other type too, it must accept that one first; otherwise any endpoint may accept it.
   const type = scheduled.effect.until.after;
   const where = delayedDeliveries.wants(merchant, endpoint, type) ? endpoint : ANY_ENDPOINT;
   return { due: now + MAX_HOLD, held: typeAt(type, merchant, where) };

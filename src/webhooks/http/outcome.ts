@@ -45,7 +45,7 @@ export function outcomeOf(response: PartialResponse, error: OutcomeError, began 
     retryAfter,
     ...error,
     began,
-    // Rounded once, so that the stream, the log and the dashboard show the same.
+    // Rounded here, so that the stream, the log and the dashboard show the same value.
     duration: Math.round((realNow() - began) * 1_000) / 1_000,
   };
 }

@@ -48,7 +48,7 @@ privateNetworks.addSubnet("172.16.0.0", 12, "ipv4");
 privateNetworks.addSubnet("192.168.0.0", 16, "ipv4");
 privateNetworks.addSubnet("fc00::", 7, "ipv6");
 
-/** Ports of other protocols, blocked as the Fetch standard blocks them: a service there might act on the text of a request. */
+/** Ports of other protocols, which the Fetch standard blocks too: a service there might interpret the text of a request. */
 const BAD_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117,
   119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636,
