@@ -1,4 +1,4 @@
-// Audits a webhook receiver: sends it every probe, and reports the actual response, the expected one and the reason.
+// Audits a webhook receiver: sends all probes to it, and reports the actual response, the expected one and the reason.
 
 import type { Verdict } from "../contracts/verdict.ts";
 import { createClock, isoTime } from "../kernel/clock.ts";
@@ -12,7 +12,7 @@ import { createTestDeliveries, type TestDelivery, type TestDeliveryOptions } fro
 export interface Audit {
   url: string;
   verdict: Verdict;
-  /** Whether the receiver accepted a request that only the holder of the secret may send, and that was not signed with it. */
+  /** Whether the receiver accepted a request that was not signed with its secret. */
   forgeryAccepted: boolean;
   probes: ProbeResult[];
 }
@@ -27,12 +27,12 @@ export interface ProbeResult {
 }
 
 export interface AuditDependencies extends TestDeliveryOptions {
-  /** Refuses a URL that nothing may be sent to. */
+  /** Throws if the URL is not an allowed target. */
   checkTarget(url: string): void;
-  /** The request that a delivery of the event would send. */
+  /** Builds the request for a delivery of the event. */
   buildRequest(event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">): WebhookRequest;
   send(request: WebhookRequest): Promise<Outcome>;
-  /** The secret of the endpoint that is registered at a URL. */
+  /** The secret of the endpoint registered at a URL. */
   secretOf(url: string): string | undefined;
 }
 
@@ -40,7 +40,7 @@ const SIGNATURE = "X-Webhook-Signature";
 /** Real milliseconds in which a receiver should respond. */
 const MAX_RESPONSE_TIME = 5_000;
 
-/** `run` numbers the audits of a sandbox, so that each sends events of its own. */
+/** `run` is the number of the audit in this sandbox, so that each audit sends different events. */
 export async function auditReceiver(deps: AuditDependencies, url: string, givenSecret: string | undefined, run: number): Promise<Audit> {
   deps.checkTarget(url);
   const secret = givenSecret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
@@ -58,12 +58,12 @@ export async function auditReceiver(deps: AuditDependencies, url: string, givenS
   return { url, verdict: worst ?? "pass", forgeryAccepted, probes: results };
 }
 
-/** How far the sandbox clock may be from the machine's before a receiver that rejects old events may reject its events. */
+/** Milliseconds. With a larger difference between sandbox time and machine time, a receiver may reject events as too old. */
 const CLOSE_ENOUGH = 60_000;
 
 /**
- * Sends the first probe. If the receiver rejects it and the sandbox clock is frozen or moved, the probe and all others are sent with the
- * machine's time: a receiver may reject old events, and would reject every one of the sandbox's.
+ * Sends the first probe. If the receiver rejects it and sandbox time differs from machine time, sends it again with machine time, because
+ * receivers may reject old events. If that succeeds, all other probes use machine time too.
  */
 async function sendGenuine(deps: AuditDependencies, secret: string, run: number, send: (delivery: TestDelivery) => Promise<Outcome>) {
   const [genuine] = probes;
@@ -106,11 +106,11 @@ async function sendAll(
 const isAccepted = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
 const isRejected = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
 
-/** After the receiver rejects a genuine event, rejected forgeries prove nothing; only an accepted forgery counts. */
+/** If the receiver rejects a genuine event, rejected forgeries prove nothing, so only forgeries are sent: an accepted one still counts. */
 const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
   first.every(isAccepted) || (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
 
-/** The outcomes of forged requests: one of the probes sends a genuine event first. */
+/** The outcomes of forged requests. The probe `body_changed` sends a genuine event first, which is skipped. */
 const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) => (id === "body_changed" ? outcomes.slice(1) : outcomes);
 
 function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean): ProbeResult {
@@ -129,7 +129,7 @@ function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: re
   return { ...described, verdict: judged.every(isRejected) ? "pass" : "fail", did };
 }
 
-/** Only the first probe measures time: a receiver that is slow is slow at every probe, and that is one mistake. */
+/** The verdict on a probe that must be accepted. Only the first probe checks the response time, so that slowness counts as one mistake. */
 function judgeAcceptance({ id, isBurst }: Probe, outcomes: readonly Outcome[]): Verdict {
   const isFirst = id === probes[0].id;
   if (isFirst && outcomes.every(isUnreachable)) return "inconclusive";
@@ -140,12 +140,12 @@ function judgeAcceptance({ id, isBurst }: Probe, outcomes: readonly Outcome[]): 
 }
 
 /**
- * In a burst, the system may not have handed the connection to the receiver yet: it queues only as many as the receiver's listen backlog has room
- * for, which is 5 in Python's http.server. From outside, this cannot be told from a receiver that does not respond.
+ * Whether the system may not have handed the connection to the receiver yet. In a burst, it queues only as many connections as fit into the
+ * receiver's listen backlog (5 in Python's http.server). From outside, this looks like a receiver that does not respond.
  */
 const isStillWaiting = ({ errorCode }: Outcome) => errorCode === "connection_refused" || errorCode === "timeout";
 
-/** No receiver was there, which is not a receiver's mistake. */
+/** Whether there was no receiver to send to, which is not a mistake of the receiver. */
 const isUnreachable = ({ errorCode }: Outcome) =>
   errorCode === "connection_refused" || errorCode === "dns" || errorCode === "target_not_allowed";
 

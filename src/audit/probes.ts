@@ -9,9 +9,9 @@ export interface Probe {
   expected: "accepted" | "rejected" | "either";
   should: string;
   why: string;
-  /** Can be sent without the secret: a receiver that accepts it can be forged. */
+  /** Whether the probe needs no secret. A receiver that accepts such a probe accepts forged events. */
   isForgery?: true;
-  /** Sends all deliveries at the same time; otherwise each waits for the response to the one before. */
+  /** Sends all deliveries at the same time (default: one after another). */
   isBurst?: true;
   deliveries(make: TestDeliveries): TestDelivery[];
 }
@@ -20,7 +20,7 @@ const BURST = 200;
 const LARGE = 200 * 1_024;
 const TAKE = "answer 2xx";
 
-/** The others are compared with the first: a receiver that rejects a genuine event proves nothing by rejecting a forgery. */
+/** The first probe must send a genuine event: if the receiver rejects it, rejecting forgeries proves nothing. */
 export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "valid_event",

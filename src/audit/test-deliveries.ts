@@ -1,4 +1,4 @@
-// The deliveries that an audit sends: genuine events, and signatures that are right or wrong.
+// The deliveries that an audit sends: genuine events with valid or invalid signatures.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
@@ -7,7 +7,7 @@ export interface TestDelivery {
   eventId: string;
   eventType: string;
   body: string;
-  /** Undefined sends no signature. */
+  /** Undefined: no signature is sent. */
   signature: string | undefined;
   /** Sends the body in pieces with pauses between them. */
   slow?: true;

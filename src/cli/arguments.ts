@@ -7,14 +7,14 @@ import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.t
 
 /** A flag of one command. */
 export interface FlagDefinition {
-  /** The placeholder of its value in the help; a switch has none. */
+  /** The placeholder for the value in the help; undefined for a switch. */
   value?: string;
   description: string;
-  /** The flag may be repeated; its values are joined by commas. */
+  /** The flag may be repeated. Its values are joined by commas. */
   multiple?: true;
   /** Another spelling of a flag, which the help does not list. */
   hidden?: true;
-  /** Throws if the text is no value of the flag. */
+  /** Throws if the text is not a valid value of the flag. */
   check?(text: string, flag: string): unknown;
   /** The values that completion offers. */
   values?(): readonly string[];
@@ -22,14 +22,14 @@ export interface FlagDefinition {
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
 
-/** The flags of a command that were given; a switch is "". */
+/** The given flags of a command by name. A switch has the value "". */
 export type Flags = Record<string, string | undefined>;
 
-/** Texts by flag, such as `--port`; a list if the flag may be repeated. */
+/** Values by flag, such as `--port`. The value is a list if the flag may be repeated. */
 export type GivenFlags = Record<string, string | string[]>;
 
 export interface ParsedArguments {
-  /** The options of a sandbox that were given as flags. */
+  /** The options of a sandbox, given as flags. */
   optionFlags: GivenFlags;
   flags: Flags;
   positionals: string[];
@@ -65,7 +65,7 @@ export function parseArguments(
 
 const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
 
-/** Tokens instead of values: with `strict`, parseArgs throws errors of its own, which suggest nothing. */
+/** Returns tokens instead of values, because with `strict` parseArgs throws its own errors, without suggestions. */
 function tokensOf(argv: readonly string[], known: Iterable<[string, Pick<FlagDefinition, "value">]>) {
   const options = Object.fromEntries(
     [...known].map(([flag, { value }]) => [flag.slice(2), { type: value === undefined ? ("boolean" as const) : ("string" as const) }]),
@@ -89,7 +89,7 @@ function parse(argv: readonly string[], known: KnownFlags, command: string) {
   return { given, positionals };
 }
 
-/** The positional arguments, with their places in `argv`. Unknown flags count as switches. */
+/** The positional arguments with their indexes in `argv`. Unknown flags count as switches. */
 export const positionalsIn = (argv: readonly string[], flags: FlagDefinitions): { value: string; index: number }[] =>
   tokensOf(
     argv,

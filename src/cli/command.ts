@@ -1,4 +1,4 @@
-// A command of the program, or a group of subcommands: help, completion and parsing follow from its declaration.
+// A command of the program, or a group of subcommands. Help, completion and parsing are derived from its declaration.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../kernel/errors.ts";
@@ -8,7 +8,7 @@ import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
 import { printText } from "./output/print.ts";
 import { readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
-/** A command receives its arguments and flags, and the options of a sandbox by flag, variable or merchant-sandbox.json. */
+/** The input of a command: its arguments and flags, and the options of a sandbox from flags, variables or merchant-sandbox.json. */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
 
 interface Description {
@@ -19,20 +19,20 @@ interface Description {
 }
 
 export interface CommandDefinition extends Description {
-  /** The command line without the name of the program. `<an argument>` is required, `[one in brackets]` is optional, `[one with dots ...]` repeats. */
+  /** The command line without the program's name. `<argument>` is required, `[argument]` is optional, `[argument ...]` repeats. */
   usage: string;
-  /** A complete command line for the error about a missing argument. */
+  /** A complete command line, for the error about a missing argument. */
   example?: string;
-  /** The options of a sandbox that it takes too: all of them, or these (default: none). */
+  /** The sandbox options that the command takes too: true for all (default: none). */
   sandboxOptions?: boolean | readonly OptionName[];
-  /** Another command follows after `--`. */
+  /** Whether another command follows after `--`. */
   rest?: boolean;
   flags?: FlagDefinitions;
-  /** Further flags that depend on the positional arguments, such as those of the fields of a kind of record. Values of these flags count as positional. */
+  /** Further flags that depend on the positional arguments, such as one per field of a kind. Values of these flags count as positional. */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
   /** The words that completion offers after these positional arguments. */
   words?(positionals: readonly string[]): readonly string[];
-  /** Resolves with the exit code, if it is not that of success. */
+  /** Resolves with the exit code (default: success). */
   run(given: Arguments): Promise<number | undefined> | Promise<void>;
 }
 
@@ -46,12 +46,12 @@ interface GroupDefinition extends Description {
 export interface Command extends Description {
   usage: string;
   sandboxOptions: readonly OptionName[];
-  /** The flags that it has with any arguments. */
+  /** The flags that do not depend on the arguments. */
   flags: FlagDefinitions;
-  /** All flags that it takes with these arguments. */
+  /** All flags that are valid with these arguments. */
   flagsFor(argv: readonly string[]): FlagDefinitions;
   words(positionals: readonly string[]): readonly string[];
-  /** Present in a group. */
+  /** Set only for a group. */
   subcommands?: Readonly<Record<string, Command>>;
   /** Resolves with the exit code. */
   run(argv: readonly string[]): Promise<number>;
@@ -59,7 +59,7 @@ export interface Command extends Description {
 
 const HELP: FlagDefinitions = { help: { description: "show this help" } };
 
-/** Adds to a command what all commands share: parsing, `--help`, and the refusal of excess arguments. */
+/** Creates a command, and adds parsing, `--help`, and the check of its arguments. */
 export function command(definition: CommandDefinition): Command {
   const { usage, rest = false, sandboxOptions: wanted = false } = definition;
   const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
@@ -94,7 +94,7 @@ export function command(definition: CommandDefinition): Command {
   return made;
 }
 
-/** The words of a usage that name the command, such as `fault add` of `fault add <action>`. */
+/** The name of a command in its usage, such as `fault add` in `fault add <action>`. */
 const nameIn = (usage: string) => /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? "";
 
 function checkPositionals(given: readonly string[], { usage, example = usage }: CommandDefinition): void {

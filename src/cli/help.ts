@@ -1,9 +1,9 @@
-// The help texts, generated from the tables that also parse the arguments.
+// Generates the help texts from the definitions that also parse the arguments.
 
 import { flagOf, type OptionName, optionDefinitions, optionNames } from "../sandbox/options.ts";
 import type { FlagDefinition, FlagDefinitions } from "./arguments.ts";
 
-/** A heading, and a table of terms and descriptions. A description of several lines has line breaks. */
+/** A heading with a table of terms and descriptions. Descriptions may contain line breaks. */
 export interface HelpSection {
   title: string;
   rows: readonly HelpRow[];
@@ -48,7 +48,7 @@ export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, sect
     .join("\n")
     .trimEnd();
 
-/** The help of a command with subcommands: an option that all of them have is listed once. */
+/** The help of a command with subcommands. Lists an option once if all subcommands have it. */
 export function groupHelp(name: string, { summary, subcommands = {}, sections }: Described): string {
   const all = Object.entries(subcommands);
   const isShared = (flag: string) => all.every(([, { flags }]) => Object.hasOwn(flags, flag));
@@ -87,7 +87,7 @@ const row = (flag: string, { value, description }: Pick<FlagDefinition, "value" 
 
 const COLUMN = 34;
 
-/** A term that is too long for its column gets a line of its own. */
+/** Formats a section. A term that is too long for its column gets its own line. */
 function section({ title, rows }: HelpSection): string[] {
   if (rows.length === 0) return [];
   const lines = rows.map(([term, description]) => {

@@ -24,7 +24,7 @@ function show(text: string): number {
   return exitCodes.ok;
 }
 
-// A closed pipe or a full disk under the output must not end the sandbox: the output is lost, the sandbox keeps running.
+// If the output's pipe is closed or its disk is full, the output is lost, but the sandbox keeps running.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 endWithNpx();

@@ -1,4 +1,4 @@
-// A command that calls the control API of a running sandbox and prints the reply: lines for a person, or JSON with --json.
+// A command that calls the control API of a running sandbox, and prints the reply as lines of text, or as JSON with --json.
 
 import { type Arguments, type CommandDefinition, command } from "./command.ts";
 import { print } from "./output/print.ts";
@@ -6,7 +6,7 @@ import { connectionFlags } from "./remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "./remote/running-sandbox.ts";
 
 interface SandboxCommandDefinition<Reply extends object> extends Omit<CommandDefinition, "run"> {
-  /** The command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
+  /** Maps API fields that are not flags to the command's names, such as `by` to `<duration>`. */
   terms?(given: Arguments): Readonly<Record<string, string>>;
   call(sandbox: RunningSandbox, given: Arguments): Promise<Reply>;
   lines(reply: Reply, given: Arguments): readonly string[];

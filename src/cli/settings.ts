@@ -1,4 +1,4 @@
-// The options of a sandbox that a command was given: by flag, by environment variable, or in merchant-sandbox.json, in this order of precedence.
+// Reads the given sandbox options: flags take precedence over environment variables, and variables over merchant-sandbox.json.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -22,11 +22,11 @@ export type Source = "flag" | "variable" | "file";
 
 export interface Settings {
   options: GivenOptions;
-  /** Where each given option comes from. */
+  /** The source of each given option. */
   sources: Partial<Record<OptionName, Source>>;
 }
 
-/** `flags` are the options that the command line gave, by flag. */
+/** `flags` contains the options on the command line. */
 export async function readSettings(
   flags: GivenFlags = {},
   names: readonly OptionName[] = optionNames,
@@ -51,7 +51,7 @@ function sourceOf(name: OptionName, flags: GivenFlags, environment: NodeJS.Proce
   return file[name] === undefined ? [] : ["file", file[name]];
 }
 
-/** The options of this folder's merchant-sandbox.json; none without the file. */
+/** The options in this folder's merchant-sandbox.json; empty without the file. */
 async function readConfigFile(): Promise<GivenOptions> {
   if (!existsSync(join(process.cwd(), CONFIG_FILE))) return {};
   const source = await readJsonFile(CONFIG_FILE, "usage");
@@ -69,7 +69,7 @@ async function readConfigFile(): Promise<GivenOptions> {
 }
 
 async function readValue(source: JsonFile, name: OptionName, value: unknown): Promise<unknown> {
-  // Read again at the start, as a file of rules, so that an error in a rule names its line.
+  // The start reads this file again as a file of rules, so that an error in a rule names its line.
   if (name === "faults" && Array.isArray(value)) return CONFIG_FILE;
   const texts = [value].flat();
   if (texts.some((text) => typeof text === "object")) return value;
@@ -82,10 +82,10 @@ async function readValue(source: JsonFile, name: OptionName, value: unknown): Pr
   }
 }
 
-/** A mistake in the file is misuse of the command, unlike one in fixtures. */
+/** An error in the file is a usage error, unlike an error in fixtures. */
 const mistake = (source: JsonFile, pointer: string, message: string) => errorAt(source, pointer, message, "usage");
 
-/** Adds the place in the file to an error that only the start can find, such as a merchant that does not exist. */
+/** Adds the line in the file to an error that only the start detects, such as an unknown merchant. */
 export async function withPlaceInFile(error: unknown, sources: Settings["sources"]): Promise<unknown> {
   const pointer = error instanceof SandboxError ? error.details.pointer : undefined;
   if (typeof pointer !== "string" || sources[pointer.split("/")[1] as OptionName] !== "file") return error;

@@ -1,4 +1,4 @@
-// The client of the control API: each call as a value, and a typed method for each operation over whichever transport it is given.
+// The client of the control API: describes calls as values, and creates a typed method for each operation over a given transport.
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
@@ -9,11 +9,11 @@ import { usageError } from "../kernel/errors.ts";
 export interface OperationEntry {
   readonly id: string;
   readonly method: Method;
-  /** Below /_sandbox, with its parameters in braces. */
+  /** The path below /_sandbox, with parameters in braces. */
   readonly path: string;
-  /** Whether it takes a body. */
+  /** Whether the operation takes a body. */
   readonly body?: true;
-  /** The query parameters of an operation that takes a body too. */
+  /** The query parameters, if the operation also takes a body. */
   readonly query?: readonly string[];
 }
 
@@ -22,19 +22,19 @@ type OperationTable = Readonly<Record<string, Readonly<Record<string, OperationE
 
 declare const REPLY: unique symbol;
 
-/** A call whose reply has the type `Reply`. Only the compiler sees the property. */
+/** A call whose reply has the type `Reply`. The property exists only for the compiler. */
 export interface CallFor<Reply> {
   readonly [REPLY]?: Reply;
 }
 
 export interface ControlCall<Reply = unknown> extends CallFor<Reply> {
   readonly method: Method;
-  /** Below /_sandbox, with its query. */
+  /** The path below /_sandbox, with the query. */
   readonly path: string;
   readonly body?: object;
 }
 
-/** The input of a call, divided as an HTTP request divides it. */
+/** The input of a call, divided into the parts of an HTTP request. */
 export interface CallInput {
   readonly operation: string;
   readonly params: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface CallInput {
   readonly body: object | undefined;
 }
 
-/** The control API, with methods that return the call instead of making it. An overloaded method has the type of its last overload. */
+/** The control API with methods that return the call instead of sending it. An overloaded method has the type of its last overload. */
 export type ControlCalls<Plane = ControlApi> = {
   readonly [Name in keyof Plane]: Plane[Name] extends (...input: infer Input) => Promise<infer Reply>
     ? (...input: Input) => ControlCall<Reply>
@@ -69,7 +69,7 @@ export function describeCall({ method, path }: OperationEntry, { params, search,
 
 const table: OperationTable = controlOperations;
 
-/** The group whose methods are those of the control API itself. */
+/** The group whose methods belong to the control API object itself. */
 const ROOT_GROUP = "sandbox";
 
 const groups = Object.entries(table).map(
@@ -77,7 +77,7 @@ const groups = Object.entries(table).map(
     [group, Object.entries(operations).map(([name, operation]) => ({ name, operation, fullName: `${group}.${name}` }))] as const,
 );
 
-/** One function for each operation, in its group. All are made at once: getters that build a group on first use cost twice as much. */
+/** Creates one function per operation, in its group. All are created at once, because lazy getters per group cost twice as much. */
 export function operationMethods(methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown): object {
   const methods: Record<string, unknown> = {};
   for (const [group, operations] of groups) {
@@ -88,7 +88,7 @@ export function operationMethods(methodFor: (operation: OperationEntry, name: st
   return methods;
 }
 
-/** Calls to be shown, kept or sent later: `controlCalls.faults.remove({ id })`. */
+/** Describes calls to show, store or send later: `controlCalls.faults.remove({ id })`. */
 export const controlCalls = operationMethods(
   (operation) => (input) => describeCall(operation, divideInput(operation, input)),
 ) as ControlCalls;

@@ -1,4 +1,4 @@
-// One HTTP request with node:http. The dashboard sends several every second, and fetch costs several times as much.
+// Sends HTTP requests with node:http. The dashboard sends several per second, and fetch costs several times as much.
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
 import { once } from "../kernel/once.ts";
@@ -6,13 +6,13 @@ import { once } from "../kernel/once.ts";
 export interface HttpRequest {
   method: string;
   headers: Readonly<Record<string, string>>;
-  /** A text is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   body?: unknown;
 }
 
 export interface HttpReply<Body = unknown> {
   status: number;
-  /** Parsed where it is JSON. */
+  /** Parsed if it is JSON. */
   body: Body;
 }
 
@@ -23,9 +23,9 @@ export interface HttpLimits {
   largest?: number;
 }
 
-/** Reads share keep-alive connections. Writes open their own: a kept one may have been closed by the server just before. */
+/** Reads share keep-alive connections. Writes open their own, because the server may have just closed a kept connection. */
 const overPlain = { request: overHttp, agent: new Agent({ keepAlive: true }) };
-/** Loaded at the first https address: Node takes 5 ms for it, and every start would wait for them. */
+/** Loaded at the first https address, because loading takes 5 ms, for which every start would wait. */
 const overTls = once(() => {
   const { request, Agent } = process.getBuiltinModule("node:https");
   return { request, agent: new Agent({ keepAlive: true }) };
@@ -50,7 +50,7 @@ function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolea
     const outgoing = protocol.request(url, options, resolve);
     outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)));
     outgoing.once("error", (error: NodeJS.ErrnoException) => {
-      // The server closed the kept connection while the request was on its way.
+      // The server closed the kept connection while the request was in flight.
       if (outgoing.reusedSocket && error.code === "ECONNRESET") resolve(send(url, request, limits, false));
       else reject(error);
     });
@@ -76,5 +76,5 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Why a request got no reply, such as `connect ECONNREFUSED 127.0.0.1:4747`. */
+/** The reason why a request got no reply, such as `connect ECONNREFUSED 127.0.0.1:4747`. */
 export const reasonOf = (error: Error & { code?: string }): string => error.message || String(error.code);

@@ -1,4 +1,4 @@
-// Calls over HTTP: of the control API, with its token and the errors of a refused call, and of the service under /v1 with the key of a merchant.
+// Calls the control API over HTTP, with the control token, and the service under /v1, with a merchant's key.
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
@@ -7,19 +7,19 @@ import { type CallFor, type ControlCall, createControlClient } from "./control-c
 import { exchange, type HttpLimits, type HttpReply, reasonOf } from "./http-exchange.ts";
 
 export interface HttpTarget {
-  /** Such as http://127.0.0.1:4747, without a path. */
+  /** The URL without a path, such as http://127.0.0.1:4747. */
   url: string;
-  /** The control token, if the sandbox asks for one. */
+  /** The control token, if the sandbox requires one. */
   token: string | undefined;
 }
 
-/** Makes the errors of failed calls, in the words of the library or of the command line. */
+/** Creates the errors of failed calls, worded for the library or for the command line. */
 export interface FailureWords {
   refused(call: ControlCall, reply: HttpReply): Error;
   unreachable(error: Error): Error;
 }
 
-/** The header of a control token or an API key; none without one. */
+/** The Authorization header for a control token or an API key; empty without one. */
 export function bearer(token: string | null | undefined): Record<string, string> {
   if (token == null) return {};
   if (/^[\x21-\x7e]+$/.test(token)) return { Authorization: `Bearer ${token}` };
@@ -42,11 +42,11 @@ export function httpTransport(
 }
 
 export interface ConnectOptions {
-  /** The sandbox's `controlToken`, or the one it printed. */
+  /** The sandbox's `controlToken`, which it also prints at startup. */
   controlToken?: string | undefined;
 }
 
-/** The methods of a sandbox in another process, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
+/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
 export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlApi {
   const target = { url: originOf(url), token: controlToken };
   return createControlClient(
@@ -57,7 +57,7 @@ export function connect(url: string, { controlToken }: ConnectOptions = {}): Con
   );
 }
 
-/** The address of a sandbox without a path. */
+/** Removes the path from a sandbox's address. Throws if the address is invalid. */
 export function originOf(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin;
   usageError(`The address of a sandbox looks like http://127.0.0.1:4747; received ${JSON.stringify(url)}.`);
@@ -71,7 +71,7 @@ function refusal(url: string, { status, body }: HttpReply): SandboxError {
 
 export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
   readonly method: string;
-  /** With /v1 and the query. */
+  /** The path, including /v1 and the query. */
   readonly path: string;
   /** An API key; null for a call without one. */
   readonly key: string | null;
@@ -79,6 +79,6 @@ export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
   readonly body?: unknown;
 }
 
-/** Resolves with the reply, whatever its status. */
+/** Resolves with the reply, even if it is an error. */
 export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>
   exchange(url + path, { method, headers: { ...bearer(key), ...headers }, body });

@@ -26,13 +26,13 @@ export interface OwnMerchant {
     /** Removes the fault rules that are limited to this merchant. */
     clear(): Promise<FaultsClearReply>;
   };
-  /** Makes a record of the merchant, in any status; fields that are left out get believable values. */
+  /** Creates a record of the merchant, in any status. Missing fields get realistic values. */
   make(kind: string, fields?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Takes a record of the merchant to another status, or changes its fields. */
+  /** Changes the status or the fields of one of the merchant's records. */
   move(kind: string, id: string, changes: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Makes an event of the merchant happen, with the record that it is about. */
+  /** Triggers an event of the merchant, together with its record. */
   trigger(type: string, data?: Record<string, unknown>): Promise<TriggeredEvent>;
-  /** The requests sent with its keys, newest first (default limit: 100). */
+  /** The requests sent with the merchant's keys, newest first (default limit: 100). */
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
@@ -45,7 +45,7 @@ export interface OwnMerchant {
 
 const DEFAULT_LIMIT = 100;
 
-/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
+/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. */
 export async function ownMerchant(sandbox: ControlApi, given: { fixture?: string } = {}): Promise<OwnMerchant> {
   const { baseUrl } = await sandbox.overview();
   const { merchant, apiKey } = await sandbox.merchants.mint(given);

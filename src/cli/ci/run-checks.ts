@@ -1,4 +1,4 @@
-// What `exec` makes of a run: the problems that its conditions of --fail-on find, and the reports of --report.
+// The checks of `exec` after a run: finds problems by the conditions of --fail-on, and writes the reports of --report.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { operations } from "../../sandbox/engine.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
-/** Finds problems of a run, one line each. */
+/** A condition of --fail-on. Returns one line per problem. */
 interface FailCondition {
   exitCode: number;
   find(control: ControlApi): Promise<string[]>;
@@ -39,7 +39,7 @@ const simpleConditions: Readonly<Record<string, FailCondition>> = {
   uncovered: maximumUncovered(0),
 };
 
-/** Lists requests from the log; if the run is so long that the log has dropped them, counts per operation. */
+/** Lists requests with 5xx from the log. If the log has dropped them, counts them per operation. */
 async function find5xx(control: ControlApi): Promise<string[]> {
   const { data } = await control.requests.list({ status: "5xx", limit: 100 });
   if (data.length > 0) return data.map(({ id, method, path, status }) => `${id} ${method} ${path} was answered ${status}`);
@@ -54,7 +54,7 @@ async function find5xx(control: ControlApi): Promise<string[]> {
 const SYNTAX =
   "verdicts, inconclusive, 5xx, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
 
-/** Commas separate conditions, and also the names after `uncovered=`. */
+/** Parses --fail-on. Commas separate conditions, and also the names after `uncovered=`. */
 export function readConditions(text: string | undefined): FailCondition[] {
   const found: FailCondition[] = [];
   let names: string[] | undefined;
@@ -76,7 +76,7 @@ export function readConditions(text: string | undefined): FailCondition[] {
   return found;
 }
 
-/** The problems of a run, those with the lowest exit code first: a failure takes precedence over an inconclusive result. */
+/** The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result. */
 export async function findProblems(wanted: readonly FailCondition[], control: ControlApi): Promise<FailedCondition[]> {
   const problems: FailedCondition[] = [];
   for (const { exitCode, find } of wanted) {
@@ -92,7 +92,7 @@ function knownName(name: string): string {
   usageError(`--fail-on uncovered names "${name}", which is neither an operation nor an event.${didYouMean(name, names)}`);
 }
 
-/** Requires this score in each armed scenario; without a number, the verdict must be pass. */
+/** Requires this score in each armed scenario (default: the verdict must be pass). */
 function minimumScore(least: number | undefined): FailCondition {
   return condition(async (control) => {
     const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed);
@@ -126,7 +126,7 @@ export interface RequestedReport {
   file: string;
 }
 
-/** A comma separates two reports only if a format follows, so that file names may contain commas. */
+/** Parses --report. A comma separates reports only if a format follows, so that file names may contain commas. */
 export function readReports(text: string | undefined): RequestedReport[] {
   const parts = text?.split(new RegExp(`,(?=(?:${REPORT_FORMATS.join("|")})=)`)) ?? [];
   return parts.map((part) => {
@@ -139,11 +139,11 @@ export function readReports(text: string | undefined): RequestedReport[] {
   });
 }
 
-/** They are part of a URL. */
+/** Limits for problems, because they are sent in a URL. */
 const MAX_PROBLEMS = 10;
 const MAX_PROBLEM = 300;
 
-/** `problems` are the reasons for the exit code of the run, so that a report fails exactly if the run does. */
+/** `problems` contains the reasons for the exit code, so that the report fails exactly if the run does. */
 export async function writeReport(
   { format, file }: RequestedReport,
   sandbox: RunningSandbox,

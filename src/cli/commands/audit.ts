@@ -1,4 +1,4 @@
-// `audit`: sends a webhook receiver genuine, repeated, malformed and forged events, and reports how it should have answered.
+// `audit`: sends genuine, repeated, malformed and forged events to a webhook receiver, and reports its mistakes.
 
 import type { SandboxAuditInput, SandboxAuditReply } from "../../../generated/control-api.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
@@ -33,7 +33,7 @@ export const audit = command({
   },
 });
 
-/** With a secret, no sandbox has to run: one is started for as long as the audit takes. The options are for that one. */
+/** Runs the audit on a running sandbox, or with a secret on a temporary one. `options` apply only to the temporary sandbox. */
 async function auditWith(flags: Flags, options: GivenOptions, wanted: SandboxAuditInput): Promise<SandboxAuditReply> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;

@@ -56,7 +56,7 @@ function lines({ mode, now, attempts = [], happened = [], omitted = 0 }: ClockRe
   ];
 }
 
-/** If a day has more changes of one kind than this, they are printed as one line. */
+/** More changes of the same sort on one day are printed as a single line. */
 const MOST_LINES = 10;
 
 export function happenedLines(changes: readonly LifeChange[]): string[] {
@@ -66,7 +66,7 @@ export function happenedLines(changes: readonly LifeChange[]): string[] {
   return [...lines, "In all", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
 }
 
-/** Groups changes by kind of record and new state. The groups stand in the order of their first change. */
+/** Groups changes by kind of record and new state, in the order of their first change. */
 const sorts = (changes: readonly LifeChange[]) => groupBy(changes, ({ kind, to }) => `${kind} ${to}`).values();
 
 function groupBy(changes: readonly LifeChange[], nameOf: (change: LifeChange) => string): Map<string, LifeChange[]> {
@@ -104,7 +104,7 @@ function money(changes: readonly LifeChange[]): string[] {
 }
 
 function inMajorUnits(amount: number, currency: string): string {
-  // A client may send a currency that Intl refuses.
+  // A client may send a currency that Intl rejects.
   if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${amount}`;
   const format = new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "code" });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)).replace(/\s/g, " ");

@@ -1,4 +1,4 @@
-// `compare`: holds recordings of the real service against the facts on which the sandbox is built.
+// `compare`: compares recordings of the real service with the sandbox's facts.
 
 import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
@@ -55,7 +55,7 @@ function readCount(text: string | undefined): number {
   return Number(text);
 }
 
-/** Adds the differences to those that the service file of the comparison has. */
+/** Writes the differences together with the facts of the service file that was compared. */
 async function writeService(
   file: string,
   { evidence }: Comparison,
@@ -87,7 +87,7 @@ async function readRecording(files: readonly string[], webhooks: string | undefi
   return recording;
 }
 
-/** Playwright keeps bodies beside the recording with `content: "attach"`. */
+/** Reads a file beside the recording. Playwright stores bodies there with `content: "attach"`. */
 const attachmentsBeside = (file: string) => (name: string) => {
   try {
     const path = join(dirname(file), name);

@@ -1,4 +1,4 @@
-// `completion`: the scripts for shells, and the candidates for the words of a command line, from the declarations of the commands.
+// `completion`: prints the scripts for shells, and the candidates for the next word of a command line.
 
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -7,10 +7,10 @@ import { type FlagDefinition, positionalsIn } from "../arguments.ts";
 import { type Command, command } from "../command.ts";
 import { printColumns, printText } from "../output/print.ts";
 
-/** A word, and what it means; empty if the word says it. */
+/** A word and its description, which may be empty. */
 export type Candidate = readonly [word: string, meaning: string];
 
-/** `words` follow the name of the program; the last one is incomplete, perhaps empty. */
+/** The candidates for the last of `words`, which may be empty. `words` follow the program's name. */
 export function candidatesFor(words: readonly string[], commands: Readonly<Record<string, Command>>): Candidate[] {
   const current = words.at(-1) ?? "";
   return candidates(words.slice(0, -1), current, commands).filter(([word]) => word.startsWith(current));
@@ -45,13 +45,13 @@ function inCommand(command: Command, before: readonly string[], current: string)
   return command.words(positionalsIn(before, bare).map(({ value }) => value)).map((value) => [value, ""]);
 }
 
-/** All flags that the command takes after these words, with the options of a sandbox. */
+/** All flags of the command after these words, including sandbox options. */
 function flagsOf(command: Command, before: readonly string[]): Record<string, FlagDefinition> {
   const options = command.sandboxOptions.map((name) => [flagOf(name), { ...optionDefinitions[name] }] as const);
   return Object.fromEntries([...Object.entries(ownFlags(command, before)).map(([name, flag]) => [`--${name}`, flag] as const), ...options]);
 }
 
-/** The flags that depend on the words are left out while a word is wrong. */
+/** Omits flags that depend on the words if a word is invalid. */
 function ownFlags(command: Command, before: readonly string[]) {
   try {
     return command.flagsFor(before);
@@ -60,7 +60,7 @@ function ownFlags(command: Command, before: readonly string[]) {
   }
 }
 
-/** How to load each script is its first line. Bash splits words at colons, so the script replaces only the part after the last colon. */
+/** Each script begins with how to load it. Bash splits words at colons, so its script completes only the part after the last colon. */
 const scripts: Readonly<Record<string, string>> = {
   bash: `# Add to ~/.bashrc:  eval "$(merchant-sandbox completion bash)"
 _merchant_sandbox() {
@@ -90,14 +90,14 @@ end
 complete -c merchant-sandbox -f -n 'count (__merchant_sandbox) >/dev/null' -a '(__merchant_sandbox)'`,
 };
 
-/** The columns of one candidate as the shell reads it. */
+/** The columns of one candidate, in the shell's format. */
 const lines: Readonly<Record<string, (word: string, meaning: string) => string[]>> = {
   bash: (word) => [word],
   zsh: (word, meaning) => [word.replaceAll(":", "\\:") + (meaning === "" ? "" : `:${meaning}`)],
   fish: (word, meaning) => (meaning === "" ? [word] : [word, meaning]),
 };
 
-/** `everyCommand` loads the table of commands, which this command is a part of. */
+/** `everyCommand` loads the table of all commands, including this one. */
 export const completionOf = (everyCommand: () => Promise<Record<string, Command>>) =>
   command({
     summary: "print the script that completes command lines in bash, zsh or fish",

@@ -14,7 +14,7 @@ export const deliveries = sandboxCommand({
     status: { value: "status", description: "list only attempts that succeeded, failed or aborted" },
   },
   async call(sandbox, { flags: { limit, status, for: wanted } }) {
-    // The sandbox checks the flags, and quotes them as they were typed.
+    // The sandbox validates the flags, so that its errors quote them as typed.
     const input = { limit, merchant: await sandbox.merchantId(wanted), status } as AttemptsListInput;
     return sandbox.control.attempts.list(input);
   },

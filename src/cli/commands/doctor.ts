@@ -56,7 +56,7 @@ const ok = (check: string, says: string): DoctorCheck => ({ check, state: "ok", 
 const warn = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "warn", says, remedy });
 const fail = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "fail", says, remedy });
 
-/** Where each option of a start with these arguments comes from. */
+/** Lists the source of each given option. */
 function listOptions(sources: Settings["sources"]): DoctorCheck {
   const origins = { flag: flagOf, variable: variableOf, file: () => CONFIG_FILE };
   const given = Object.entries(sources).map(([name, source]) => `${name} from ${origins[source](name)}`);
@@ -74,11 +74,11 @@ const MEGABYTE = 1_048_576;
 const WARN_BELOW_MB = 200;
 const FAIL_BELOW_MB = 20;
 
-/** npm hides the output of install scripts, so that a first run seems to hang. */
+/** npm hides the output of install scripts, so a first run seems to hang. */
 const NODE_20_BUILD =
   "On Node 20, npm downloads or compiles better-sqlite3: npx --foreground-scripts merchant-sandbox shows the build. Node 22.14 or later needs none.";
 
-/** `engines` consists of alternatives such as `^20.19`, which is this major version only, or `>=22.14`. */
+/** `engines` consists of alternatives such as `^20.19`, which allows only this major version, or `>=22.14`. */
 export function checkNode(version: string, engines: string): DoctorCheck {
   const alternatives = engines.split(" || ").map((range) => ({ isOneMajor: range.startsWith("^"), from: range.replace(/^\D+/, "") }));
   const says = `Node ${version}; ${engines} is required`;
@@ -120,7 +120,7 @@ function listenError(port: number, host: string): Promise<string | undefined> {
   });
 }
 
-/** If the folder does not exist yet, its nearest existing parent is checked. */
+/** Checks the database's folder, or its nearest existing parent. */
 function checkFolder(db: string | undefined): DoctorCheck {
   const folder = nearest(folderOf(db));
   const remedy = "Choose another file with --db <file>, or keep all data in memory with --memory.";
@@ -149,7 +149,7 @@ function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder));
 }
 
-/** Checks the terminal for the dashboard. Plain lines, printed without a terminal, need nothing. */
+/** Checks whether the terminal can show the dashboard. Without a terminal, plain lines are printed. */
 export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): DoctorCheck {
   if (!isTTY) return ok("terminal", "no terminal: plain lines instead of the dashboard");
   const { LC_ALL, LC_CTYPE, LANG, TERM, NO_COLOR } = environment;

@@ -11,10 +11,10 @@ import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 
-/** In single quotes, a shell interprets nothing but the quote itself. */
+/** Quotes a value for a shell, which interprets only the quote itself inside single quotes. */
 const shellQuoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** Readers of dotenv files agree on plain text in single quotes, but not on how to escape a quote. */
+/** Quotes a value for dotenv files. Their readers agree on single quotes, but not on how to escape a quote inside. */
 function dotenvQuoted(name: string, value: string): string {
   if (!/['\p{Cc}]/u.test(value)) return `'${value}'`;
   throw new SandboxError(`${name} cannot be written for dotenv: it contains a quote or a control character. Use --format json.`);

@@ -1,4 +1,4 @@
-// `exec`: runs another command with a sandbox of its own, and turns the findings of the run into an exit code.
+// `exec`: runs another command with its own sandbox, and turns the problems of the run into an exit code.
 
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
@@ -61,7 +61,7 @@ interface Inside {
   variables: Record<string, string>;
 }
 
-/** Checks the run when the command has exited, before its remaining processes are killed: their last requests would not count. */
+/** Runs the command. Checks the run after the command's exit, but before killing its remaining processes, whose requests must not count. */
 async function runInside({ target, log, checks, command, variables }: Inside): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
@@ -78,7 +78,7 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
   }
 }
 
-/** The exit code of the run itself, after a command that exited with `ended`. An error here is printed, and never replaces that code. */
+/** The exit code of the checks. `ended` is the command's exit code, which takes precedence. Errors here are printed. */
 async function conclude(ended: number, { failOn, conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
   let code: number = exitCodes.ok;
   const reasons = ended === exitCodes.ok ? [] : [`The command exited with ${ended}.`];
@@ -96,7 +96,7 @@ async function conclude(ended: number, { failOn, conditions, reports }: Inside["
   }
   const known = reasons.length;
   for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(failed);
-  // A report that cannot be written fails the run. The other reports must say so, so all are written again.
+  // A report that cannot be written fails the run. All reports are written again, to include that failure.
   if (reasons.length > known)
     for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(() => {});
   return code;

@@ -15,7 +15,7 @@ import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
-/** A flag for each field of the actions, which the help lists with its actions. A field has the same meaning in every action that has it. */
+/** A flag for each field of any action. Equal fields have the same meaning. The help lists the flags beside the actions. */
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter((name) => name !== "type");
 const actionFlags = Object.fromEntries(
   fieldNames.map((name): [string, FlagDefinition] => {
@@ -52,7 +52,7 @@ const ruleFlags = {
 
 const SECTIONS: Readonly<Record<FaultTarget, string>> = { api: "Actions on calls", delivery: "Actions on deliveries of webhooks" };
 
-/** The actions by what they act on, each with its fields and an example. */
+/** Help sections: the actions on calls, then on deliveries, each with its fields and an example. */
 const sections = (): HelpSection[] =>
   Object.entries(SECTIONS).map(([target, title]) => ({
     title,
@@ -120,12 +120,12 @@ export const fault = commandGroup({
   },
 });
 
-/** The word of an action may have a value, as in `latency=2s`. */
+/** Expands a bare status to `status=…`, and 429 to `rate_limit`. A word may contain a value, as in `latency=2s`. */
 const fullAction = (word: string) => (word === "429" ? "rate_limit" : /^\d{3}$/.test(word) ? `status=${word}` : word);
 const typeIn = (word: string) => (fullAction(word).split("=")[0] ?? "").replaceAll("-", "_");
 const actionIn = (word: string) => actions.find(({ type }) => type === typeIn(word));
 
-/** The rule that the arguments describe. A bare status stands for `status=…`, except 429, which is `rate_limit`. */
+/** Builds a rule from the arguments. */
 export function ruleOf(written: string, names: readonly string[], flags: Flags): FaultsAddInput {
   const { target, fields } = readAction(fullAction(written), flags);
   const known = target === "api" ? names : matchingTypes(names, usageError);
@@ -153,7 +153,7 @@ function readAction(full: string, flags: Flags) {
   }
 }
 
-/** Keeps text that is not a number, so that the check of the rule can quote it. */
+/** Converts to a number. Keeps other text, so that the sandbox's error can quote it. */
 const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 function present(texts: Flags, read: (text: string) => unknown = (text) => text): Record<string, unknown> {

@@ -1,4 +1,4 @@
-// The commands, in the order of the help. Each is loaded when it runs, so that a start does not wait for the others.
+// The commands, in the order of the help. Each is loaded only when it runs, to keep startup fast.
 
 import type { Command } from "../command.ts";
 

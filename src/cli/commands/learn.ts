@@ -1,4 +1,4 @@
-// `learn`: interactive lessons, alone with a sandbox of your own, or in a workshop room that is served or joined.
+// `learn`: interactive lessons, alone with an own sandbox, or in a workshop room to serve or join.
 
 import { usageError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
@@ -68,7 +68,7 @@ async function learnAlone({ options, flags, positionals: [wanted] }: Arguments):
   }
 }
 
-/** Resumes the lesson that the database holds, unless another lesson or step is requested. */
+/** Resumes the lesson stored in the database, unless another lesson or a step is requested. */
 async function beginAt(client: LearnerClient, wanted: string | undefined, checkpoint: number | undefined): Promise<LearnerPlace> {
   const place = await client.place();
   const { lesson: name, step, next } = place.learner;

@@ -1,4 +1,4 @@
-// `listen`: has webhooks delivered to a URL of this machine while it runs, and prints each attempt, retries included.
+// `listen`: registers a URL of this machine for webhooks while it runs, and prints each delivery attempt, including retries.
 
 import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventTypes, matchingTypes } from "../../areas/index.ts";
@@ -42,7 +42,7 @@ export const listen = command({
 
 /** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
 async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {
-  // Before the first line is printed: its reader may stop the command at once.
+  // Listens for signals before the first line is printed, because its reader may stop the command at once.
   const stopped = stopSignal();
   const show = asJson ? jsonOutput : plainOutput;
   let endpoint = await control.endpoints.register(wanted);
@@ -74,7 +74,7 @@ async function follow({ control, url, controlToken }: RunningSandbox, wanted: Ne
     await Promise.race([stopped, following.failed, failed]);
   } finally {
     following.stop();
-    // The sandbox may have ended first, which is not an error.
+    // The sandbox may have stopped first, which is not an error.
     if (isOwn) await control.endpoints.remove({ id: endpoint.id }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// `openapi` and `types`: print the OpenAPI documents and the TypeScript types; they need no running sandbox.
+// `openapi` and `types`: print the OpenAPI documents and the TypeScript types, without a running sandbox.
 
 import { serviceTypesPage } from "../../sandbox/documents.ts";
 import { command } from "../command.ts";

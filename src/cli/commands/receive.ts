@@ -17,9 +17,9 @@ import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 
-/** How deliveries are answered and kept. */
+/** How the receiver responds to deliveries and logs them. */
 interface Behaviour {
-  /** How many more deliveries get a 500. */
+  /** The number of further deliveries that get a 500. */
   failures: number;
   /** Milliseconds before each response. */
   pause: number;
@@ -27,7 +27,7 @@ interface Behaviour {
   status: number | undefined;
   acceptsUnsigned: boolean;
   log: WebhookLog | undefined;
-  /** Undefined until the endpoint is registered, and without verification. */
+  /** Undefined until the endpoint is registered, or if deliveries are not verified. */
   secret: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export const receive = command({
     };
     const server = await listen(wholeNumber("--port", flags.port ?? String(PORT), 0, 65_535), behaviour);
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
-    // Before the first line is printed: its reader may stop the receiver at once.
+    // Listens for signals before the first line is printed, because its reader may stop the receiver at once.
     const stopped = stopSignal();
     try {
       const isRegistered = flags.secret === undefined && !behaviour.acceptsUnsigned;
@@ -88,7 +88,7 @@ async function register(sandbox: RunningSandbox, url: string, wanted: string | u
   const { id: merchant } = await sandbox.merchant(wanted);
   const { id, secret } = await endpoints.register({ url, merchant, events });
   print(`Receiving ${events.join(", ")} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
-  // The sandbox may have ended first, which is not an error.
+  // The sandbox may have stopped first, which is not an error.
   return { secret, leave: () => endpoints.remove({ id }).catch(() => undefined) };
 }
 
@@ -113,7 +113,7 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
     print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, answering ${status}`));
     print(`  ${mask(body.toString("utf8"))}`);
   } else {
-    // Anything on this machine may have sent it, so none of it is printed.
+    // Any program on this machine may have sent this request, so its content is not printed.
     const what = signature === "" ? "NO SIGNATURE" : "SIGNATURE WRONG";
     print(`${what}, answering ${status}: ${body.length} bytes that are not shown`);
   }
@@ -145,17 +145,17 @@ function waitOrClose(milliseconds: number, { socket }: IncomingMessage): Promise
 }
 
 function listen(port: number, behaviour: Behaviour): Promise<Server> {
-  // The same checks as on the sandbox's own port: a web page in the user's browser can reach this one too.
+  // Applies the checks of the sandbox's own port, because a web page in the user's browser can reach this port too.
   const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
-    // The real service may arrive through a tunnel, under a host of its own; a web page still has its Origin.
+    // The real service's deliveries may come through a tunnel with another Host. Requests of web pages still have an Origin.
     const isAllowed = behaviour.acceptsUnsigned ? incoming.headers.origin === undefined : guard.allows(incoming);
     const handled = isAllowed ? respond(incoming, behaviour) : refuse(incoming);
     void handled
       .catch(() => 400)
       .then((status) => {
         if (incoming.complete) return void outgoing.writeHead(status).end();
-        // Closing the connection stops a sender whose body is not read, but not before it could read the response.
+        // Closes the connection to stop a sender whose body is not read, but only after it could read the response.
         outgoing.writeHead(status, { Connection: "close", "Content-Length": 0 }).flushHeaders();
         discardRest(incoming, () => outgoing.end());
       });
@@ -174,7 +174,7 @@ async function refuse({ headers }: IncomingMessage): Promise<number> {
   return 403;
 }
 
-/** The body; undefined if it is too large, in which case the rest is not read. */
+/** Reads the body; undefined if it is too large. The rest of such a body is not read. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -193,7 +193,7 @@ function wholeNumber(flag: string, text: string, least: number, most: number): n
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
 
-/** Appends to the file, which only its owner can read: bodies are kept as they are, because the signature covers their bytes. */
+/** Opens the log. Bodies are logged unmasked, because signatures cover their bytes, so only the file's owner can read it. */
 export function openWebhookLog(file: string): WebhookLog {
   const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
   try {

@@ -76,7 +76,7 @@ interface Change {
   events: LoggedEvent[];
 }
 
-/** How many of the newest events are searched for those of the change: other records may emit events at the same time. */
+/** The number of newest events to search for the change's events. Other records may emit events at the same time. */
 const MOST_EVENTS = 100;
 
 async function changeOf({ control }: RunningSandbox, merchant: string, change: () => Promise<AnyRecord>): Promise<Change> {
@@ -115,7 +115,7 @@ export const show = sandboxCommand({
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     const { records } = sandbox.control;
     if (id !== undefined) return { data: [await records.get({ kind, id, merchant })], has_more: false, merchant };
-    // The sandbox checks the limit, and quotes it as it was typed.
+    // The sandbox validates the limit, so that its error quotes it as typed.
     const given = { kind, merchant, status, limit: flags.limit, starting_after: flags.after };
     return { ...(await records.list(given as RecordsListInput)), merchant };
   },
@@ -127,7 +127,7 @@ export const show = sandboxCommand({
   },
 });
 
-/** The fields that name a record to a person, of which a line shows the first. */
+/** Fields that identify a record to a person. A line shows the first one with a value. */
 const NAMING = [
   "guestName",
   "name",
@@ -143,7 +143,7 @@ const NAMING = [
   "purpose",
 ];
 
-/** Such as `pay_… succeeded 12.50 EUR INV-1042`. */
+/** A record as one line, such as `pay_… succeeded 12.50 EUR INV-1042`. */
 function recordLine(record: AnyRecord): string {
   const { id, status, amount, currency, totals } = record;
   const total = typeof amount === "number" ? amount : (totals as { netAmount?: unknown } | undefined)?.netAmount;
@@ -152,7 +152,7 @@ function recordLine(record: AnyRecord): string {
   return [id, status, money, name].filter((part) => part != null).join(" ");
 }
 
-/** Every field that has a value, one per line. */
+/** A record as one line per field, without null fields. */
 function fieldLines({ schema }: Resource, record: AnyRecord): string[] {
   const fields = Object.entries(record).filter(([, value]) => value !== null);
   const width = Math.max(...fields.map(([name]) => name.length));

@@ -1,4 +1,4 @@
-// `reset`: resets a running sandbox, or one merchant of it, to the fixtures.
+// `reset`: resets a running sandbox, or one of its merchants, to the fixtures.
 
 import { sandboxCommand } from "../sandbox-command.ts";
 

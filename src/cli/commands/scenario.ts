@@ -8,7 +8,7 @@ import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
-/** A subcommand that is about one scenario. */
+/** Creates a subcommand about one scenario. */
 const ofOne = (
   word: string,
   summary: string,
@@ -74,7 +74,7 @@ function scenarioNames(given: readonly string[]): string[] {
   return readdirSync(packageFile("fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
 }
 
-/** A scenario that is not armed is inconclusive. */
+/** The exit code of a verdict. A scenario that is not armed counts as inconclusive. */
 const codeOf = (verdict: Scenario["verdict"]) =>
   verdict === "pass" ? exitCodes.ok : verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
 
@@ -89,7 +89,7 @@ function faultLine(fault: Scenario["faults"][number]): string {
   return `  fault ${action?.type ?? ""}${status === undefined ? "" : `: ${status}, fired ${fired ?? 0}`}`;
 }
 
-/** A failed expectation shows its first verdicts, each with a hint. */
+/** The lines of an expectation, with the first failed verdicts and their hints. */
 function resultLines({ rule, points, optional, verdict, earned, verdicts }: Scenario["expectations"][number]): string[] {
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";

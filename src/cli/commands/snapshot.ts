@@ -5,7 +5,7 @@ import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
-/** A subcommand that is about one snapshot. */
+/** Creates a subcommand about one snapshot. */
 const ofOne = <Reply extends object>(
   word: string,
   summary: string,

@@ -25,7 +25,7 @@ export const start = command({
   },
 });
 
-/** The sandbox runs in a worker thread, so that neither it nor the dashboard waits for the other. */
+/** Runs the sandbox in a worker thread, so that the sandbox and the dashboard do not block each other. */
 async function startWithDashboard(options: Options, flags: Flags): Promise<number> {
   const { startWorker } = await import("../process/worker.ts");
   const opening = startWorker(options);
@@ -42,7 +42,7 @@ async function startWithDashboard(options: Options, flags: Flags): Promise<numbe
   }
 }
 
-/** Commands find a sandbox by its database; one in memory has a state file instead. A detached one has its own. */
+/** Writes a state file by which commands find an in-memory sandbox, which has no database. A detached sandbox gets one from `detach`. */
 const announceInMemory = ({ memory, db }: Options, url: string, controlToken: string | undefined): (() => void) =>
   memory && !process.send ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) }) : () => {};
 
@@ -54,7 +54,7 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
     target,
     keepsRunning: false,
     whileDashboard(show) {
-      // A generated token is printed nowhere else, but the dashboard may be on a shared screen: it shows on request only.
+      // The dashboard may be on a shared screen, so it shows the token only on request. A generated token is printed nowhere else.
       if (facts.controlToken !== undefined) show("The control API requires a token: press s to see it");
       return () => {};
     },

@@ -1,4 +1,4 @@
-// `status`, `wait` and `healthcheck`: which sandboxes run here, and whether they are ready.
+// `status`, `wait` and `healthcheck`: find the sandboxes of this folder, and check whether they are ready.
 
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";

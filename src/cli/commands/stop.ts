@@ -1,4 +1,4 @@
-// `stop`: ends a sandbox that `start --detach` started, and returns when its process has exited.
+// `stop`: stops a sandbox started with `start --detach`, and returns when its process has exited.
 
 import { realDelay, stopwatch } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";

@@ -1,4 +1,4 @@
-// `trigger`: makes an event of any type happen in a running sandbox, or sends a synthetic one.
+// `trigger`: causes an event of any type in a running sandbox, or sends a synthetic event.
 
 import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";

@@ -1,4 +1,4 @@
-// An event as one line of text, and as one JSON object.
+// Formats an event as one line of text, or as one JSON object.
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { LessonMessage } from "../../contracts/lesson.ts";
@@ -7,7 +7,7 @@ import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
-/** The time, the event, and the ids for looking it up. */
+/** A line with the time, the event, and ids for look-ups. */
 export const eventLine = (event: LiveEvent) => escapeControlCharacters(textOf(event));
 
 function textOf(event: LiveEvent): string {
@@ -63,7 +63,7 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 
-/** The event with every field; times are ISO text. */
+/** The event with all fields, and with times as ISO text. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
   switch (event.kind) {
     case "request":
@@ -83,7 +83,7 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
   }
 }
 
-/** Fields that are null are left out. */
+/** A request without its null fields. */
 function requestObject({ at, durationMs, ...request }: RequestMessage): Record<string, unknown> {
   const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));

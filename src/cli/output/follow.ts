@@ -26,7 +26,7 @@ export async function followLiveStream(target: WatchedSandbox["target"], output:
   return { failed, stop };
 }
 
-/** Prints each change of the connection once, however often it is retried. */
+/** Prints events, and each change of the connection once, even if many retries fail. */
 function createPrinter(output: Output) {
   let run: string | undefined;
   let lostBecause: string | undefined;

@@ -1,4 +1,4 @@
-// The log file of `exec`: the output of the sandbox, while the terminal belongs to the command.
+// The log file of `exec`: contains the sandbox's output, because the terminal belongs to the command.
 
 import { createWriteStream, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,11 +15,11 @@ export interface LogFile {
   /** The number of internal errors of the sandbox. */
   defects(): number;
   follow(sandbox: Sandbox): Promise<void>;
-  /** Flushes the file; a temporary one is deleted unless it is kept. */
+  /** Flushes and closes the file. Deletes a temporary file unless `keep` is set. */
   close(keep: boolean): Promise<void>;
 }
 
-/** `requested` is the file of `--log`; without one, the log is a temporary file. */
+/** `requested` is the file of `--log` (default: a temporary file). */
 export function openLogFile(requested: string | undefined): LogFile {
   const { path, fd, error: openError } = requested === undefined ? openTemporary() : openRequested(resolve(requested));
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
@@ -56,7 +56,7 @@ interface Opened {
   error?: string;
 }
 
-/** The command runs even if the temporary file cannot be created. */
+/** Does not fail, so that the command runs even if the temporary file cannot be created. */
 function openTemporary(): Opened {
   try {
     const path = join(mkdtempSync(join(tmpdir(), "merchant-sandbox-")), "sandbox.log");
@@ -75,5 +75,5 @@ function openRequested(path: string): Opened {
   }
 }
 
-/** Readable by the owner only: the log names API keys. */
+/** Readable only by its owner, because the log contains API keys. */
 const open = (path: string) => openSync(path, "a", 0o600);

@@ -13,11 +13,11 @@ import { note, noteText, print } from "./print.ts";
 
 export interface Output {
   ready(facts: ReadyFacts): void;
-  /** The first output about a sandbox of another process. */
+  /** The first output about a sandbox in another process. */
   attached(summary: SandboxSummary): void;
   event(event: LiveEvent): void;
   defect(defect: Defect): void;
-  /** A message about the connection, as an object and as text. */
+  /** Prints a message about the connection, given as an object and as text. */
   notice(object: Record<string, unknown>, text: string): void;
 }
 
@@ -44,7 +44,7 @@ export const jsonOutput: Output = {
   notice: printObject,
 };
 
-/** How a sandbox describes itself, in this process or in another. */
+/** The description of a sandbox in this process or another. */
 export interface SandboxSummary {
   version: string;
   baseUrl: string;
@@ -53,7 +53,7 @@ export interface SandboxSummary {
   service?: string | null;
 }
 
-/** The fields of the `ready` event. `endpoints` are those that the options name, which the sandbox has registered. */
+/** The fields of the `ready` event. Registers the endpoints of the options. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
   const { merchants, service } = await sandbox.overview();
@@ -74,24 +74,24 @@ function describeSandbox({ version, baseUrl, database, merchants, service }: San
 
 export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;
 
-/** An error that crossed from the worker thread is a string. Its message may quote untrusted input. */
+/** The stack of an error, masked because its message may quote untrusted input. An error from the worker thread is a string. */
 const stackOf = (error: unknown) => mask(String((error as Error)?.stack ?? error));
 
 export interface WatchedSandbox {
-  /** Where its control API is. */
+  /** The address and token of its control API. */
   target: { url: string; token: string | undefined };
-  /** The sandbox keeps running when the command ends. */
+  /** Whether the sandbox keeps running when the command ends. */
   keepsRunning: boolean;
-  /** The lessons that are taken with it, if any. */
+  /** The mode of its lessons, if any. */
   learning?: LearningMode;
-  /** Called when the dashboard opens, with a function that shows a message on it. Returns a function that is called when it closes. */
+  /** Called when the dashboard opens; `show` displays a message on it. The returned function is called when the dashboard closes. */
   whileDashboard?(show: (text: string) => void): () => void;
-  /** Prints a description of the sandbox, then its events: from now on, or from the event at which the dashboard stopped. */
+  /** Prints a description of the sandbox, then its events. `from` is the last event that the dashboard showed (default: new events only). */
   follow(output: Output, from?: StreamPosition): Promise<Following>;
 }
 
 export interface Following {
-  /** Rejects when no more events can come. */
+  /** Rejects when no more events can arrive. */
   failed: Promise<never>;
   stop(): void;
 }

@@ -1,23 +1,23 @@
-// Everything that the command line writes to a terminal, except the dashboard. Control characters become visible escapes, so that untrusted text
-// (names in files, responses of servers, webhooks) cannot control the terminal.
+// Prints all output of the command line, except the dashboard. Control characters become visible escapes, so that untrusted text (names in
+// files, responses of servers, webhooks) cannot control the terminal.
 
 import { writeFile } from "node:fs/promises";
 import { usageError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
-/** Escapes everything but line breaks. */
+/** Escapes control characters except line breaks. */
 const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
 
-/** Prints one line to standard output. A line break in it becomes visible too, so that it cannot pass for another line. */
+/** Prints one line to standard output. Escapes line breaks too, so that untrusted text cannot imitate another line. */
 export const print = (line: string) => void process.stdout.write(`${escapeControlCharacters(line)}\n`);
 
 /** Prints one line of columns with tabs between them. */
 export const printColumns = (...columns: string[]) => void process.stdout.write(`${columns.map(escapeControlCharacters).join("\t")}\n`);
 
-/** Prints a text of several lines, such as a help page or the step of a lesson. */
+/** Prints a text of several lines, such as a help page or a step of a lesson. */
 export const printText = (text: string) => void process.stdout.write(`${escapeLines(text)}\n`);
 
-/** Prints a line to standard error, where it cannot be mistaken for the output of the command or of a child process. */
+/** Prints one line to standard error, to separate it from the output of the command or of a child process. */
 export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeControlCharacters(line)}\n`);
 
 /** Prints a text of several lines to standard error, such as a stack trace or the log of another process. */

@@ -21,12 +21,12 @@ export const uiFlags = {
 } satisfies Record<string, FlagDefinition>;
 
 export interface Environment {
-  /** Standard input and output are a terminal, and the process is in its foreground. */
+  /** Whether standard input and output are a terminal, with the process in its foreground. */
   isTerminal: boolean;
   environment: NodeJS.ProcessEnv;
 }
 
-/** `--ui` and `--no-ui` override the environment, but without a terminal there is no dashboard. */
+/** Chooses the user interface. `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal. */
 export function chooseUi(flags: Flags, { isTerminal, environment }: Environment): UiChoice {
   if (flags.json !== undefined) return "json";
   if (!isTerminal || flags["no-ui"] !== undefined) return "plain";
@@ -37,7 +37,7 @@ export function chooseUi(flags: Flags, { isTerminal, environment }: Environment)
 }
 
 export function currentUi(flags: Flags): UiChoice {
-  // isatty() asks the system; process.stdin would open the stream only to answer the question.
+  // isatty() asks the system. Reading process.stdin would open the stream.
   return chooseUi(flags, { isTerminal: isatty(0) && isatty(1) && isInForeground(), environment: process.env });
 }
 
@@ -50,7 +50,7 @@ interface OwnSandboxView {
   isShown?(event: LiveEvent, output: Output): boolean;
 }
 
-/** A sandbox of this process. */
+/** Watches a sandbox in this process. */
 export function watchOwnSandbox(sandbox: Sandbox, host: string | undefined, view: OwnSandboxView): WatchedSandbox {
   let current: Output | undefined;
   sandbox.onHappening((event) => {
@@ -78,13 +78,13 @@ export function watchOwnSandbox(sandbox: Sandbox, host: string | undefined, view
 export async function show(opening: WatchedSandbox | Promise<WatchedSandbox>, flags: Flags): Promise<number> {
   const ui = currentUi(flags);
   if (ui !== "dashboard") return printUntilStopped(await opening, ui === "json" ? jsonOutput : plainOutput);
-  // The dashboard is loaded only when it is shown.
+  // Loads the dashboard only if it is shown.
   const [watched, { showOnTerminal }] = await Promise.all([opening, import("./terminal-session.ts")]);
   return showOnTerminal(watched, { color: flags["no-color"] === undefined });
 }
 
 async function printUntilStopped(watched: WatchedSandbox, output: Output): Promise<number> {
-  // Before the first line is printed: its reader may stop the sandbox at once.
+  // Listens for signals before the first line is printed, because its reader may stop the sandbox at once.
   const stopped = stopSignal();
   const following = await watched.follow(output);
   await Promise.race([stopped, following.failed]).finally(following.stop);

@@ -1,4 +1,4 @@
-// A sandbox on an interactive terminal: dashboard or plain lines, switched with a key, until the user quits or a signal arrives.
+// Shows a sandbox on an interactive terminal until the user quits or a signal arrives. A key switches between dashboard and plain lines.
 
 import { constants } from "node:os";
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
@@ -15,7 +15,7 @@ import { note } from "./print.ts";
 /** Why a view ended: to switch to the other view, or to exit. */
 type Ending = "other" | "quit" | StopSignal;
 
-/** Resolves with the exit code: 0 for quit, 128 plus the number of the signal otherwise. Ctrl-C counts as SIGINT. */
+/** Resolves with the exit code: 0 if the user quit, otherwise 128 plus the signal's number. Ctrl-C counts as SIGINT. */
 export async function showOnTerminal(watched: WatchedSandbox, flags: { color: boolean }): Promise<number> {
   const theme = detectTheme(process.env, flags);
   const stop = listenForStop(["SIGINT", "SIGTERM", "SIGHUP"]);
@@ -29,7 +29,7 @@ export async function showOnTerminal(watched: WatchedSandbox, flags: { color: bo
       if (ending !== "other") return codeOf(ending);
     }
   } finally {
-    // A second signal ends the process while the sandbox is still closing.
+    // From now on, a signal ends the process even while the sandbox is closing.
     stop.endAtOnce();
   }
 }
@@ -48,7 +48,7 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
     const ending = await Promise.race([left, stop.received]);
     if (ending !== "other") {
       summary = exitSummary(dashboard.state(), watched.keepsRunning);
-      // Before the summary is printed: a signal after it ends the process at once.
+      // Called before the summary is printed, so that a signal after it ends the process at once.
       stop.endAtOnce();
     }
     return { ending, known: dashboard.state() };

@@ -1,6 +1,6 @@
-// Writes a JSON value as YAML: lists and objects as blocks, texts in quotes where YAML could read something else.
+// Writes a JSON value as YAML: lists and objects as blocks, and texts in quotes if YAML would read them differently.
 
-/** Such a text means itself in YAML 1.1 and 1.2: no number, date, truth value or null, and no character with a meaning. */
+/** Texts that need no quotes in YAML 1.1 and 1.2: not a number, date, boolean or null, and without special characters. */
 const PLAIN = /^(?!(?:true|false|yes|no|on|off|null|y|n)$)[A-Za-z/][\w./-]*( [\w./-]+)*$/i;
 
 export const yamlOf = (value: unknown): string => block(JSON.parse(JSON.stringify(value)), "").join("\n");
@@ -10,7 +10,7 @@ function block(value: unknown, indent: string): string[] {
   return Object.entries(value as object).flatMap(([name, item]) => entry(`${indent}${scalar(name)}:`, item, `${indent}  `, false));
 }
 
-/** A list in a list, or an object in one, begins on the line of its dash. */
+/** Formats a list item or a field. A nested list or object in a list begins on the line of its dash. */
 function entry(start: string, value: unknown, indent: string, isItem: boolean): string[] {
   if (!isBlock(value)) return [`${start} ${scalar(value)}`];
   const lines = block(value, indent);

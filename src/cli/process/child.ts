@@ -1,4 +1,4 @@
-// Runs another command transparently: it keeps its streams, receives our signals, and its exit code is passed on.
+// Runs another command transparently: it inherits our streams, receives our signals, and determines the exit code.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -8,12 +8,12 @@ import { SandboxError } from "../../kernel/errors.ts";
 
 export interface Child {
   process: ChildProcess;
-  /** The exit code, or 128 plus the number of the signal that ended it. */
+  /** Resolves with the exit code, or 128 plus the number of the signal that ended the command. */
   ended: Promise<number>;
 }
 
 const SIGNALS = ["SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM"] as const;
-/** The terminal sends these to the whole process group: the command has received them already. */
+/** Not forwarded, because the terminal sends these signals to the whole process group, including the command. */
 const TERMINAL_SIGNALS: readonly string[] = ["SIGINT", "SIGQUIT"];
 /** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_AFTER = 10_000;
@@ -32,7 +32,7 @@ export function runChild([program = "", ...words]: string[], variables: NodeJS.P
   return { process: child, ended: ended.finally(cancelKill) };
 }
 
-/** Forwards signals. After SIGTERM the command is killed if it does not end in time, or at the second SIGTERM. */
+/** Forwards signals. After SIGTERM, kills the command after a timeout or at the second SIGTERM. */
 function forwardSignals(child: ChildProcess): () => void {
   const fromTerminal = hasTerminal();
   let cancel: (() => void) | undefined;
@@ -59,12 +59,12 @@ function hasTerminal(): boolean {
   }
 }
 
-/** On Windows npm and npx are batch files, which only a shell can run. */
+/** Quotes a word for the shell on Windows, where npm and npx are batch files that only a shell can run. */
 const quoted = (word: string) => (/^[\w\-./:\\=@]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`);
 
 function spawnError(error: Error, program: string): Error {
   const code = (error as { code?: string }).code;
-  // The system answers EACCES for an unknown name too, if a directory of the PATH may not be read.
+  // The system also returns EACCES for an unknown name if a directory in the PATH is not readable.
   const isName = !program.includes("/");
   if (code === "ENOENT" || (code === "EACCES" && isName))
     return new SandboxError(`Command not found: "${program}". Is it installed, and on the PATH?`, "usage");

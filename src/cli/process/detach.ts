@@ -1,4 +1,4 @@
-// `start --detach`: starts a sandbox in a background process, returns when it is ready, and bounds the log of that process.
+// `start --detach`: starts a sandbox in a background process, returns when it is ready, and limits the size of its log.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -45,7 +45,7 @@ export async function detach(options: Options, flags: Record<string, string | un
   return exitCodes.ok;
 }
 
-/** Runs in the background process: reports to the foreground process that the sandbox is ready, or ends if that has gone. */
+/** Runs in the background process. Reports to the foreground process that the sandbox is ready, or exits if that process has ended. */
 export function announce(facts: ReadyFacts): void {
   boundLog();
   process.send?.(facts, (error) => {
@@ -54,7 +54,7 @@ export function announce(facts: ReadyFacts): void {
   });
 }
 
-/** The token is passed in the environment, because other users of the machine can read the arguments of a process. */
+/** Spawns the background process. Passes the token in the environment, because other users can read a process's arguments. */
 function spawnBackground(log: string, token: string | undefined): ChildProcess {
   const argv = process.argv.slice(2).filter((argument, index, all) => !isTokenOrDetach(argument, all[index - 1]));
   const env = token === undefined ? process.env : { ...process.env, [variableOf("controlToken")]: token };
@@ -87,7 +87,7 @@ function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {
   });
 }
 
-/** Prints the log of the background process, and who has the port if that is the reason. */
+/** Prints the log of the background process, and the port's owner if the port is taken. */
 async function reportFailure({ code }: Failed, log: string, port: number): Promise<number> {
   const output = readFileSync(log, "utf8").trimEnd();
   rmSync(log, { force: true });
@@ -98,19 +98,19 @@ async function reportFailure({ code }: Failed, log: string, port: number): Promi
 }
 
 const STDOUT = 1;
-/** Real milliseconds. */
+/** Real milliseconds between checks of the log's size. */
 const CHECK_EVERY = 1_000;
 
 interface LogBounds {
   /** Bytes at which the log is shortened. */
   most: number;
-  /** Bytes of its end that are kept. */
+  /** Bytes at the end of the log that are kept. */
   kept: number;
 }
 
 const BOUNDS: LogBounds = { most: 16 * 1_048_576, kept: 1_048_576 };
 
-/** Checks now and then, while the process runs, whether its own output has grown too long. */
+/** Regularly shortens the process's own output while it runs. */
 export function boundLog(bounds = BOUNDS): void {
   afterRealTimeIfRunning(CHECK_EVERY, () => {
     shorten(STDOUT, bounds);
@@ -130,6 +130,6 @@ export function shorten(fd: number, { most, kept }: LogBounds): void {
     writeSync(fd, `Older lines were removed at ${size} bytes.\n`);
     writeSync(fd, rest);
   } catch {
-    // A log that cannot be shortened, on a full disk for example, must not end the sandbox.
+    // Failing to shorten the log, for example on a full disk, must not end the sandbox.
   }
 }

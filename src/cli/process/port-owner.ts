@@ -1,4 +1,4 @@
-// Finds the program that listens on a port: a sandbox describes itself, the operating system names any other process.
+// Finds the program that listens on a port: a sandbox by its own description, any other process from the operating system.
 
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -6,7 +6,7 @@ import { describeSandboxAt } from "../remote/probe.ts";
 
 const TIMEOUT = 500;
 
-/** A description of the program; undefined if there is none, or the system does not name it. */
+/** A description of the program; undefined if there is none, or if the system does not tell. */
 export async function portOwner(port: number): Promise<string | undefined> {
   const sandbox = await describeSandboxAt(`http://127.0.0.1:${port}`, undefined, TIMEOUT);
   if (sandbox) return `merchant-sandbox ${sandbox.version}, process ${sandbox.pid}, ${sandbox.database ?? "in memory"}`;
@@ -31,7 +31,7 @@ function listenerOnLinux(port: number): PortListener | undefined {
   return undefined;
 }
 
-/** The listening sockets of a port, named as in /proc/<pid>/fd. State 0A is LISTEN. */
+/** The listening sockets of a port, in the format of /proc/<pid>/fd. State 0A means LISTEN. */
 function listening(table: string, port: number): string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const rows = textOf(table)
@@ -49,7 +49,7 @@ function listenerByTool(port: number): Promise<PortListener | undefined> {
   });
 }
 
-/** Other users own most of /proc, so a file that cannot be read counts as empty. */
+/** Unreadable files count as empty, because other users own most of /proc. */
 function tryRead<T>(read: () => T, otherwise: T): T {
   try {
     return read();

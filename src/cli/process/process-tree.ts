@@ -4,18 +4,18 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomToken } from "../../kernel/random.ts";
 
 export interface ProcessTree {
-  /** Variables for the environment of the command. Its processes are found by them, whatever their parent. */
+  /** Variables for the command's environment, by which its processes are found regardless of their parent. */
   variables: Record<string, string>;
-  /** Resolves when all of them have ended. */
+  /** Kills the command's remaining processes, and resolves when all have ended. */
   end(): Promise<void>;
 }
 
 const MARK = "MERCHANT_SANDBOX_EXEC";
 
 /**
- * A shell that waits until its standard input closes, then kills every process with the mark in its environment: SIGTERM,
- * and SIGKILL after two seconds. The input also closes when this process is killed, so no child outlives it. The guard runs in
- * its own session, out of reach of terminal signals, and without the mark.
+ * A shell that waits until its standard input closes, then kills every process with the mark in its environment: SIGTERM first, and SIGKILL
+ * after two seconds. The input also closes when this process is killed, so no child outlives it. The guard itself has no mark, and runs
+ * in its own session, where terminal signals do not reach it.
  */
 const GUARD = `
 trap '' HUP INT QUIT TERM
@@ -40,7 +40,7 @@ while pids=$(find_marked); [ -n "$pids" ]; do
 done
 `;
 
-/** Call before the command starts. An `exec` inside an `exec` appends its mark to that of the outer one. */
+/** Call before the command starts. An `exec` inside an `exec` appends its mark to the outer one's. */
 export function watchTree(command: () => ChildProcess): ProcessTree {
   const mark = randomToken();
   const variables = { [MARK]: [process.env[MARK], mark].filter(Boolean).join(" ") };
@@ -53,7 +53,7 @@ function openGuard(mark: string): () => Promise<void> {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env.PATH },
   });
-  // Without a shell there is no guard: nothing is killed.
+  // Without a shell there is no guard, and nothing is killed.
   const gone = new Promise<void>((resolve) => {
     guard.once("error", () => resolve());
     guard.once("exit", () => resolve());
@@ -66,7 +66,7 @@ function openGuard(mark: string): () => Promise<void> {
   };
 }
 
-/** Windows does not record the parent of an orphan: only the tree below the command can be killed. */
+/** Kills only the tree below the command, because Windows does not record the original parent of an orphan. */
 function endOnWindows(pid: number | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (pid === undefined) resolve();

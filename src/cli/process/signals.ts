@@ -1,4 +1,4 @@
-// Signals: waits for the one that stops the program, sends one to another process, and ends the program with the npx that started it.
+// Signals: waits for a signal to stop, sends signals to other processes, and stops the program when its npx has ended.
 
 import { readFileSync } from "node:fs";
 import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
@@ -6,13 +6,13 @@ import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export interface Stop {
-  /** Resolves with the first signal; a second one ends the process at once. */
+  /** Resolves with the first signal. A second signal ends the process at once. */
   received: Promise<StopSignal>;
   /** From now on, each signal ends the process at once. */
   endAtOnce(): void;
 }
 
-/** Not SIGHUP by default: nohup ignores it, and a listener would undo that. */
+/** Listens for signals. Excludes SIGHUP by default, because a listener would undo nohup, which ignores SIGHUP. */
 export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]): Stop {
   let isStopping = false;
   const received = new Promise<StopSignal>((resolve) => {
@@ -31,7 +31,7 @@ export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTE
   };
 }
 
-/** Repeats the signal without listeners. Removing them earlier could lose a signal that arrives in between. */
+/** Removes the listeners and repeats the signal. Removing them earlier could lose a signal. */
 function endBy(signal: StopSignal): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
@@ -39,7 +39,7 @@ function endBy(signal: StopSignal): void {
 
 export const stopSignal = () => listenForStop().received;
 
-/** Returns false if there is no such process, or it belongs to another user. */
+/** Sends a signal. Returns false if the process does not exist or belongs to another user. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
@@ -48,7 +48,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A zombie counts as ended: in a container, its parent may never collect it. */
+/** A zombie counts as ended, because in a container its parent may never reap it. */
 export function isAlive(pid: number): boolean {
   if (!signal(pid, 0)) return false;
   try {
@@ -58,12 +58,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Real milliseconds. */
+/** Real milliseconds between checks of the parent. */
 const CHECK_EVERY = 250;
 
 /**
- * npx runs `sh -c merchant-sandbox` and sends a SIGTERM to that shell only, which ends without passing it on. So a program under npx looks
- * whether its parent is still the same. A detached sandbox, which has a channel to its parent at first, outlives it on purpose.
+ * Stops the program when npx is stopped. npx runs `sh -c merchant-sandbox` and sends SIGTERM only to that shell, which does not forward it.
+ * So a program under npx checks whether its parent has changed. A detached sandbox, recognised by its IPC channel, outlives its parent.
  */
 export function endWithNpx(): void {
   if (process.env.npm_lifecycle_event !== "npx" || process.send !== undefined) return;

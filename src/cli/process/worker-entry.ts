@@ -8,7 +8,7 @@ import type { Options } from "../../sandbox/options.ts";
 import { type ReadyFacts, readyFacts } from "../output/output.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 
-/** A message to the main thread. Errors other than SandboxError end the thread as uncaught errors. */
+/** A message to the main thread. Any error but a SandboxError ends the thread as an uncaught error. */
 export type WorkerMessage =
   | { kind: "ready"; facts: ReadyFacts; url: string }
   | { kind: "failed"; message: string; exitCode: number; cause: Pick<SandboxError, "code" | "details"> }
@@ -32,7 +32,7 @@ async function open(options: Options): Promise<Sandbox | undefined> {
 
 const opening = open(workerData as Options);
 
-// The only message is the request to close.
+// The main thread's only message is the request to close.
 parentPort?.once("message", async () => {
   await (await opening)?.close();
   process.exit();

@@ -12,7 +12,7 @@ import type { WorkerMessage } from "./worker-entry.ts";
 
 export interface WorkerSandbox {
   facts: ReadyFacts;
-  /** Its URL on this machine. */
+  /** The sandbox's URL on this machine. */
   url: string;
   onDefect(listener: (defect: Defect) => void): void;
   /** Waits for requests and deliveries in flight, then closes the port and the file. */
@@ -20,9 +20,9 @@ export interface WorkerSandbox {
 }
 
 /**
- * Trick:  The worker's heap for young objects starts with 4 MB instead of V8's 1 MB. V8 has no such option for one thread; the flag applies to the next one.
- * Reason: Frequent early garbage collection makes V8 compile the responses of node:http to slower code, which it keeps.
- * Figure: a request took 243,000 to 314,000 instructions in eight processes, and 239,000 to 245,000 in eight with 4 MB.
+ * Trick:  The worker's young heap starts with 4 MB instead of V8's 1 MB. V8 has no option for a single thread; the flag applies to new threads.
+ * Reason: Frequent early garbage collection makes V8 keep slower code for the responses of node:http.
+ * Figure: In eight processes each, a request took 243,000 to 314,000 instructions with 1 MB, and 239,000 to 245,000 with 4 MB.
  */
 const YOUNG_HEAP = 4;
 
@@ -40,7 +40,7 @@ export async function startWorker(options: Options): Promise<WorkerSandbox> {
     });
   });
   thread.removeAllListeners("error");
-  // An uncaught error of the thread is one of this process too, so that the terminal is restored before the exit.
+  // Rethrows an uncaught error of the thread in this process, so that the terminal is restored before the exit.
   thread.on("error", (error) => {
     throw error;
   });

@@ -1,4 +1,4 @@
-// The kinds of record as words of a command, and a flag for each field of a kind.
+// Maps words of a command to kinds of records and statuses, and flags to fields.
 
 import { resources } from "../../areas/index.ts";
 import { creatableFields, updatableFields } from "../../contracts/record-fields.ts";
@@ -12,7 +12,7 @@ import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } fro
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 
-/** The words for each kind: its name and its plural, and the first and the last part of a name of two words, where no other kind has it. */
+/** The words for each kind: its name and plural. For a name of two words also its first and last part, unless another kind has it first. */
 const words = new Map<string, Resource>();
 for (const resource of resources)
   for (const part of [0, -1].map((index) => resource.kind.split("_").at(index) as string))
@@ -46,7 +46,7 @@ export const kindIn = (positionals: readonly string[]): string | undefined => po
 
 type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };
 
-/** The fields that a new record may have, or those that a change of one may. */
+/** The fields that flags may set on a new record (`isNew`), or change on an existing one. */
 export const fieldsOf = (resource: Resource, isNew: boolean): Readonly<Record<string, FieldSchema>> =>
   (isNew ? creatableFields(resource) : updatableFields(resource)).properties;
 
@@ -86,7 +86,7 @@ function describe(schema: FieldSchema): string {
   return `${descriptionWithoutUnit(schema)}, such as 12.50; in the smallest unit with -minor at the end of the name`;
 }
 
-/** The fields that the flags give a record. `currencyOf` is called only if an amount needs a currency. */
+/** The fields of a record from flags. `currencyOf` is called only if an amount needs a currency. */
 export async function readFields(
   resource: Resource,
   isNew: boolean,
@@ -117,7 +117,7 @@ export async function readFields(
   usageError(currencies.has(start) ? inMajorUnit(message, flags[flag], currencies.get(start)) : message);
 }
 
-/** The error about an amount in the smallest unit, such as "must be at least 0; received -300 (a number).", in the unit that was typed. */
+/** Converts an error about an amount, such as "must be at least 0; received -300 (a number).", from the smallest to the major unit. */
 function inMajorUnit(message: string, text: string | undefined, currency: string | null | undefined): string {
   const [requirement = ""] = message.split("; received");
   const limit = requirement.replace(/-?\d+$/, (minor) => writeAmount(Number(minor), currency));

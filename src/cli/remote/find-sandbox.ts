@@ -1,4 +1,4 @@
-// Finds the sandbox that a command is about: by --url, by variable, the one of this folder, or the one at the default port.
+// Finds the sandbox for a command: by --url, by variable, in this folder, or at the default port.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,11 +13,11 @@ import { readSettings } from "../settings.ts";
 import { describeSandboxAt, whyNotReady } from "./probe.ts";
 import { folderOf, isOnThisMachine, isPrivate, readStates, type StatedSandbox } from "./state-files.ts";
 
-/** The sandbox that a command is about; `detached` is set if it was started with --detach. */
+/** The sandbox for a command. `detached` is set if it was started with --detach. */
 export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
-  /** `default`: nothing names it, and it may not run. */
+  /** How it was found. `default`: at the default address, where it may not run. */
   by: "name" | "folder" | "default";
   detached?: StatedSandbox;
 }
@@ -31,7 +31,7 @@ export const connectionFlags = {
 
 interface Place {
   db: string;
-  /** Where a sandbox of this folder listens, if nothing else is known. */
+  /** The URL to use if no sandbox is named or found. */
   defaultUrl: string;
   controlToken: string | undefined;
 }
@@ -49,13 +49,13 @@ async function placeOf(flags: Flags): Promise<Place> {
 /** The sandboxes of this folder, in the foreground or detached. */
 export const findHere = async (flags: Flags): Promise<FoundSandbox[]> => findInFolder(await placeOf(flags), true);
 
-/** The URL that the flags or the environment give; --db is more specific than a variable. */
+/** The URL from the flags or the environment. --db takes precedence over the variable. */
 export function namedUrl({ url, db }: Flags): string | undefined {
   const named = url ?? (db === undefined ? process.env.MERCHANT_SANDBOX_URL : undefined);
   return named === undefined ? undefined : originOf(named);
 }
 
-/** With `onlyOne`, several sandboxes of this folder are an error rather than a choice: `stop` does not guess. */
+/** Finds the sandbox for a command. With `onlyOne`, several sandboxes in this folder are an error, so that `stop` does not guess. */
 export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);
   const { controlToken } = place;
@@ -69,7 +69,7 @@ export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promi
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
 }
 
-/** The sandboxes of this folder: first the one that has the database open, then those with a state file, newest first. */
+/** The sandboxes of this folder: first the owner of the open database, then sandboxes with a state file, newest first. */
 async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
   const states = await readStates(folderOf(place.db));
   const stated = states.map((one) => ({
@@ -86,8 +86,8 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
 }
 
 /**
- * The URL of the process that has this database open. A database from an archive may name any process and address, so it counts only if this
- * user alone can read and write it, and if the process at that address reports that it has this file open.
+ * The URL of the process that has this database open. A database from an archive may name any process and address, so it is used only if
+ * no other user can read or write it, and if the process at that address reports that it has this file open.
  */
 async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
   if (!existsSync(path) || !isPrivate(path) || findAddonProblem()) return undefined;
@@ -95,13 +95,13 @@ async function urlOfOwner(path: string, token: string | undefined): Promise<stri
   const file = realPath(path);
   const owner = lastOwner(file);
   if (!owner) return undefined;
-  // The URL of a sandbox that is open to the network may have a name that only other machines resolve.
+  // A sandbox that is open to the network may have a host name that only other machines resolve.
   const url = isOnThisMachine(owner.url) ? owner.url : `http://127.0.0.1:${new URL(owner.url).port}`;
   const listener = await listenerOf(Number(new URL(url).port));
   if (listener ? listener.pid !== owner.pid : process.platform !== "win32") return undefined;
   const index = await describeSandboxAt(url, token);
   if (index) return index.pid === owner.pid && index.database === file ? url : undefined;
-  // A sandbox describes itself only with its token.
+  // Without its token, a sandbox does not describe itself.
   return (await whyNotReady(url, token)) === undefined ? url : undefined;
 }
 

@@ -1,4 +1,4 @@
-// Calls of the control API at an address, whose replies are checked: whether a sandbox responds and is ready, and its description.
+// Probes the control API at an address: whether a sandbox responds and is ready, and its description. Also checks replies by schema.
 
 import type { ControlApi, SandboxOverviewReply } from "../../../generated/control-api.ts";
 import { type CallInput, type ControlCall, type ControlTransport, createControlClient } from "../../client/control-call.ts";
@@ -10,7 +10,7 @@ import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 
 const MAX_RESPONSE = 1_048_576;
 
-/** A reply that is no success, or none at all. */
+/** An error reply, or no reply. */
 class ProbeFailure extends Error {
   readonly reply: HttpReply | undefined;
 
@@ -56,10 +56,10 @@ function orFailure(error: unknown): ProbeFailure {
   throw error;
 }
 
-/** Characters of a reply; more are not read, so the reply is refused. The largest are reports and full pages of the request log. */
+/** Maximum characters of a reply; longer ones fail. The longest replies are reports and full pages of the request log. */
 export const MAX_REPLY = 64 * 1_048_576;
 
-/** A transport whose replies match the schemas of their operations; `refused` makes the error for one that does not. */
+/** Wraps a transport, and checks each reply against its operation's schema. `refused` creates the error for a mismatch. */
 export const checkedTransport =
   (
     url: string,
@@ -67,7 +67,7 @@ export const checkedTransport =
     refused = (message: string): Error => new SandboxError(message),
   ): ControlTransport =>
   async (call: ControlCall, { operation: id, search }: CallInput) => {
-    // The schemas are loaded while the request is on its way.
+    // Loads the schemas while the request is in flight.
     const [reply, { controlCatalogue }] = await Promise.all([send(call), import("../../control/index.ts")]);
     const operation = controlCatalogue.find((one) => one.id === id);
     if (!operation) throw new Error(`The catalogue has no operation ${id}`);

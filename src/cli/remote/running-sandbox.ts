@@ -1,4 +1,4 @@
-// A running sandbox as a command uses it: its control API with checked replies and errors in words of the command, its merchants, and its variables.
+// A running sandbox, as commands use it: the control API with checked replies and errors in the command's words, merchants, and variables.
 
 import type { ControlApi, Merchant } from "../../../generated/control-api.ts";
 import { createControlClient } from "../../client/control-call.ts";
@@ -16,15 +16,15 @@ import { checkedTransport, MAX_REPLY } from "./probe.ts";
 export interface RunningSandbox {
   readonly url: string;
   readonly controlToken: string | undefined;
-  /** The control API. A refused call throws an error of the command. */
+  /** The control API. A failed call throws an error in the command's words. */
   readonly control: ControlApi;
   /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
   merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
-  /** The id of the merchant that a flag names; undefined without the flag. */
+  /** The id of the merchant named by a flag; undefined without the flag. */
   merchantId(wanted: string | undefined): Promise<string | undefined>;
 }
 
-/** A running sandbox as a command finds it. `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
+/** Finds a running sandbox. `words` maps API fields that are not flags to the command's names, such as `by` to `<duration>`. */
 export async function connectToSandbox(flags: Flags, words: Readonly<Record<string, string>> = {}): Promise<RunningSandbox> {
   return sandboxAt(await findSandbox(flags), flags, words);
 }
@@ -59,7 +59,7 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
   usageError(found ? `The merchant ${found.id} has no API key.` : "This sandbox has no merchant.");
 }
 
-/** The error messages of a command for a failed call. */
+/** Creates the errors of a command for failed calls. */
 const failureWords = (url: string, translate: (message: string) => string, hasToken: boolean): FailureWords => ({
   refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply, translate, hasToken),
   unreachable: (error) =>
@@ -70,13 +70,13 @@ const failureWords = (url: string, translate: (message: string) => string, hasTo
         ),
 });
 
-/** The number of characters printed of a server's message. */
+/** Maximum characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
-/** Error codes for a wrong value or name in the command. Their message says everything, so the call behind it is not named. */
+/** Statuses that mean a wrong value or name in the command. Their message is sufficient, so it is printed without the HTTP call. */
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
-/** A message that begins with a field of the API, with the flag or the argument that gave the field instead. */
+/** Replaces an API field at the start of a message with the flag or argument that set it. */
 const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<string, string>>) =>
   message.replace(/^(?:(?:trigger|action|match)\.)?([a-zA-Z]+)(\.\d+)?(?= must )/, (whole, field: string) => {
     const flag = [kebab(field), kebab(field).replace(/-id$/, "")].find((name) => flags[name] !== undefined);
@@ -101,14 +101,14 @@ function refusal(
   return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
 }
 
-/** The message of each invalid field, where there are several: that of the error has only the first. */
+/** The messages of all invalid fields, if there are several. The error's own message contains only the first. */
 function allProblems(details: unknown): string[] | undefined {
   const { errors } = (details ?? {}) as { errors?: unknown };
   const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
   return messages.length > 1 && messages.every((message) => typeof message === "string") ? messages : undefined;
 }
 
-/** The URL on this machine. A sandbox that listens on all addresses may have a host name that only other machines resolve. */
+/** The sandbox's URL on this machine. If it listens on all addresses, its host name may be known only to other machines. */
 export const localUrl = ({ url, port }: { url: string; port: number }, host: string | undefined) =>
   host === "0.0.0.0" || host === "::" ? `http://127.0.0.1:${port}` : url;
 

@@ -1,7 +1,7 @@
-// The state files of sandboxes that commands cannot find by their database: detached ones, and foreground ones in memory.
+// State files, by which commands find sandboxes that they cannot find by a database: detached ones, and in-memory ones in the foreground.
 //
-// A checkout or an archive may bring such a file, and `stop` kills the process that it names. So a file counts only if this user alone can read
-// and write it, its URL is on this machine, and the process that it names is the one that listens there. The log's path follows from the file's own name.
+// A checkout or an archive may contain such a file, and `stop` kills the process that it names. So a file counts only if no other user can
+// read or write it, its URL is on this machine, and the named process listens there. The log's path is derived from the file's name.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
@@ -25,7 +25,7 @@ export interface StatedSandbox extends Static<typeof State> {
   kind: SandboxKind;
   /** The state file. */
   file: string;
-  /** Where a detached sandbox prints. */
+  /** The log of a detached sandbox's output. */
   log: string;
 }
 
@@ -48,8 +48,8 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 }
 
 /**
- * Lets the commands of a folder find a foreground sandbox without a database. Returns a function that removes the file again, and the folder if
- * it is otherwise empty. A folder that cannot be written is ignored, because users choose --memory for such folders.
+ * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and also the folder if it
+ * was created here and is otherwise empty. Ignores folders that cannot be written, because users choose --memory for such folders.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);
@@ -69,7 +69,7 @@ export function removeState({ file, log }: StatedSandbox, { keepLog = false } = 
   if (!keepLog) rmSync(log, { force: true });
 }
 
-/** The sandboxes whose state files are in a folder, the one started last first. The files of ended processes are removed. */
+/** The sandboxes with a state file in a folder, newest first. Removes the files of ended processes. */
 export async function readStates(folder: string): Promise<StatedSandbox[]> {
   const states = namesIn(folder).flatMap(([kind, name]) => readState(folder, kind, name));
   for (const { file, pid } of states) if (!isAlive(pid)) rmSync(file, { force: true });
@@ -99,7 +99,7 @@ function readState(folder: string, kind: SandboxKind, name: string): StatedSandb
     : [];
 }
 
-/** Windows has neither owner nor mode in this sense. */
+/** Whether only this user can read and write the file. Windows has neither owner nor mode in this sense. */
 export function isPrivate(file: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found || process.platform === "win32") return found?.isFile() ?? true;
@@ -113,10 +113,10 @@ export function isOnThisMachine(url: string): boolean {
   return protocol === "http:" && (own.includes(hostname.replace(/^\[|\]$/g, "")) || /^127(\.\d+){3}$/.test(hostname));
 }
 
-/** Whether the process of a state file is the one that listens at its URL, by its own description and by the operating system. */
+/** Whether the process in a state file listens at its URL, according to the operating system and to the sandbox itself. */
 async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port));
-  // Windows has no tool for this that is always there.
+  // On Windows the listener may be unknown, because no tool for it is always installed.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
   return (await describeSandboxAt(url, controlToken))?.pid === pid;
 }

@@ -1,10 +1,10 @@
-// The file that a lesson works on, in the current folder. Lessons and rooms are not trusted: this program creates files and never overwrites one.
+// Writes a lesson's file in the current folder. Lessons and rooms are not trusted, so this program only creates files and never overwrites.
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import type { Learner, Lesson } from "../../../generated/control-api.ts";
 import { LESSON_FILE_NAME, type LessonFile } from "../../contracts/lesson.ts";
 
-/** Where a learner is; `lesson` is null before the first one. */
+/** A learner and the current lesson; null before the first lesson. */
 export interface LearnerPlace {
   learner: Learner;
   lesson: Lesson | null;
@@ -12,17 +12,17 @@ export interface LearnerPlace {
 
 const FILE_NAME = new RegExp(LESSON_FILE_NAME);
 
-/** The first line of each file that this program writes. A file without it is the user's own. */
+/** The first line of each file that this program writes. A file without this line is the user's own. */
 const markOf = (lesson: string) =>
   `// Written by merchant-sandbox for the lesson ${lesson}: skipping a step may replace it and keep your version.\n`;
 
 const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** A hostile server could name endless lessons, so cap the files. No set of lessons needs as many. */
+/** A hostile server could name endless lessons, so cap the files. No set of lessons needs more. */
 const MOST_FILES = 50;
 let created = 0;
 
-/** Creates a file. Returns false if there is anything at that name: O_EXCL does not follow symbolic links either. */
+/** Creates a file. Returns false if the name exists, even as a symbolic link, which O_EXCL does not follow. */
 function createFile(name: string, text: string): boolean {
   if (created >= MOST_FILES) throw new Error(`this program has created ${MOST_FILES} files, which is the most; start it again to go on`);
   try {
@@ -35,7 +35,7 @@ function createFile(name: string, text: string): boolean {
   }
 }
 
-/** The first bytes of a regular file; undefined for anything else. */
+/** The first bytes of a regular file; undefined if the name is missing, unreadable or not a regular file. */
 function beginningOf(name: string, length: number): string | undefined {
   try {
     if (!lstatSync(name).isFile()) return undefined;
@@ -59,7 +59,7 @@ function putStart(lesson: string, { name, start }: LessonFile): string {
   return isNew ? `${name} was created in this folder.` : `${name} already exists and was not changed.`;
 }
 
-/** Writes the solution. A file that was written for this lesson is renamed; any other is left alone. Returns a message. */
+/** Writes the solution and returns a message. Renames an existing file of this lesson; leaves any other file unchanged. */
 function putSolution(lesson: string, { name, solution }: LessonFile): string {
   const mark = markOf(lesson);
   const text = mark + solution;
@@ -80,7 +80,7 @@ function putSolutionBeside(name: string, text: string): string {
   return createFile(beside, text) ? `${words}; the solution is ${beside}.` : `${words}, and neither was ${beside}.`;
 }
 
-/** The first name of `paging.mjs.before`, `paging.mjs.before-2`… at which there is nothing. */
+/** The first unused name of `paging.mjs.before`, `paging.mjs.before-2`… */
 function keptName(name: string): string {
   for (let number = 1; ; number++) {
     const kept = `${name}.before${number === 1 ? "" : `-${number}`}`;
@@ -114,7 +114,7 @@ export function updateFile(before: LearnerPlace | undefined, { learner, lesson }
 }
 
 export interface FileKeeper {
-  /** Call after each change of the learner's place. */
+  /** Call when the learner moves to another step. */
   look(): void;
   end(): void;
 }

@@ -1,4 +1,4 @@
-// A learner of a sandbox or a room: the calls, the updates, and the lesson on a plain terminal.
+// A learner's client for a sandbox or a room, and the lesson prompt on a plain terminal.
 
 import { createInterface } from "node:readline";
 import type { Learner } from "../../../generated/control-api.ts";
@@ -10,14 +10,14 @@ import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { type LearnerPlace, stepName, updateFile } from "./lesson-file.ts";
 
 export interface LearnerClient {
-  /** With a version, waits until the learner's is newer, at most 25 s. */
+  /** The learner's place. With `after`, waits up to 25 s for a newer version. */
   place(after?: number): Promise<LearnerPlace>;
   begin(lesson: string, checkpoint?: number): Promise<LearnerPlace>;
   skip(): Promise<LearnerPlace>;
   hint(): Promise<LearnerPlace>;
 }
 
-/** A learner of a sandbox whose control token we have, or of which we have the learner's key. */
+/** The client for a learner. The sandbox's token must be the control token or the learner's key. */
 export function learnerClient({ control: { learners, lessons } }: Pick<RunningSandbox, "control">, id: string): LearnerClient {
   const withLesson = async (learner: Learner): Promise<LearnerPlace> => {
     const { lesson: name } = learner;
@@ -34,7 +34,7 @@ export function learnerClient({ control: { learners, lessons } }: Pick<RunningSa
 const POLL_TIMEOUT = "25s";
 const RETRY_AFTER = 1_000;
 
-/** Calls `changed` with each new place, by long polling, until the returned function is called. Retries while the sandbox is unreachable. */
+/** Calls `changed` with each new place, by long polling. Retries while the sandbox is unreachable. The returned function stops it. */
 export function followLearner(client: LearnerClient, first: LearnerPlace, changed: (place: LearnerPlace) => void): () => void {
   let ended = false;
   const follow = async () => {
@@ -73,7 +73,7 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): Le
   let shown: LearnerPlace | undefined;
   let ended = false;
   let last: Promise<void> = Promise.resolve();
-  /** Runs one after another, so that nothing is printed twice or out of order. */
+  /** Runs work one after another, so that nothing is printed twice or out of order. */
   const enqueue = (work: () => Promise<LearnerPlace | undefined>) => {
     last = last
       .then(work)
@@ -99,7 +99,7 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): Le
   return {
     update: (place) => enqueue(async () => place),
     look: () => enqueue(client.place),
-    // Requests that fail because the sandbox closes are not reported.
+    // After this, failed requests are not reported, because the sandbox may be closing.
     end() {
       ended = true;
       stopReading();
@@ -110,7 +110,7 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): Le
 /** Calls `pressed` with each line, until the returned function is called. */
 function readKeys(pressed: (key: string) => void): () => void {
   const { stdin } = process;
-  // A background process that reads from the terminal is stopped; in raw mode another part reads single keys.
+  // The system would stop a background process that reads from the terminal. In raw mode, other code reads single keys.
   if (stdin.isTTY && (!isInForeground() || stdin.isRaw)) return () => {};
   const lines = createInterface({ input: stdin });
   lines.on("line", (line) => pressed(line.trim().toLowerCase()));
@@ -126,12 +126,12 @@ function newsSince(before: LearnerPlace | undefined, { learner, lesson }: Learne
   const hasMoved = !isSame || before?.learner.step !== learner.step || left.length > 0;
   if (lesson) lines.push(...updateFile(before, { learner, lesson }));
   if (lesson && hasMoved) lines.push(`\n${currentStepText(lesson, learner, widthOf(process.stdout))}\n`);
-  // Asking again after the last hint repeats it.
+  // Requesting a hint after the last one repeats it, so it is always printed.
   if (learner.hint !== null) lines.push(wrapProse(`hint: ${learner.hint}`, widthOf(process.stdout)));
   return lines;
 }
 
-/** Longer lines are hard to read. */
+/** Columns. Longer lines are hard to read. */
 const MAX_WIDTH = 100;
 
 const widthOf = ({ isTTY, columns }: { isTTY?: boolean; columns?: number }) =>

@@ -1,4 +1,4 @@
-// The workshop room: `learn --serve` opens it on the network, `learn --join` takes part in it.
+// The workshop room: `learn --serve` opens it on the network, and `learn --join` joins it.
 
 import { hostname, networkInterfaces, userInfo } from "node:os";
 import { usageError } from "../../kernel/errors.ts";
@@ -21,7 +21,7 @@ export async function serveRoom(options: GivenOptions, flags: Record<string, str
     memory: options.db === undefined,
     host: "0.0.0.0",
     allowedHost: networkNames(),
-    // Always, even with --host 127.0.0.1: a proxy or a tunnel may open the room to others.
+    // Always set, even with --host 127.0.0.1, because a proxy or a tunnel may expose the room to others.
     controlToken: randomToken(),
   });
   const sandbox = await createSandbox(complete);
@@ -49,7 +49,7 @@ function watchRoom(sandbox: Sandbox, host: string | undefined, url: string): Wat
         output.notice({ event: "room", url }, url);
         return;
       }
-      // This output may be on a projector: only the key of the first merchant is printed.
+      // This output may be on a projector, so it contains only the first merchant's key.
       print(readyLine({ ...facts, merchants: facts.merchants.slice(0, 1) }));
       for (const line of invitation(url, sandbox.controlToken)) print(line);
     },
@@ -72,7 +72,7 @@ interface Start {
   checkpoint: number | undefined;
 }
 
-/** Takes part in a room until the user stops. */
+/** Joins a room, and shows its lessons until the user stops. */
 export async function joinRoom(address: string, name: string | undefined, { lesson, checkpoint }: Start): Promise<undefined> {
   const { origin, room, key } = parseRoomUrl(address);
   const stopped = stopSignal();
@@ -103,7 +103,7 @@ export async function joinRoom(address: string, name: string | undefined, { less
   process.exit(0);
 }
 
-/** The id of the learner whose key the calls have: it lists that learner only. */
+/** The id of the learner whose key is sent. With such a key, the list contains only that learner. */
 async function ownId({ url, control }: RunningSandbox): Promise<string> {
   const [learner] = (await control.learners.list()).data;
   if (learner) return learner.id;
@@ -113,7 +113,7 @@ async function ownId({ url, control }: RunningSandbox): Promise<string> {
 /** The learner's page. A browser never sends the fragment, so the key stays out of logs. */
 const pageOf = (origin: string, key: string) => `${origin}/_sandbox/ui#learner/${key}`;
 
-/** Parses the URL of a room, or that of a learner's page, with which a learner comes back. */
+/** Parses the URL of a room, or of a learner's page, with which a learner returns. */
 function parseRoomUrl(address: string): { origin: string; room?: string; key?: string } {
   const [, origin, room, key] =
     /^(https?:\/\/[^/]+)\/_sandbox\/(?:room\/([0-9a-f]+)(?:\/(?:join|board))?\/?|ui#learner\/(\w+))$/.exec(address) ?? [];
