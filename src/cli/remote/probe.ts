@@ -39,7 +39,7 @@ export async function describeSandboxAt(
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
-/** Why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started, so it is ready. */
+/** The reason why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started, so it is ready. */
 export async function whyNotReady(url: string, token: string | undefined): Promise<string | undefined> {
   const reply = await probe(url, token).health().catch(orFailure);
   if (!(reply instanceof ProbeFailure)) return reply?.status === "ready" ? undefined : stranger(200);
