@@ -74,7 +74,7 @@ function corruptSignature(request: WebhookRequest, as: EffectOf<"signature">["as
       return signedWith(receiver.previousSecret ?? foreignSecret);
     case "body_changed":
       return withBody(request, rewritten(body, { tampered: true }));
-    // Half of the right signature: a receiver that compares without checking the length fails on it.
+    // Half of the correct signature: a receiver that does not check the length first may throw when it compares the two.
     case "malformed":
       return withHeader(request, names.signature, own.slice(0, 32));
   }
