@@ -170,28 +170,6 @@ export interface InlineFault {
   fire(call: CallSubject): ApiInjection;
 }
 
-/** The faults of calls, for the request pipeline. */
-export interface ApiFaults {
-  /** False while no rule can affect any call. */
-  readonly armed: boolean;
-  /** False if no rule acts in this phase, so that the caller can skip `decide`. */
-  mayFire(phase: ApiPhase): boolean;
-  /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
-  parseInline(text: string): InlineFault[];
-  /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once per phase. */
-  decide(phase: ApiPhase, call: CallSubject, inline?: readonly InlineFault[]): ApiInjection | undefined;
-}
-
-/** The faults of deliveries, for the dispatcher. */
-export interface DeliveryFaults {
-  /** False while no rule can affect any delivery. */
-  readonly armed: boolean;
-  /** The effects on an attempt, at most one per phase. Counts as a match, so call it once per attempt. */
-  decide(delivery: DeliverySubject): DeliveryInjection[];
-  /** Reports that an earlier firing affects another attempt, without counting it again. */
-  reportAgain(firing: Firing): void;
-}
-
 /** A rule as the control API shows it: its definition with defaults, and its counts. */
 export const RuleState = Type.Object(
   {
@@ -225,24 +203,3 @@ export const RuleState = Type.Object(
 
 export type RuleState = Static<typeof RuleState>;
 export type RuleStatus = RuleState["status"];
-
-/** Adds, shows, changes and removes rules. */
-export interface RuleRegistry {
-  /** Fails if the rule is not valid. */
-  check(rule: unknown): void;
-  /** Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule continues its history. */
-  add(rule: unknown, options?: { resumes?: boolean }): RuleState;
-  /** Whether the logs may name a rule with this id, armed or not. */
-  isLogged(id: string): boolean;
-  /** In order of evaluation. */
-  list(): RuleState[];
-  find(id: string): RuleState;
-  change(id: string, changes: unknown): RuleState;
-  remove(id: string): RuleState;
-  /** Removes the rules that can affect only one merchant (default: every rule), and returns how many. */
-  clear(merchant?: string): number;
-  /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start again. */
-  forget(merchant?: string): void;
-  /** The JSON Schema of a rule. */
-  schema(): Record<string, unknown>;
-}

@@ -118,25 +118,3 @@ const LESSON_EVENTS = ["joined", "began", "ticked", "skipped", "hint", "gone"] a
 export const LessonMessage = Type.Object({ news: oneOf(LESSON_EVENTS, ""), learner: LearnerState }, { title: "lesson_message" });
 
 export type LessonMessage = Static<typeof LessonMessage>;
-
-/** The lesson service, as the control API uses it. */
-export interface Lessons {
-  /** The lessons, in order. */
-  list(): Promise<readonly Lesson[]>;
-  /** Finds a lesson by name or number; with `learner`, fills in the learner's URL, API key and merchant. */
-  find(name: string, learner?: string): Promise<Lesson>;
-  learners(): Promise<LearnerState[]>;
-  learner(id: string): Promise<LearnerState>;
-  /** Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant and returns its learner, if any. */
-  join(wanted: JoinOptions): Promise<LearnerState>;
-  /** Begins a lesson. With a checkpoint, creates the results of the steps before it. */
-  begin(id: string, lesson: string, checkpoint?: number): Promise<LearnerState>;
-  skip(id: string): Promise<LearnerState>;
-  /** Shows the next hint of the step, or the last one again. */
-  hint(id: string): Promise<LearnerState>;
-  leave(id: string): Promise<LearnerState>;
-  /** Resolves with the learner's state when it is newer than `version`, or after `within` real milliseconds. */
-  waitForNewer(id: string, version: number, within: number): Promise<LearnerState>;
-  /** Schedules a check of a learner's current step (default: all learners'), after a change that publishes no event. */
-  check(merchant?: string): void;
-}

@@ -50,21 +50,3 @@ export type ScenarioExpectation = Pick<ShownResult, keyof typeof expectation>;
 /** A result with the judge's own verdicts instead of shown ones. */
 export type ScenarioResult = Omit<ShownResult, "verdicts"> & { verdicts: VerdictMessage[] };
 export type ScenarioState = Omit<ShownScenario, "expectations"> & { expectations: ScenarioResult[] };
-
-/** Arms, scores and disarms scenarios. */
-export interface ScenarioRegistry {
-  /** Every scenario, listed once per merchant if it is armed for several. */
-  list(): Promise<ScenarioState[]>;
-  /** Finds a scenario (default merchant: the scenario armed for all, or else the only armed one). */
-  find(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Arms a scenario. If it is armed already, its counts restart. */
-  start(name: string, merchant?: string): Promise<ScenarioState>;
-  /** Disarms a scenario and returns its final state. */
-  stop(name: string, merchant?: string): Promise<ScenarioState>;
-  /** The scenarios that are armed. */
-  armed(): ScenarioState[];
-  /** Disarms one merchant's scenarios (default: all). */
-  forget(merchant?: string): void;
-  /** The JSON Schema of a scenario file. */
-  schema(): Record<string, unknown>;
-}

@@ -3,7 +3,6 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
-import type { VerdictCounts } from "./counts.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -72,19 +71,6 @@ export interface VerdictFilter {
   merchant?: string | undefined;
   /** Only verdicts at or after this time, in sandbox milliseconds. */
   since?: number | undefined;
-}
-
-/** The judge's rules and verdicts, for code that shows or clears them. */
-export interface JudgeResults {
-  readonly rules: readonly JudgedRule[];
-  /** Final verdicts, oldest first, then provisional verdicts, which have no id. */
-  verdicts(filter?: VerdictFilter): VerdictMessage[];
-  /** Counts of all final verdicts since the last reset, including dropped ones. */
-  made(): VerdictCounts;
-  /** The number of final verdicts that are stored. */
-  kept(): number;
-  /** Deletes all data about one merchant (default: about all). */
-  forget(merchant?: string): void;
 }
 
 /** A rule id, or a pattern such as `retry_after.*`. */

@@ -1,7 +1,8 @@
 // Fault rules: arm, list, change and remove them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { type RuleRegistry, RuleState } from "../contracts/fault.ts";
+import { RuleState } from "../contracts/fault.ts";
+import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { RULE_FIELDS } from "../faults/rule-schema.ts";
 import { jsonSchemaReply, oneOf, Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";

@@ -1,10 +1,11 @@
 // The control operations for lessons and learners. With their API key, learners may call the operations about themselves.
 
 import { Document, endpointFactory } from "../contracts/endpoint.ts";
-import { type LearnerState, Lesson, type Lessons, ShownLearner } from "../contracts/lesson.ts";
+import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import type { LessonService } from "../lessons/index.ts";
 import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import { spanOf, wholeList, wholeListOf } from "./given-values.ts";
@@ -12,7 +13,7 @@ import type { About } from "./overview.ts";
 
 export interface LessonParts extends Pick<Stores, "tenants"> {
   about: Pick<About, "url">;
-  lessons: Lessons;
+  lessons: Omit<LessonService, "onEvent" | "reset" | "stop">;
 }
 
 const endpoint = endpointFactory<LessonParts>("Lessons");

@@ -4,15 +4,16 @@ import { KeptCounts, MadeCounts } from "../contracts/counts.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, Merchant } from "../contracts/live-messages.ts";
-import type { ScenarioRegistry } from "../contracts/scenario.ts";
+import { ShownScenario } from "../contracts/scenario.ts";
 import type { Signature } from "../contracts/signature.ts";
 import type { Traffic } from "../contracts/traffic.ts";
-import { type JudgeResults, VERDICTS } from "../contracts/verdict.ts";
+import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
+import type { Scenarios } from "../scenarios/index.ts";
 import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -33,8 +34,8 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
   about: About;
   clock: Clock;
   life: Pick<Life, "isOn">;
-  judge: JudgeResults;
-  scenarios: ScenarioRegistry;
+  judge: Pick<Judge, "kept">;
+  scenarios: Pick<Scenarios, "armed">;
   traffic: Traffic;
   /** Counts of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
@@ -54,6 +55,8 @@ interface Parts extends OverviewParts, Pick<Stores, "database"> {
 
 const endpoint = endpointFactory<Parts>("Overview");
 
+const { name, merchant, score, points, verdict } = ShownScenario.properties;
+
 const Overview = Type.Object({
   name: Type.String(),
   version: Type.String(),
@@ -72,16 +75,7 @@ const Overview = Type.Object({
   ),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
-  scenarios: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      merchant: nullable(Type.String({ description: "Null for all" })),
-      score: Type.Integer({ description: "The points earned" }),
-      points: Type.Integer({ description: "The points available" }),
-      verdict: nullable(oneOf(VERDICTS, "")),
-    }),
-    { description: "The scenarios that are armed" },
-  ),
+  scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), { description: "The scenarios that are armed" }),
   traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
     description: "The background traffic that is running",
   }),
@@ -144,10 +138,7 @@ const showHealth = endpoint({
   access: { learner: "anyone" },
   description:
     "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
-  reply: Type.Object({
-    status: Type.String({ const: "ready" }),
-    version: Type.String(),
-  }),
+  reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {
     if (!database.isInPlace())

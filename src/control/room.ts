@@ -48,7 +48,7 @@ const RoomShape = Type.Object(
 const BoardShape = Type.Object(
   {
     object: oneOf(["list"], "Always `list`"),
-    url: nullable(Type.String({ description: "The URL at which participants join; null if no room is open" })),
+    url: Type.String({ description: "The URL at which participants join" }),
     data: Type.Array(ShownLearner, {
       description: "The learners, in the order in which they joined; without hints, because they may contain API keys",
     }),
@@ -66,13 +66,6 @@ const roomReply = ({ about }: Pick<Parts, "about">, code: string) => ({ room: co
 /** Fails with 404 unless the code belongs to the open room. The message is the same if no room is open, so that it reveals nothing. */
 function requireRoom({ roomCode }: Pick<Parts, "roomCode">, code: string): void {
   if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
-}
-
-async function boardReply(context: Parts, format: string | undefined) {
-  if (format !== "json") return boardPage();
-  const code = context.roomCode.code();
-  const data = (await context.lessons.learners()).map((learner) => showLearner({ ...learner, hint: null }));
-  return { object: "list" as const, url: code === undefined ? null : roomReply(context, code).url, data };
 }
 
 const openRoom = endpoint({
@@ -104,18 +97,6 @@ const closeRoom = endpoint({
   },
 });
 
-const showBoard = endpoint({
-  id: "lessons.board",
-  method: "GET",
-  path: "/board",
-  summary: "Get the board as a page that updates itself",
-  description: "One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token.",
-  query: pageFormat,
-  reply: BoardShape,
-  documents: pageDocuments,
-  handle: ({ query, ...context }) => boardReply(context, query.format),
-});
-
 const showRoomBoard = endpoint({
   id: "room.board",
   method: "GET",
@@ -128,7 +109,9 @@ const showRoomBoard = endpoint({
   errors: ["resource_not_found"],
   async handle({ params, query, ...context }) {
     requireRoom(context, params.room);
-    return boardReply(context, query.format);
+    if (query.format !== "json") return boardPage();
+    const data = (await context.lessons.learners()).map((learner) => showLearner({ ...learner, hint: null }));
+    return { object: "list" as const, url: roomReply(context, params.room).url, data };
   },
 });
 
@@ -175,4 +158,4 @@ const joinRoom = endpoint({
   },
 });
 
-export const operations = [openRoom, closeRoom, showBoard, showRoomBoard, showJoinPage, joinRoom];
+export const operations = [openRoom, closeRoom, showRoomBoard, showJoinPage, joinRoom];

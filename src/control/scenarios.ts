@@ -1,12 +1,13 @@
 // Scenarios: list, arm, score and disarm them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { type ScenarioRegistry, type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
+import { type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
+import type { Scenarios } from "../scenarios/index.ts";
 import { jsonSchemaReply, Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ scenarios: ScenarioRegistry }>("Scenarios");
+const endpoint = endpointFactory<{ scenarios: Pick<Scenarios, "list" | "find" | "start" | "stop" | "schema"> }>("Scenarios");
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,

@@ -1,13 +1,14 @@
 // The verdicts of the judge: list and clear them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { JudgedRule, type JudgeResults, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
+import { JudgedRule, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
+import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { timeOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ judge: JudgeResults }>("Judge");
+const endpoint = endpointFactory<{ judge: Pick<Judge, "rules" | "verdicts" | "forget"> }>("Judge");
 
 const CountedRule = Type.Object(
   { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },

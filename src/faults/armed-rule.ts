@@ -10,20 +10,7 @@ import { type Budget, type BudgetScope, fires } from "./trigger.ts";
 
 type AnyInjection = Injection<unknown>;
 
-export interface ArmedRule {
-  readonly id: string;
-  readonly rule: FaultRule;
-  /** Sandbox milliseconds at which the rule's ttl or `for` ends. */
-  readonly endsAt: number;
-  hasFired(): boolean;
-  isActive(now: number): boolean;
-  status(now: number): RuleStatus;
-  tryCall(call: CallSubject, now: number): AnyInjection | undefined;
-  tryDelivery(delivery: DeliverySubject, now: number): AnyInjection | undefined;
-  state(now: number): RuleState;
-  /** The same rule with another definition. Keeps the counts unless the trigger is a new object. */
-  withRule(rule: FaultRule, now: number): ArmedRule;
-}
+export type ArmedRule = ReturnType<typeof arm>;
 
 /** The counts of a rule. */
 interface Counts {
@@ -38,7 +25,8 @@ interface Counts {
 const MAX_BUDGETS = 10_000;
 const MAX_COVERED = 10_000;
 
-export function arm(id: string, rule: FaultRule, seed: number, now: number, counts: Counts = freshCounts(now)): ArmedRule {
+/** With the `counts` of an earlier definition of the rule, it goes on counting. */
+export function arm(id: string, rule: FaultRule, seed: number, now: number, counts: Counts = freshCounts(now)) {
   const { trigger, action } = rule;
   const beginsAt = counts.armedAt + spanOf(trigger.after, 0);
   // A rule without `after` is never pending, even if the clock was set back since it was armed.
@@ -51,18 +39,21 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
   /** The last attempt of each delivery that an earlier firing covers. */
   const covered = new Map<string, number>();
 
-  const armed: ArmedRule = {
+  const status = (now: number): RuleStatus => (isSpent() ? "spent" : now >= endsAt ? "expired" : "armed");
+  return {
     id,
     rule,
+    counts,
+    /** Sandbox milliseconds at which the rule's ttl or `for` ends. */
     endsAt,
     hasFired: () => counts.fired > 0,
-    isActive: (now) => rule.enabled && now < endsAt && !(isSpent() && covered.size === 0),
-    status: (now) => (isSpent() ? "spent" : now >= endsAt ? "expired" : "armed"),
-    tryCall(call, now) {
+    isActive: (now: number) => rule.enabled && now < endsAt && !(isSpent() && covered.size === 0),
+    status,
+    tryCall(call: CallSubject, now: number) {
       if (isPending(now) || isSpent() || !matchesCall(call)) return undefined;
       return fire(budgetOfCall(trigger.per, call), now, { merchant: call.merchant ?? null, requestId: call.requestId });
     },
-    tryDelivery(delivery, now) {
+    tryDelivery(delivery: DeliverySubject, now: number) {
       const { merchant, endpoint, eventId, attempt, attemptId = null } = delivery;
       const rotatedAt = action.phase === "content" ? (delivery.rotatedAt?.() ?? null) : null;
       const subject = { merchant, attemptId, eventId, endpointId: endpoint, rotatedAt };
@@ -76,10 +67,8 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
       if (injection && attempts > 1) remember(covered, name, attempt + attempts - 1, MAX_COVERED);
       return injection;
     },
-    state: (now) => describe(armed, counts, now),
-    withRule: (next, at) => arm(id, next, seed, at, next.trigger === trigger ? counts : freshCounts(at)),
+    state: (now: number) => describe(id, rule, counts, endsAt, status(now)),
   };
-  return armed;
 }
 
 const freshCounts = (armedAt: number): Counts => ({ armedAt, seen: 0, fired: 0, lastFiredAt: null, budgets: new Map() });
@@ -167,7 +156,7 @@ function budgetOfDelivery(per: BudgetScope, { merchant, endpoint, eventId }: Del
   return "";
 }
 
-function describe({ id, rule, endsAt, status }: ArmedRule, { seen, fired, lastFiredAt }: Counts, now: number): RuleState {
+function describe(id: string, rule: FaultRule, { seen, fired, lastFiredAt }: Counts, endsAt: number, status: RuleStatus): RuleState {
   const { name, action, match, trigger, fields, expect, ttl, priority, label, enabled } = rule;
   const isBounded = trigger.per === "rule" && trigger.times !== null;
   return {
@@ -182,7 +171,7 @@ function describe({ id, rule, endsAt, status }: ArmedRule, { seen, fired, lastFi
     priority,
     label,
     enabled,
-    status: status(now),
+    status,
     seen,
     fired,
     remaining: isBounded ? Math.max(0, (trigger.times ?? 0) - fired) : null,

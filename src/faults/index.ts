@@ -1,14 +1,14 @@
 // Faults: decides which armed rule affects a call or a delivery, and reports each firing.
 
 import {
-  type ApiFaults,
   type ApiInjection,
   type ApiPhase,
+  type CallSubject,
   DELIVERY_PHASES,
-  type DeliveryFaults,
   type DeliveryInjection,
+  type DeliverySubject,
   type Firing,
-  type RuleRegistry,
+  type InlineFault,
 } from "../contracts/fault.ts";
 import { arm } from "./armed-rule.ts";
 import { parseInlineActions } from "./inline-syntax.ts";
@@ -16,18 +16,16 @@ import { readRule } from "./read-rule.ts";
 import { createRuleIndex } from "./rule-index.ts";
 import { createRuleRegistry, type FaultsOptions } from "./rule-registry.ts";
 
-export interface Faults {
-  readonly api: ApiFaults;
-  readonly delivery: DeliveryFaults;
-  readonly rules: RuleRegistry;
-  /** Calls the listener with each firing; the returned function removes it. */
-  listen(listener: (firing: Firing) => void): () => void;
-}
+export type Faults = ReturnType<typeof createFaults>;
+/** The faults of calls, for the request pipeline. */
+export type ApiFaults = Faults["api"];
+/** The faults of deliveries, for the dispatcher. */
+export type DeliveryFaults = Faults["delivery"];
 
 /** The rule id in the firings of X-Sandbox-Inject. */
 const INLINE_ID = "flt_brought";
 
-export function createFaults(options: FaultsOptions): Faults {
+export function createFaults(options: FaultsOptions) {
   const { clock, known, seed } = options;
   const listeners = new Set<(firing: Firing) => void>();
   const report = (firing: Firing) => {
@@ -36,16 +34,20 @@ export function createFaults(options: FaultsOptions): Faults {
   const index = createRuleIndex(clock, options.keepHistory);
   return {
     api: {
+      /** False while no rule can affect any call. */
       get armed() {
         return index.isArmed.api();
       },
-      mayFire: index.hasAny,
-      parseInline: (text) =>
-        parseInlineActions(text).map((action) => {
+      /** False if no rule acts in this phase, so that the caller can skip `decide`. */
+      mayFire: (phase: ApiPhase) => index.hasAny(phase),
+      /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
+      parseInline: (text: string) =>
+        parseInlineActions(text).map((action): InlineFault => {
           const armed = arm(INLINE_ID, readRule({ action }, known), seed, clock.now());
           return { phase: armed.rule.action.phase as ApiPhase, fire: (call) => armed.tryCall(call, clock.now()) as ApiInjection };
         }),
-      decide(phase, call, inline) {
+      /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once per phase. */
+      decide(phase: ApiPhase, call: CallSubject, inline?: readonly InlineFault[]) {
         const own = inline?.find((fault) => fault.phase === phase);
         const injection = own ? own.fire(call) : index.firstToFire(phase, (rule, now) => rule.tryCall(call, now));
         if (injection) report(injection.firing);
@@ -53,20 +55,24 @@ export function createFaults(options: FaultsOptions): Faults {
       },
     },
     delivery: {
+      /** False while no rule can affect any delivery. */
       get armed() {
         return index.isArmed.delivery();
       },
-      decide: (delivery) =>
+      /** The effects on an attempt, at most one per phase. Counts as a match, so call it once per attempt. */
+      decide: (delivery: DeliverySubject) =>
         DELIVERY_PHASES.flatMap((phase) => {
           const injection = index.firstToFire(phase, (rule, now) => rule.tryDelivery(delivery, now));
           if (!injection) return [];
           report(injection.firing);
           return [{ ...injection, phase } as DeliveryInjection];
         }),
+      /** Reports that an earlier firing affects another attempt, without counting it again. */
       reportAgain: report,
     },
     rules: createRuleRegistry(options, index),
-    listen(listener) {
+    /** Calls the listener with each firing; the returned function removes it. */
+    listen(listener: (firing: Firing) => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -1,6 +1,6 @@
 // Adds, changes and removes fault rules.
 
-import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
+import type { RuleState } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -22,7 +22,10 @@ export interface FaultsOptions {
 
 const MAX_RULES = 1_000;
 
-export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: FaultsOptions, index: RuleIndex): RuleRegistry {
+export type RuleRegistry = ReturnType<typeof createRuleRegistry>;
+
+/** Adds, shows, changes and removes rules. */
+export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: FaultsOptions, index: RuleIndex) {
   const { rules } = index;
   const ids = createIds(seed, index, loggedRuleIds);
   const find = (id: string) => rules.get(id) ?? failUnknownRule(id, [...rules.keys()]);
@@ -38,37 +41,46 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     return removed;
   };
   return {
-    check: (given) => void readRule(given, known),
-    add(given, { resumes = false } = {}) {
+    /** Fails if the rule is not valid. */
+    check: (given: unknown) => void readRule(given, known),
+    /** Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule continues its history. */
+    add(given: unknown, { resumes = false } = {}) {
       const rule = readRule(given, known);
       if (rule.id !== undefined) checkId(rule.id, rules, !resumes && ids.isLogged(rule.id));
       ids.retire(makeRoom(rules, clock.now()));
       return put(arm(rule.id ?? ids.next(), rule, seed, clock.now()));
     },
+    /** Whether the logs may name a rule with this id, armed or not. */
     isLogged: ids.isLogged,
+    /** In order of evaluation. */
     list: () => index.inOrder().map((armed) => armed.state(clock.now())),
-    find: (id) => find(id).state(clock.now()),
-    change: (id, changes) => {
+    find: (id: string) => find(id).state(clock.now()),
+    /** The counts stay unless the trigger is a new object. */
+    change(id: string, changes: unknown) {
       const armed = find(id);
       ids.retire([armed]);
-      return put(armed.withRule(changedRule(armed.rule, id, changes as Partial<RuleInput>, known), clock.now()));
+      const next = changedRule(armed.rule, id, changes as Partial<RuleInput>, known);
+      return put(arm(id, next, seed, clock.now(), next.trigger === armed.rule.trigger ? armed.counts : undefined));
     },
-    remove(id) {
+    remove(id: string): RuleState {
       const armed = find(id);
       ids.retire([armed]);
       rules.delete(id);
       index.rebuild();
       return { ...armed.state(clock.now()), status: "removed" };
     },
-    clear(merchant) {
+    /** Removes the rules that can affect only one merchant (default: every rule), and returns how many. */
+    clear(merchant?: string) {
       const removed = clear(merchant);
       ids.retire(removed);
       return removed.length;
     },
-    forget(merchant) {
+    /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start again. */
+    forget(merchant?: string) {
       clear(merchant);
       if (merchant === undefined) ids.restart();
     },
+    /** The JSON Schema of a rule. */
     schema: jsonSchema,
   };
 }
@@ -101,7 +113,7 @@ function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iter
   };
 }
 
-/** Keeps the trigger object unless the trigger or the ttl changes, because `withRule` keeps the counts for the same object. */
+/** Keeps the trigger object unless the trigger or the ttl changes, because the counts stay with the same object. */
 function changedRule(rule: FaultRule, id: string, changes: Partial<RuleInput>, known: KnownNames): FaultRule {
   const next = readRule({ ...inputOf(rule), ...changes, id }, known);
   return changes.trigger === undefined && changes.ttl === undefined ? { ...next, trigger: rule.trigger } : next;

@@ -11,29 +11,16 @@ const OPENAPI_PATH = `${CONTROL_PREFIX}/openapi.json`;
 const METHODS = "GET, HEAD, POST, PATCH, DELETE";
 /** The headers that API clients usually send. A preflight also allows the headers that it names. */
 const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key"];
-/** The response headers that scripts can read. Without the list, a browser exposes only a few standard headers. */
-const RESPONSE_HEADERS = [
-  "Allow",
-  "Date",
-  "Idempotent-Replayed",
-  "RateLimit-Limit",
-  "RateLimit-Remaining",
-  "RateLimit-Reset",
-  "Retry-After",
-  "WWW-Authenticate",
-  "X-Sandbox-Fault",
-  "X-Sandbox-Request-Id",
-  "X-Sandbox-Unknown-Fields",
-  "X-Sandbox-Unknown-Params",
-  "X-Sandbox-Warning",
-];
 /** Seconds for which a browser caches a preflight. */
 const MAX_AGE = "600";
 
-/** Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not sent. */
-export function createCors(origins: readonly string[], nameOf: ServiceValues["headerName"]) {
+/**
+ * Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not sent. Scripts can read the
+ * headers of `readable`; without the list, a browser exposes only a few standard headers.
+ */
+export function createCors(origins: readonly string[], readable: readonly string[], nameOf: ServiceValues["headerName"]) {
   if (origins.length === 0) return undefined;
-  const exposed = RESPONSE_HEADERS.flatMap((header) => nameOf(header) ?? []).join(", ");
+  const exposed = ["Allow", "Date", ...readable].flatMap((header) => nameOf(header) ?? []).join(", ");
   const responseHeaders = new Map(
     origins.map((origin) => [origin, { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposed, Vary: "Origin" }]),
   );

@@ -9,15 +9,7 @@ import { MAX_TARGET } from "../kernel/request-limits.ts";
 import { headerOnce, type RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
 
-export interface Guard {
-  /**
-   * Throws 403 unless Host and Origin are allowed, for HTTP requests and WebSocket upgrades. Returns the CORS headers of the response;
-   * undefined if there are none.
-   */
-  check(incoming: IncomingMessage): Record<string, string> | undefined;
-  /** Whether `check` would pass. */
-  allows(incoming: IncomingMessage): boolean;
-}
+export type Guard = ReturnType<typeof createGuard>;
 
 interface GuardOptions {
   port: () => number;
@@ -27,7 +19,7 @@ interface GuardOptions {
   cors: Cors | undefined;
 }
 
-export function createGuard({ port, extraHosts, cors }: GuardOptions): Guard {
+export function createGuard({ port, extraHosts, cors }: GuardOptions) {
   const names = [...new Set(["localhost", "127.0.0.1", "[::1]", ...extraHosts.map((host) => host.toLowerCase())])];
   const authorities = once(() => [
     ...names.map((name) => (/:\d+$/.test(name) ? name : `${name}:${port()}`)),
@@ -45,29 +37,32 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions): Guard {
       `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.`,
     );
   };
-  const guard: Guard = {
-    check(incoming) {
-      if (!incoming.url?.startsWith("/"))
-        fail("host_not_allowed", "The request target must be a path, such as /v1/payments; a full URL in the request line is not served.");
-      const host = headerOnce(incoming, "host");
-      if (typeof host !== "string" || !isAllowedHost(host.toLowerCase()))
-        fail(
-          "host_not_allowed",
-          `This sandbox answers to ${authorities().join(", ")}; received Host ${quote(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
-        );
-      checkOrigin(incoming);
-      return cors?.headers(incoming);
-    },
-    allows(incoming) {
-      try {
-        guard.check(incoming);
-        return true;
-      } catch {
-        return false;
-      }
-    },
+  /**
+   * Throws 403 unless Host and Origin are allowed, for HTTP requests and WebSocket upgrades. Returns the CORS headers of the response;
+   * undefined if there are none.
+   */
+  const check = (incoming: IncomingMessage): Record<string, string> | undefined => {
+    if (!incoming.url?.startsWith("/"))
+      fail("host_not_allowed", "The request target must be a path, such as /v1/payments; a full URL in the request line is not served.");
+    const host = headerOnce(incoming, "host");
+    if (typeof host !== "string" || !isAllowedHost(host.toLowerCase()))
+      fail(
+        "host_not_allowed",
+        `This sandbox answers to ${authorities().join(", ")}; received Host ${quote(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
+      );
+    checkOrigin(incoming);
+    return cors?.headers(incoming);
   };
-  return guard;
+  /** Whether `check` would pass. */
+  const allows = (incoming: IncomingMessage) => {
+    try {
+      check(incoming);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return { check, allows };
 }
 
 /**

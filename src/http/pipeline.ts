@@ -1,7 +1,7 @@
 // The request pipeline under /v1: the stages of a request, in the order in which they run.
 
-import type { ApiFaults } from "../contracts/fault.ts";
 import type { ServiceValues } from "../contracts/service-values.ts";
+import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Translation } from "../service/translation.ts";
 import type { CreateOperationContext, Operation } from "../store/operation-context.ts";

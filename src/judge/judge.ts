@@ -4,7 +4,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues } from "../contracts/service-values.ts";
-import { type JudgeResults, matchesRule, type VerdictMessage } from "../contracts/verdict.ts";
+import { matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
@@ -26,17 +26,7 @@ import { createRecentCalls, isSuccessfulWrite, type RecentCalls, withoutBody } f
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
-/** The events that the judge observes, and its results. */
-export interface Judge extends JudgeResults {
-  /** Observes a request and its response. */
-  request(entry: RequestEntry): void;
-  /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
-  fired(firing: Firing): void;
-  /** Observes a delivery attempt that ended. */
-  attempt(attempt: Pick<RecordedAttempt, "message" | "began">): void;
-  /** Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all merchants). */
-  conclude(merchant?: string): void;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
 interface JudgeOptions {
   operations: readonly JudgedOperation[];
@@ -70,7 +60,7 @@ const MAX_TRACKERS = 500;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-export function createJudge({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions): Judge {
+export function createJudge({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions) {
   const state: JudgeState = {
     log: createVerdictLog(onVerdict),
     firings: createFirings(),
@@ -87,26 +77,34 @@ export function createJudge({ operations, prefix, onVerdict, values = ownValues,
   const observeQueue = () => drainQueue(state);
   return {
     rules,
-    request(entry) {
+    /** Observes a request and its response. */
+    request(entry: RequestEntry) {
       const call = withoutBody(entry);
       (isFirst(call) ? firstCalls : laterCalls).record(call);
       if (isSuccessfulWrite(call)) writes.record(call);
       if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
       if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
     },
-    fired: firings.record,
-    attempt(attempt) {
+    /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
+    fired: (firing: Firing) => firings.record(firing),
+    /** Observes a delivery attempt that ended. */
+    attempt(attempt: EndedAttempt) {
       drainQueue(state);
       observeAttempt(state, attempt);
     },
-    verdicts(filter = {}) {
+    /** Final verdicts, oldest first, then provisional verdicts, which have no id. */
+    verdicts(filter: VerdictFilter = {}) {
       drainQueue(state);
       return allVerdicts(state).filter((found) => matchesFilter(filter, found));
     },
+    /** Counts of all final verdicts since the last reset, including dropped ones. */
     made: () => state.log.made(),
+    /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
-    conclude: (merchant) => conclude(state, merchant),
-    forget(merchant) {
+    /** Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all merchants). */
+    conclude: (merchant?: string) => conclude(state, merchant),
+    /** Deletes all data about one merchant (default: about all). */
+    forget(merchant?: string) {
       drainQueue(state);
       for (const part of [state.log, firings, firstCalls, laterCalls, writes]) part.forget(merchant);
       if (merchant === undefined) state.trackers.clear();
@@ -136,7 +134,9 @@ function observeRequest(state: JudgeState, entry: RequestEntry): void {
   tracker.observe(call);
 }
 
-function observeAttempt(state: JudgeState, { message, began }: Parameters<Judge["attempt"]>[0]): void {
+type EndedAttempt = Pick<RecordedAttempt, "message" | "began">;
+
+function observeAttempt(state: JudgeState, { message, began }: EndedAttempt): void {
   const { receivers } = trackerOf(state, message.merchant);
   const now = realNow();
   const writes = state.writes.since(message.merchant, began).map((entry) => describe(state, entry));

@@ -5,27 +5,14 @@ import type { VerdictMessage } from "../contracts/verdict.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { createCallerLoad } from "./caller-load.ts";
 import type { ObservedCall } from "./observed-call.ts";
-import { createReceivers, type ReceiverListeners, type Receivers } from "./receivers.ts";
+import { createReceivers, type ReceiverListeners } from "./receivers.ts";
 import { createRejectionTracker } from "./rejections.ts";
-import {
-  createRetryTracker,
-  type PendingRetry,
-  type RetryListeners,
-  type RetryTracker,
-  type VerdictIds,
-  watchLag,
-} from "./retry-tracker.ts";
+import { createRetryTracker, type PendingRetry, type RetryListeners, type VerdictIds, watchLag } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
 import { type Finding, type FirstPause, firstCall, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
 import { type AddFinding, buildVerdict, callSubject, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
 
-export interface MerchantTracker {
-  readonly retries: RetryTracker;
-  readonly receivers: Receivers;
-  /** Whether no earlier call is waiting for a later one. */
-  isIdle(now: number): boolean;
-  observe(call: ObservedCall): void;
-}
+export type MerchantTracker = ReturnType<typeof createMerchantTracker>;
 
 /** The shared parts of the judge that a tracker uses. */
 export interface TrackerTools {
@@ -37,7 +24,7 @@ export interface TrackerTools {
   recentTo(call: ObservedCall): readonly ObservedCall[];
 }
 
-export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
+export function createMerchantTracker(tools: TrackerTools) {
   const { log } = tools;
   const load = createCallerLoad({ ...tools, run: (subject, find) => void runRules(log.add, subject, find) });
   const retries = createRetryTracker(retryListeners(tools, load.observeRetry));
@@ -50,8 +37,9 @@ export function createMerchantTracker(tools: TrackerTools): MerchantTracker {
   return {
     retries,
     receivers: createReceivers({ ...receiverListeners(log.add), lag: tools.lag.worst }),
-    isIdle: (now) => retries.isIdle(now) && rejections.isIdle() && load.isIdle(now),
-    observe(call) {
+    /** Whether no earlier call is waiting for a later one. */
+    isIdle: (now: number) => retries.isIdle(now) && rejections.isIdle() && load.isIdle(now),
+    observe(call: ObservedCall) {
       rejections.observe(call);
       retries.observe(call);
       load.observe(call);

@@ -1,4 +1,4 @@
-// Measures how late the event loop runs its timers.
+// Measures how busy the event loop is: how late its timers run.
 
 import { afterRealTimeIfRunning, realNow } from "./clock.ts";
 

@@ -1,6 +1,6 @@
 // The lesson service: lists lessons, moves learners through their steps, and checks the steps when something happens.
 
-import type { JoinOptions, LearnerState, Lessons } from "../contracts/lesson.ts";
+import type { JoinOptions, LearnerState } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
@@ -19,19 +19,13 @@ import {
 import { checkValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
 import { announce, merchantToCheck, moveTo, scheduleCheck, showHint, startStep } from "./steps.ts";
 
-export interface LessonService extends Lessons {
-  /** Schedules a check of the learners that the event concerns. */
-  onEvent(event: LiveEvent): void;
-  /** Restarts the current step of all learners, or of one, after a reset: earlier requests no longer count. */
-  reset(merchant?: string): void;
-  stop(): void;
-}
+export type LessonService = ReturnType<typeof createLessons>;
 
 const DEFAULT_HINT_AFTER = 90_000;
 /** A limit, because each learner has a merchant with all records of a fixture, and joining a workshop takes no token. */
 const MAX_LEARNERS = 400;
 
-export function createLessons(deps: LessonDependencies): LessonService {
+export function createLessons(deps: LessonDependencies) {
   let stopped = false;
   const { context, open } = createContext(deps, () => stopped);
   const learners = () => open().progress;
@@ -43,28 +37,37 @@ export function createLessons(deps: LessonDependencies): LessonService {
       if (progress) scheduleCheck(context, progress);
   };
   return {
+    /** The lessons, in order. */
     list: async () => (await context.readLessons()).map(({ lesson }) => lesson),
-    async find(name, learner) {
+    /** Finds a lesson by name or number; with `learner`, fills in the learner's URL, API key and merchant. */
+    async find(name: string, learner?: string) {
       const { lesson } = findLesson(await context.readLessons(), name);
       return learner === undefined ? lesson : personalLesson(lesson, context.valuesOf(progressOf(learner).row.merchant));
     },
     learners: async () => Promise.all([...learners().values()].map(state)),
-    learner: async (id) => state(progressOf(id)),
-    join: async (wanted) => state(await join(context, learners(), wanted)),
-    begin: async (id, lesson, checkpoint) => begin(context, progressOf(id), lesson, checkpoint).then(state),
-    skip: async (id) => skip(context, progressOf(id)).then(state),
-    hint: async (id) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
-    leave: async (id) => leave(context, progressOf(id)),
-    async waitForNewer(id, version, within) {
+    learner: async (id: string) => state(progressOf(id)),
+    /** Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant and returns its learner, if any. */
+    join: async (wanted: JoinOptions) => state(await join(context, learners(), wanted)),
+    /** Begins a lesson. With a checkpoint, creates the results of the steps before it. */
+    begin: async (id: string, lesson: string, checkpoint?: number) => begin(context, progressOf(id), lesson, checkpoint).then(state),
+    skip: async (id: string) => skip(context, progressOf(id)).then(state),
+    /** Shows the next hint of the step, or the last one again. */
+    hint: async (id: string) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
+    leave: async (id: string) => leave(context, progressOf(id)),
+    /** Resolves with the learner's state when it is newer than `version`, or after `within` real milliseconds. */
+    async waitForNewer(id: string, version: number, within: number) {
       if (progressOf(id).version <= version && !stopped) await context.updates.wait(id, within);
       return state(progressOf(id));
     },
+    /** Schedules a check of a learner's current step (default: all learners'), after a change that publishes no event. */
     check: checkLearners,
-    onEvent(event) {
+    /** Schedules a check of the learners that the event concerns. */
+    onEvent(event: LiveEvent) {
       const merchant = merchantToCheck(event);
       if (merchant !== undefined) checkLearners(merchant ?? undefined);
     },
-    reset: (merchant) => resetLearners(context, learners(), merchant),
+    /** Restarts the current step of all learners, or of one, after a reset: earlier requests no longer count. */
+    reset: (merchant?: string) => resetLearners(context, learners(), merchant),
     stop() {
       stopped = true;
       for (const progress of context.progress.values()) progress.cancelHint();

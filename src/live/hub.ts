@@ -13,15 +13,7 @@ import { randomToken } from "../kernel/random.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 import { createDigest, createEventBuffer, createMadeCounts, type Digest, type EventBuffer } from "./digest.ts";
 
-export interface Hub {
-  /** Sends an event to all clients within a moment, and to listeners in this process at once. */
-  publish(event: LiveEvent): void;
-  listen(listener: (event: LiveEvent) => void): void;
-  made(): MadeCounts;
-  /** Takes over the socket of an upgrade request that has passed all checks. */
-  acceptUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
-  close(): void;
-}
+export type Hub = ReturnType<typeof createHub>;
 
 /** The close code and reason for a client that reads too slowly. */
 const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
@@ -63,7 +55,7 @@ export interface HubOptions {
   verdicts(): VerdictCounts;
 }
 
-export function createHub({ snapshot, report, stored, verdicts }: HubOptions): Hub {
+export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
   const run = once(randomToken);
   const events = createEventBuffer(BUFFERED_EVENTS);
   const listeners = new Set<(event: LiveEvent) => void>();
@@ -90,16 +82,18 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions): H
   };
 
   return {
-    publish(event) {
+    /** Sends an event to all clients within a moment, and to listeners in this process at once. */
+    publish(event: LiveEvent) {
       events.push(event);
       counts.add(event);
       batches.schedule();
       digests.schedule();
       notifyEach(listeners, event, report);
     },
-    listen: (listener) => void listeners.add(listener),
+    listen: (listener: (event: LiveEvent) => void) => void listeners.add(listener),
     made,
-    async acceptUpgrade(incoming, socket, head) {
+    /** Takes over the socket of an upgrade request that has passed all checks. */
+    async acceptUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer) {
       const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
       if (batches.clients.size + digests.clients.size >= MAX_CLIENTS)

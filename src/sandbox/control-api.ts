@@ -9,7 +9,7 @@ import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
 import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
-import { createLessons } from "../lessons/index.ts";
+import { createLessons, type LessonService } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-files.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
@@ -150,7 +150,7 @@ const PLAIN_LESSONS = "The lessons describe the plain service: start a sandbox w
 
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
   const { options, service, address, clock, stores, hub, listeners } = engine;
-  const lessons = createLessons({
+  const lessons: LessonService = createLessons({
     ...stores,
     clock,
     verifier,

@@ -18,6 +18,7 @@ import { createUpgradeHandler } from "../http/upgrade.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
+import { serviceHeaders } from "../reference/headers.ts";
 import { reportStyle } from "../report/html-page.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { ControlApiParts } from "./control-api.ts";
@@ -25,10 +26,12 @@ import { type Engine, reportDefect } from "./engine.ts";
 import { ownHost } from "./options.ts";
 import { packageFile } from "./package-files.ts";
 
+const responseHeaders = serviceHeaders.map(({ name }) => name);
+
 export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
-  const cors = createCors(options.allowedOrigin, engine.service.values.headerName);
+  const cors = createCors(options.allowedOrigin, responseHeaders, engine.service.values.headerName);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
   const { recorder, pipeline } = openService(engine, guard, report);

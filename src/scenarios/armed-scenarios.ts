@@ -1,8 +1,9 @@
 // Armed scenarios: their fault rules, and their score so far.
 
-import type { RuleRegistry, RuleState } from "../contracts/fault.ts";
+import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
 import { matchesRule, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Scenario, ScenarioFault } from "./scenario-files.ts";
 

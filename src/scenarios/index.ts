@@ -1,17 +1,14 @@
 // Scenarios of the package and of files: arms, scores and disarms them by name.
 
-import type { RuleRegistry } from "../contracts/fault.ts";
-import type { ScenarioRegistry, ScenarioState } from "../contracts/scenario.ts";
+import type { ScenarioState } from "../contracts/scenario.ts";
+import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { type ArmedScenario, type ArmedScenarios, type ArmedScenariosOptions, createArmedScenarios, score } from "./armed-scenarios.ts";
 import { jsonSchema, readFolder, readScenario, type Scenario, type ScenarioChecks } from "./scenario-files.ts";
 
-export interface Scenarios extends ScenarioRegistry {
-  /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */
-  startGiven(nameOrFile: string): Promise<ScenarioState>;
-}
+export type Scenarios = ReturnType<typeof createScenarios>;
 
 interface ScenariosOptions extends ArmedScenariosOptions {
   rules: Pick<RuleRegistry, "add" | "remove" | "list" | "isLogged" | "check" | "schema">;
@@ -21,32 +18,37 @@ interface ScenariosOptions extends ArmedScenariosOptions {
   folder: string;
 }
 
-export function createScenarios(options: ScenariosOptions): Scenarios {
+export function createScenarios(options: ScenariosOptions) {
   const { all, byName, add, checks } = createLibrary(options);
   const armedScenarios = createArmedScenarios(options);
   const { stateOf } = armedScenarios;
   const arm = (scenario: Scenario, merchant: string | undefined) => stateOf(armedScenarios.arm(scenario, merchant));
   return {
-    async list() {
+    /** Every scenario, listed once per merchant if it is armed for several. */
+    async list(): Promise<ScenarioState[]> {
       return [...(await all()).values()].flatMap((scenario) => {
         const armed = armedScenarios.all().filter((one) => one.scenario.name === scenario.name);
         return armed.length === 0 ? [notArmed(scenario)] : armed.map(stateOf);
       });
     },
-    async find(name, merchant) {
+    /** Finds a scenario (default merchant: the scenario armed for all, or else the only armed one). */
+    async find(name: string, merchant?: string) {
       const scenario = await byName(name);
       const armed = findArmed(armedScenarios, name, merchant);
       return armed ? stateOf(armed) : notArmed(scenario);
     },
-    start: async (name, merchant) => arm(await byName(name), merchant),
-    async startGiven(nameOrFile) {
+    /** Arms a scenario. If it is armed already, its counts restart. */
+    start: async (name: string, merchant?: string) => arm(await byName(name), merchant),
+    /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */
+    async startGiven(nameOrFile: string) {
       const scenario = await (isFile(nameOrFile) ? readScenario(nameOrFile, checks) : byName(nameOrFile)).catch((error: unknown) => {
         throw asMisuse(error);
       });
       add(scenario);
       return arm(scenario, undefined);
     },
-    async stop(name, merchant) {
+    /** Disarms a scenario and returns its final state. */
+    async stop(name: string, merchant?: string): Promise<ScenarioState> {
       await byName(name);
       const armed = findArmed(armedScenarios, name, merchant);
       if (!armed) return fail("invalid_state", `The scenario ${name} is not armed${merchant === undefined ? "" : ` for ${merchant}`}.`);
@@ -54,8 +56,11 @@ export function createScenarios(options: ScenariosOptions): Scenarios {
       armedScenarios.disarm(armed);
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
     },
+    /** The scenarios that are armed. */
     armed: () => armedScenarios.all().map(stateOf),
+    /** Disarms one merchant's scenarios (default: all). */
     forget: armedScenarios.forget,
+    /** The JSON Schema of a scenario file. */
     schema: () => jsonSchema(options.rules.schema()),
   };
 }

@@ -1,7 +1,8 @@
 // Attempts in the database: starts an attempt, and records its outcome with the new state of its delivery. Every method runs inside a transaction.
 
-import type { AttemptFault, DeliveryFaults, DeliveryInjection } from "../contracts/fault.ts";
+import type { AttemptFault, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { DeliveryFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";

@@ -67,16 +67,13 @@ export const MAX_IN_FLIGHT = 1_024;
 /** Real milliseconds before a failed write to the database is retried, for example when the disk is full. */
 export const RETRY_WRITE_AFTER = 1_000;
 
-/** The callers that wait until an attempt is recorded or abandoned. */
-export interface Waiters {
-  /** Resolves when the next attempt is recorded or abandoned. */
-  next(): Promise<void>;
-  notify(): void;
-}
+export type Waiters = ReturnType<typeof createWaiters>;
 
-export function createWaiters(): Waiters {
+/** The callers that wait until an attempt is recorded or abandoned. */
+export function createWaiters() {
   let waiting: (() => void)[] = [];
   return {
+    /** Resolves when the next attempt is recorded or abandoned. */
     next: () => new Promise<void>((resolve) => void waiting.push(resolve)),
     notify() {
       const notified = waiting;

@@ -17,44 +17,7 @@ import { createSender, type SenderOptions } from "./http/sender.ts";
 import { abandon, canStart, reload, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
-export interface Dispatcher extends DueWork {
-  /** Begins to deliver; call it once the sandbox listens. `recover` also takes over the previous process's deliveries, pending or in flight. */
-  start(options: { recover: boolean }): void;
-  /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
-  drain(options: { within: number }): Promise<DrainResult>;
-  /** Sends the event of a logged attempt to its endpoint once more. */
-  replay(merchant: string, attempt: string): Promise<ReplayResult>;
-  /** Sends an event once more to every endpoint that subscribes to its type. */
-  replayEvent(merchant: string, event: string): Promise<ReplayResult>;
-  /**
-   * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a fault rule delivers
-   * webhooks of the request before the response.
-   */
-  afterCommit(request: string): Promise<void> | undefined;
-  /** Explains why a signature of a delivery to an endpoint does not match. */
-  explain(merchant: string, endpoint: string, body: string, signature: string): SignatureDiagnosis;
-  /** Enables an endpoint that was disabled. */
-  enable(merchant: string, endpoint: string): Promise<void>;
-  /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
-  listen(listener: AttemptListener): () => void;
-  /** Call after the rows of one merchant, or of all, were replaced: abandons their attempts and reads the pending deliveries again. */
-  reload(merchant?: string): void;
-  /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
-  stop(within: number): Promise<void>;
-}
-
-export interface DrainResult {
-  settled: boolean;
-  /** Deliveries that wait for a later attempt. */
-  pending: number;
-  inFlight: number;
-}
-
-export interface ReplayResult {
-  eventId: string;
-  /** `id` is the id that the attempt will have in the log. */
-  attempts: { id: string; endpointId: string }[];
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attemptId">, SenderOptions {
   clock: Clock;
@@ -69,7 +32,7 @@ export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attempt
 
 type DispatcherParts = DispatcherState & DispatcherOptions & AttemptRecorderOptions;
 
-export function createDispatcher(given: DispatcherOptions): Dispatcher {
+export function createDispatcher(given: DispatcherOptions) {
   const options = { ...given, attemptId: createAttemptIds(given.random) };
   const state: DispatcherParts = {
     ...options,
@@ -86,39 +49,55 @@ export function createDispatcher(given: DispatcherOptions): Dispatcher {
     running: false,
   };
   const { clock, listeners } = state;
-  const dispatcher: Dispatcher = {
+  const due: DueWork = {
     nextDue: () => (canStart(state) ? state.queues.nextDue() : null),
     run: () => startDue(state),
     settled: () => settled(state),
-    start({ recover }) {
+  };
+  /** Call after the rows of one merchant, or of all, were replaced: abandons their attempts and reads the pending deliveries again. */
+  const reloadPending = (merchant?: string) => {
+    reload(state, merchant);
+    clock.wake();
+  };
+  return {
+    /** Begins to deliver; call it once the sandbox listens. `recover` also takes over the previous process's deliveries, pending or in flight. */
+    start({ recover }: { recover: boolean }) {
       state.running = true;
-      clock.watch(dispatcher);
+      clock.watch(due);
       state.outbox.onPending(() => startDue(state));
-      if (recover) dispatcher.reload();
+      if (recover) reloadPending();
     },
-    drain: ({ within }) => drain(state, within),
-    replay: (merchant, attempt) => replayAttempt(state, merchant, attempt),
-    replayEvent: (merchant, event) => replay(state, merchant, event),
-    afterCommit(request) {
+    /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
+    drain: ({ within }: { within: number }) => drain(state, within),
+    /** Sends the event of a logged attempt to its endpoint once more. */
+    replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),
+    /** Sends an event once more to every endpoint that subscribes to its type. */
+    replayEvent: (merchant: string, event: string) => replay(state, merchant, event),
+    /**
+     * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a fault rule delivers
+     * webhooks of the request before the response.
+     */
+    afterCommit(request: string) {
       clock.wake();
       return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
     },
-    explain: (merchant, endpoint, body, signature) => explain(state, merchant, endpoint, body, signature),
-    enable: (merchant, endpoint) => enable(state, merchant, endpoint),
-    listen(listener) {
+    /** Explains why a signature of a delivery to an endpoint does not match. */
+    explain: (merchant: string, endpoint: string, body: string, signature: string) => explain(state, merchant, endpoint, body, signature),
+    /** Enables an endpoint that was disabled. */
+    enable: (merchant: string, endpoint: string) => enable(state, merchant, endpoint),
+    /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
+    listen(listener: AttemptListener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    reload(merchant) {
-      reload(state, merchant);
-      clock.wake();
-    },
-    stop: (within) => stop(state, within),
+    reload: reloadPending,
+    /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
+    stop: (within: number) => stop(state, within),
   };
-  return dispatcher;
 }
 
-async function drain(state: DispatcherParts, within: number): Promise<DrainResult> {
+/** `pending` counts the deliveries that wait for a later attempt. */
+async function drain(state: DispatcherParts, within: number) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
   const limit = timeLimit(within);
@@ -161,14 +140,15 @@ function timeLimit(milliseconds: number) {
   return { expired, isOver: () => isOver, cancel: () => cancel() };
 }
 
-async function replayAttempt(state: DispatcherParts, merchant: string, id: string): Promise<ReplayResult> {
+async function replayAttempt(state: DispatcherParts, merchant: string, id: string) {
   const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
   if (!state.deliveries.receiver(merchant, endpointId))
     fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
   return replay(state, merchant, eventId, endpointId);
 }
 
-async function replay(state: DispatcherParts, merchant: string, eventId: string, endpoint?: string): Promise<ReplayResult> {
+/** The `id` of an attempt is the id that it will have in the log. */
+async function replay(state: DispatcherParts, merchant: string, eventId: string, endpoint?: string) {
   const replays = await state.database.groupCommit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();

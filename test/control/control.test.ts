@@ -123,10 +123,7 @@ describe("overview", () => {
       const answer = await bench.call("GET", link.slice(bench.url.length), plain);
       expect([link, answer.status]).toEqual([link, 200]);
     }
-    expect(await bench.control("GET", "/health")).toEqual({
-      status: "ready",
-      version: expect.any(String),
-    });
+    expect(await bench.control("GET", "/health")).toEqual({ status: "ready", version: expect.any(String) });
     const head = await bench.call("HEAD", "/_sandbox/health", plain);
     expect([head.status, head.text]).toEqual([200, ""]);
   });

@@ -118,10 +118,11 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
 
   test.each(["light", "dark"] as const)("the board has no problem in %s, empty or with learners", async (scheme) => {
     const { url } = await open();
-    await expectAccessible(`${url}/_sandbox/board?format=html`, '!document.getElementById("empty").hidden', scheme);
+    const { url: room } = await control(url, "POST", "/room");
+    await expectAccessible(`${room}/board`, '!document.getElementById("empty").hidden', scheme);
     for (const name of ["Ada", "Grace"]) await control(url, "POST", "/learners", { name });
     await control(url, "POST", "/learners/mer_lodge/skip").catch(() => undefined);
-    await expectAccessible(`${url}/_sandbox/board?format=html`, 'document.querySelectorAll("li").length === 2', scheme);
+    await expectAccessible(`${room}/board`, 'document.querySelectorAll("li").length === 2', scheme);
   });
 
   test.each(["light", "dark"] as const)(

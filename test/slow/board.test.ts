@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
-import { type Answer, type Bench, call, control, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, call, open } from "../support/sandbox.ts";
 
 /** Hostile names of learners; the pages must show them as text. */
 const HOSTILE = [
@@ -104,16 +104,6 @@ describe("the board", () => {
     expect(found.sort()).toEqual(seated.map(({ name, ticked }) => [name, ticked + 1, ticked]).sort());
     expect(body.data.find(({ name }: Seated) => name === NAMES[1])).toMatchObject({ hints: 1, hint: null });
     expect(text).not.toContain("sk_test_");
-  });
-
-  test("without a room requires the token like every route, and none on loopback", async () => {
-    const { bench, authorization } = await openRoom();
-    expect((await get(bench, "/_sandbox/board")).status).toBe(403);
-    const admitted = await bench.call("GET", "/_sandbox/board", { key: null, headers: { authorization } });
-    expect([admitted.status, admitted.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-    const own = await open();
-    await control(own.url, "POST", "/learners", { name: "Ada" });
-    expect((await get(own, "/_sandbox/board?format=json")).body).toMatchObject({ url: null, data: [{ name: "Ada", lesson: null }] });
   });
 });
 

@@ -1,12 +1,12 @@
 // The doctor command: creates each problem and checks that the report names it with its remedy.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { checkDisk, checkLocalhost, checkNode, checkProxy, checkTerminal, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
+import { checkDisk, checkLocalhost, checkNode, checkProxy, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
 import { plainUser } from "../support/plain-user.ts";
-import { PROGRAM, run, start } from "../support/program.ts";
+import { run, start } from "../support/program.ts";
 
 /** No variables of the machine that runs the tests. */
 const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };
@@ -28,17 +28,7 @@ test("reports a healthy machine line by line", async () => {
     "ok    any free port",
   ]);
   const { found } = await examine();
-  expect(found.map(({ check }) => check)).toEqual([
-    "options",
-    "node",
-    "sqlite",
-    "port",
-    "folder",
-    "disk",
-    "terminal",
-    "proxy",
-    "localhost",
-  ]);
+  expect(found.map(({ check }) => check)).toEqual(["options", "node", "sqlite", "port", "folder", "disk", "proxy", "localhost"]);
   expect((await examine(["--memory"])).found.map(({ check }) => check)).not.toContain("folder");
 });
 
@@ -135,33 +125,6 @@ describe("finds", () => {
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "excludes this machine"],
   ])("proxy variables %j", (variables, state, says) => {
     expect(checkProxy(variables)).toMatchObject({ state, says: expect.stringContaining(says) });
-  });
-
-  test("a terminal too small for the dashboard", () => {
-    const screen = { isTTY: true, columns: 120, rows: 40, getColorDepth: () => 8 };
-    const unicode = { LANG: "C.UTF-8", TERM: "xterm" };
-    expect(checkTerminal(screen, unicode)).toEqual({ check: "terminal", state: "ok", says: "terminal of 120×40, 256 colours, Unicode" });
-    expect(checkTerminal({ ...screen, columns: 59 }, unicode)).toMatchObject({ state: "warn", remedy: expect.stringContaining("60×15") });
-    expect(checkTerminal(screen, { ...unicode, LC_ALL: "C" })).toMatchObject({ state: "warn", remedy: expect.stringContaining("UTF-8") });
-    expect(checkTerminal(screen, { ...unicode, TERM: "dumb" })).toMatchObject({
-      state: "warn",
-      says: expect.stringContaining("TERM=dumb"),
-    });
-    expect(checkTerminal(screen, { ...unicode, NO_COLOR: "1" }).says).toContain("no colours");
-    expect(checkTerminal({}, unicode)).toMatchObject({ state: "ok", says: expect.stringContaining("plain lines") });
-  });
-
-  test.skipIf(spawnSync("script", ["--version"]).status !== 0)("the terminal that it runs in", async () => {
-    const line = `stty rows 10 cols 50; exec "${process.execPath}" "${PROGRAM}" doctor --port 0 --memory`;
-    const terminal = spawn("script", ["-qec", line, "/dev/null"], {
-      env: { ...process.env, ...PLAIN, LANG: "C.UTF-8", LC_ALL: "", TERM: "xterm" },
-    });
-    let out = "";
-    terminal.stdout.on("data", (chunk) => {
-      out += chunk;
-    });
-    await new Promise((resolve) => terminal.once("close", resolve));
-    expect(out).toMatch(/warn {2}terminal of 50×10, .* colours.*, Unicode\r\n {6}Make it 60×15 or larger/);
   });
 
   test("a localhost that resolves elsewhere, or not at all", async () => {

@@ -144,7 +144,7 @@ test("a request from another site's page without an Origin is rejected, unless i
   const status = async (path: string, headers: Record<string, string>, method = "GET") =>
     (await bench.call(method, path, { headers, key: null })).status;
   for (const site of ["cross-site", "same-site"])
-    for (const path of ["/v1/payments", "/_sandbox/report?format=har", "/_sandbox/board", "/nowhere"]) {
+    for (const path of ["/v1/payments", "/_sandbox/report?format=har", "/nowhere"]) {
       const refused = [
         page(site, "no-cors", "image"),
         page(site, "no-cors", "empty"),

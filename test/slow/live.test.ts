@@ -324,7 +324,7 @@ test("a closed hub accepts no upgrade", async () => {
   hub.close();
   const socket = connect((await open()).port, "127.0.0.1");
   await once(socket, "connect");
-  hub.acceptUpgrade({ url: "/" } as never, socket, Buffer.alloc(0));
+  void hub.acceptUpgrade({ url: "/" } as never, socket, Buffer.alloc(0));
   await once(socket, "close");
   expect(socket.destroyed).toBe(true);
 });

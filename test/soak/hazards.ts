@@ -299,17 +299,7 @@ const rudeness: Hazard = async ({ subject, spell, long, pick, count }) => {
   await spell();
 };
 
-const VISITS = [
-  "",
-  "/requests?limit=100",
-  "/deliveries?limit=100",
-  "/events",
-  "/operations",
-  "/verdicts",
-  "/faults",
-  "/openapi.json",
-  "/board",
-];
+const VISITS = ["", "/requests?limit=100", "/deliveries?limit=100", "/events", "/operations", "/verdicts", "/faults", "/openapi.json"];
 
 /** Everyday use: watching, snapshots, reports, and merchants that are created and removed. */
 const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => {

@@ -1,6 +1,7 @@
 // `clock`: shows or changes the clock of a running sandbox, and lists what changed.
 
 import type { Clock, ClockAdvanceReply, LifeChange } from "../../../generated/control-api.ts";
+import { writeAmount } from "../../kernel/money.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
@@ -95,17 +96,10 @@ function sumOf(changes: LifeChange[]): string {
   return [`${changes.length} × ${kind} ${to ?? "changed"}`, ...money(changes)].join("  ");
 }
 
-/** The sum in each currency, such as `EUR 1,234.50`. */
+/** The sum in each currency, such as `1234.50 EUR`. */
 function money(changes: readonly LifeChange[]): string[] {
   const sums = new Map<string, number>();
   for (const { amount, currency } of changes)
     if (amount !== null && currency !== null) sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  return [...sums].map(([currency, sum]) => inMajorUnits(sum, currency));
-}
-
-function inMajorUnits(amount: number, currency: string): string {
-  // A client may send a currency that Intl rejects.
-  if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${amount}`;
-  const format = new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "code" });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)).replace(/\s/g, " ");
+  return [...sums].map(([currency, sum]) => writeAmount(sum, currency));
 }

@@ -4,7 +4,6 @@ import { lookup } from "node:dns/promises";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import { MINIMUM_SIZE } from "../../../ui/view/layout.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { CONFIG_FILE, completeOptions, flagOf, variableOf } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
@@ -30,7 +29,6 @@ export const doctor = command({
       checkSqlite(),
       await checkPort(port, host),
       ...(memory ? [] : [checkFolder(db), checkDisk(freeSpace(db))]),
-      checkTerminal(process.stdout, process.env),
       checkProxy(process.env),
       await checkLocalhost(),
     ];
@@ -63,13 +61,6 @@ function listOptions(sources: Settings["sources"]): DoctorCheck {
   return ok("options", given.length === 0 ? "all options have their defaults" : `options: ${given.join(", ")}`);
 }
 
-export interface TerminalInfo {
-  isTTY?: boolean | undefined;
-  columns?: number | undefined;
-  rows?: number | undefined;
-  getColorDepth?(): number;
-}
-
 const MEGABYTE = 1_048_576;
 const WARN_BELOW_MB = 200;
 const FAIL_BELOW_MB = 20;
@@ -99,15 +90,13 @@ function checkSqlite(): DoctorCheck {
   return fail("sqlite", problem.says, `${problem.remedy[0]?.toUpperCase()}${problem.remedy.slice(1)}.`);
 }
 
-const localhostUrl = (port: number) => `http://127.0.0.1:${port}`;
-
 async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
   if (port === 0) return ok("port", "any free port");
   const code = await listenError(port, host);
   if (code === undefined) return ok("port", `port ${port} is free`);
   if (code !== "EADDRINUSE") return fail("port", `port ${port} of ${host} cannot be opened: ${code}`, "Choose another with --port <n>.");
   const says = `port ${port} belongs to ${(await portOwner(port)) ?? "another program"}`;
-  if (await describeSandboxAt(localhostUrl(port), undefined))
+  if (await describeSandboxAt(`http://127.0.0.1:${port}`, undefined))
     return warn("port", says, "Use that sandbox, stop it, or choose another port with --port <n>.");
   return fail("port", says, "Stop it, or choose another port with --port <n> or --port 0.");
 }
@@ -147,22 +136,6 @@ export function checkDisk(bytes: number): DoctorCheck {
 
 function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder));
-}
-
-/** Checks whether the terminal can show the dashboard. Without a terminal, plain lines are printed. */
-export function checkTerminal({ isTTY, columns = 0, rows = 0, getColorDepth }: TerminalInfo, environment: NodeJS.ProcessEnv): DoctorCheck {
-  if (!isTTY) return ok("terminal", "no terminal: plain lines instead of the dashboard");
-  const { LC_ALL, LC_CTYPE, LANG, TERM, NO_COLOR } = environment;
-  const colours = NO_COLOR ? "no colours (NO_COLOR)" : `${2 ** (getColorDepth?.() ?? 1)} colours`;
-  const isUnicode = process.platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
-  const says = `terminal of ${columns}×${rows}, ${colours}, ${isUnicode ? "Unicode" : "no Unicode"}`;
-  if (TERM === "dumb")
-    return warn("terminal", `${says}, TERM=dumb`, "Set TERM, for example to xterm-256color; until then, output is plain lines.");
-  const { columns: least, rows: lowest } = MINIMUM_SIZE;
-  if (columns < least || rows < lowest)
-    return warn("terminal", says, `Make it ${least}×${lowest} or larger for the dashboard, or use --no-ui.`);
-  if (!isUnicode) return warn("terminal", says, "Set LANG to a UTF-8 locale, such as C.UTF-8.");
-  return ok("terminal", says);
 }
 
 /** Many HTTP clients send requests to localhost through the proxy too, unless NO_PROXY excludes it. */

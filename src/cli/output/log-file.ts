@@ -8,19 +8,10 @@ import type { Sandbox } from "../../sandbox/create.ts";
 import { eventLine } from "./event-lines.ts";
 import { defectLine, readyFacts, readyLine } from "./output.ts";
 
-export interface LogFile {
-  readonly path: string;
-  /** Why the log is incomplete; undefined if it is complete. */
-  error(): string | undefined;
-  /** The number of internal errors of the sandbox. */
-  defects(): number;
-  follow(sandbox: Sandbox): Promise<void>;
-  /** Flushes and closes the file. Deletes a temporary file unless `keep` is set. */
-  close(keep: boolean): Promise<void>;
-}
+export type LogFile = ReturnType<typeof openLogFile>;
 
-/** `requested` is the file of `--log` (default: a temporary file). */
-export function openLogFile(requested: string | undefined): LogFile {
+/** `requested` is the file of `--log`; without one, the log is a temporary file. */
+export function openLogFile(requested: string | undefined) {
   const { path, fd, error: openError } = requested === undefined ? openTemporary() : openRequested(resolve(requested));
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
   let error = openError;
@@ -33,9 +24,11 @@ export function openLogFile(requested: string | undefined): LogFile {
   };
   return {
     path,
+    /** Why the log is incomplete; undefined if it is complete. */
     error: () => error,
+    /** The number of internal errors of the sandbox. */
     defects: () => defects,
-    async follow(sandbox) {
+    async follow(sandbox: Sandbox) {
       write(readyLine(await readyFacts(sandbox)));
       sandbox.onHappening((event) => write(eventLine(event)));
       sandbox.onDefect((defect) => {
@@ -43,7 +36,8 @@ export function openLogFile(requested: string | undefined): LogFile {
         write(defectLine(defect));
       });
     },
-    async close(keep) {
+    /** Flushes the file; a temporary one is deleted unless it is kept. */
+    async close(keep: boolean) {
       if (stream && !stream.destroyed) await new Promise<void>((closed) => stream.once("close", closed).end());
       if (fd !== undefined && requested === undefined && !keep) rmSync(dirname(path), { recursive: true, force: true });
     },

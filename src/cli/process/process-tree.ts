@@ -3,13 +3,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomToken } from "../../kernel/random.ts";
 
-export interface ProcessTree {
-  /** Variables for the command's environment, by which its processes are found regardless of their parent. */
-  variables: Record<string, string>;
-  /** Kills the command's remaining processes, and resolves when all have ended. */
-  end(): Promise<void>;
-}
-
 const MARK = "MERCHANT_SANDBOX_EXEC";
 
 /**
@@ -40,8 +33,11 @@ while pids=$(find_marked); [ -n "$pids" ]; do
 done
 `;
 
-/** Call before the command starts. An `exec` inside an `exec` appends its mark to the outer one's. */
-export function watchTree(command: () => ChildProcess): ProcessTree {
+/**
+ * Call before the command starts, with the variables in its environment: its processes are found by them, whatever their parent. `end` resolves
+ * when all of them have ended. An `exec` inside an `exec` appends its mark to that of the outer one.
+ */
+export function watchTree(command: () => ChildProcess) {
   const mark = randomToken();
   const variables = { [MARK]: [process.env[MARK], mark].filter(Boolean).join(" ") };
   return process.platform === "win32" ? { variables, end: () => endOnWindows(command().pid) } : { variables, end: openGuard(mark) };

@@ -5,15 +5,10 @@ import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-export interface Stop {
-  /** Resolves with the first signal. A second signal ends the process at once. */
-  received: Promise<StopSignal>;
-  /** From now on, each signal ends the process at once. */
-  endAtOnce(): void;
-}
+export type Stop = ReturnType<typeof listenForStop>;
 
-/** Listens for signals. Excludes SIGHUP by default, because a listener would undo nohup, which ignores SIGHUP. */
-export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]): Stop {
+/** Not SIGHUP by default: nohup ignores it, and a listener would undo that. */
+export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]) {
   let isStopping = false;
   const received = new Promise<StopSignal>((resolve) => {
     for (const signal of signals)
@@ -24,7 +19,9 @@ export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTE
       });
   });
   return {
+    /** Resolves with the first signal; a second one ends the process at once. */
     received,
+    /** From now on, each signal ends the process at once. */
     endAtOnce() {
       isStopping = true;
     },

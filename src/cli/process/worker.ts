@@ -7,17 +7,9 @@ import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import type { ReadyFacts } from "../output/output.ts";
 import type { WorkerMessage } from "./worker-entry.ts";
 
-export interface WorkerSandbox {
-  facts: ReadyFacts;
-  /** The sandbox's URL on this machine. */
-  url: string;
-  onDefect(listener: (defect: Defect) => void): void;
-  /** Waits for requests and deliveries in flight, then closes the port and the file. */
-  close(): Promise<void>;
-}
+export type WorkerSandbox = Awaited<ReturnType<typeof startWorker>>;
 
 /**
  * Trick:  The worker's young heap starts with 4 MB instead of V8's 1 MB. V8 has no option for a single thread; the flag applies to new threads.
@@ -26,7 +18,7 @@ export interface WorkerSandbox {
  */
 const YOUNG_HEAP = 4;
 
-export async function startWorker(options: Options): Promise<WorkerSandbox> {
+export async function startWorker(options: Options) {
   setFlagsFromString(`--min-semi-space-size=${YOUNG_HEAP}`);
   const thread = new Worker(packageFile("dist/thread.cjs"), { workerData: options });
   const listeners = new Set<(defect: Defect) => void>();
@@ -46,8 +38,10 @@ export async function startWorker(options: Options): Promise<WorkerSandbox> {
   });
   return {
     facts: ready.facts,
+    /** Its URL on this machine. */
     url: ready.url,
-    onDefect: (listener) => void listeners.add(listener),
+    onDefect: (listener: (defect: Defect) => void) => void listeners.add(listener),
+    /** Waits for requests and deliveries in flight, then closes the port and the file. */
     async close() {
       thread.postMessage("close");
       await once(thread, "exit");

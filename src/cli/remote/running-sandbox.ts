@@ -1,6 +1,6 @@
 // A running sandbox, as commands use it: the control API with checked replies and errors in the command's words, merchants, and variables.
 
-import type { ControlApi, Merchant } from "../../../generated/control-api.ts";
+import type { Merchant } from "../../../generated/control-api.ts";
 import { createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
 import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
@@ -13,28 +13,18 @@ import type { Flags } from "../arguments.ts";
 import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
 import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
-export interface RunningSandbox {
-  readonly url: string;
-  readonly controlToken: string | undefined;
-  /** The control API. A failed call throws an error in the command's words. */
-  readonly control: ControlApi;
-  /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
-  merchant(wanted: string | undefined): Promise<{ id: string; key: string }>;
-  /** The id of the merchant named by a flag; undefined without the flag. */
-  merchantId(wanted: string | undefined): Promise<string | undefined>;
-}
+export type RunningSandbox = ReturnType<typeof sandboxAt>;
 
-/** Finds a running sandbox. `words` maps API fields that are not flags to the command's names, such as `by` to `<duration>`. */
-export async function connectToSandbox(flags: Flags, words: Readonly<Record<string, string>> = {}): Promise<RunningSandbox> {
-  return sandboxAt(await findSandbox(flags), flags, words);
-}
+/** A running sandbox as a command finds it. `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
+export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
+  sandboxAt(await findSandbox(flags), flags, words);
 
 /** The sandbox at a known address. */
 export function sandboxAt(
   { url, controlToken }: Pick<FoundSandbox, "url" | "controlToken">,
   flags: Flags = {},
   words: Readonly<Record<string, string>> = {},
-): RunningSandbox {
+) {
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
   const failures = failureWords(url, translate, controlToken !== undefined);
   const send = httpTransport({ url, token: controlToken }, failures, { largest: MAX_REPLY });
@@ -43,9 +33,12 @@ export function sandboxAt(
   return {
     url,
     controlToken,
+    /** A refused call throws an error of the command. */
     control,
+    /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
     merchant,
-    merchantId: async (wanted) => (wanted === undefined ? undefined : (await merchant(wanted)).id),
+    /** The id of the merchant that a flag names; undefined without the flag. */
+    merchantId: async (wanted: string | undefined) => (wanted === undefined ? undefined : (await merchant(wanted)).id),
   };
 }
 

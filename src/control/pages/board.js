@@ -80,8 +80,7 @@ function render() {
   const done = data.filter(isDone).length;
   byId("learners").replaceChildren(...data.map((learner) => cardOf(learner, longestId)));
   byId("empty").hidden = data.length > 0;
-  byId("join").hidden = url === null;
-  byId("address").textContent = url === null ? "" : `${url}/join`;
+  byId("address").textContent = `${url}/join`;
   const counts = data.length === 0 ? "" : `${data.length} here${done > 0 ? `, ${done} done` : ""}`;
   // Set only when it changes: a screen reader announces it each time.
   if (byId("counts").textContent !== counts) byId("counts").textContent = counts;

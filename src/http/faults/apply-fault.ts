@@ -1,7 +1,8 @@
 // Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
 
-import type { ApiEffect, ApiFaults, ApiPhase, CallSubject } from "../../contracts/fault.ts";
+import type { ApiEffect, ApiPhase, CallSubject } from "../../contracts/fault.ts";
 import type { ServiceValues } from "../../contracts/service-values.ts";
+import type { ApiFaults } from "../../faults/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";
 import type { RecordHistory } from "../../store/records/record-history.ts";

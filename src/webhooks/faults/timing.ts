@@ -1,6 +1,7 @@
 // Timing faults: a rule delays a delivery, holds it until another one was accepted, reorders it or duplicates it.
 
-import type { DeliveryFaults, DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
+import type { DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
+import type { DeliveryFaults } from "../../faults/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../../store/webhooks/delayed-deliveries.ts";

@@ -21,16 +21,7 @@ import {
 } from "./outcome.ts";
 import type { TargetPolicy } from "./target-policy.ts";
 
-export interface SentRequest {
-  readonly outcome: Promise<Outcome>;
-  /** Ends the attempt at once, when its outcome no longer matters. */
-  abort(): void;
-}
-
-export interface Sender {
-  send(request: WebhookRequest): SentRequest;
-  close(): void;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 export interface SenderOptions {
   targets: TargetPolicy;
@@ -47,7 +38,7 @@ const MAX_RESPONSE = 65_536;
 /** Created once: an error for each attempt would cost more than its signature. */
 const ATTEMPT_OVER = new Error("The attempt is over.");
 
-export function createSender({ targets, timeout, insecureTls, lag }: SenderOptions): Sender {
+export function createSender({ targets, timeout, insecureTls, lag }: SenderOptions) {
   let agent: Agent | undefined;
   let closed = false;
   const loadAgent = once(async () => {
@@ -56,7 +47,8 @@ export function createSender({ targets, timeout, insecureTls, lag }: SenderOptio
     return agent;
   });
   return {
-    send(request) {
+    /** Resolves with the outcome. `abort` ends the attempt at once, when its outcome no longer matters. */
+    send(request: WebhookRequest) {
       if (request.transport === "drop") return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(request.url);
       if (refused) return notSent(failure("target_not_allowed", refused.message));
@@ -69,16 +61,9 @@ export function createSender({ targets, timeout, insecureTls, lag }: SenderOptio
   };
 }
 
-const notSent = (error: OutcomeError): SentRequest => ({
-  outcome: Promise.resolve(outcomeOf(noResponse(), error)),
-  abort: () => {},
-});
+const notSent = (error: OutcomeError) => ({ outcome: Promise.resolve(outcomeOf(noResponse(), error)), abort: () => {} });
 
-function exchange(
-  client: Agent | Promise<Agent>,
-  request: WebhookRequest,
-  { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">,
-): SentRequest {
+function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">) {
   const { origin, host, pathname, search } = new URL(request.url);
   const response = noResponse();
   let isOver = false;

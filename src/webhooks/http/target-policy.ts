@@ -8,14 +8,7 @@ import { type ErrorCode, fail } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
-export interface TargetPolicy {
-  /** Throws a 400 for a URL that deliveries may not go to. */
-  check(url: string): void;
-  /** Why a URL is refused; undefined when it is allowed. */
-  refusal(url: string): Refusal | undefined;
-  /** Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which prevents DNS rebinding. */
-  readonly lookup: LookupFunction;
-}
+export type TargetPolicy = ReturnType<typeof createTargetPolicy>;
 
 export interface Refusal {
   code: ErrorCode;
@@ -55,36 +48,40 @@ const BAD_PORTS = new Set([
   989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: TargetPolicyOptions): TargetPolicy {
+export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: TargetPolicyOptions) {
   const allowed = new Set(allowedHosts.map((host) => bare(host.toLowerCase())));
   const check = memoize(MAX_CACHED_URLS, (text) => checkUrl(text, allowed));
-  const refusal = (text: string) => {
+  /** Why a URL is refused; undefined when it is allowed. */
+  const refusal = (text: string): Refusal | undefined => {
     const { malformed, port, isLoopback, notAllowed } = check(text);
     return malformed ?? refusedPort(port, ownPorts()) ?? (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed);
   };
+  /** Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which prevents DNS rebinding. */
+  const lookup: LookupFunction = (name, options, callback) => {
+    const resolveTo = (addresses: LookupAddress[]) => {
+      const [first] = addresses as [LookupAddress];
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    };
+    if (isLocalName(name)) return allowLoopback ? resolveTo(LOCAL) : callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
+    if (!allowed.has(name)) return callback(targetError(`${name} is not a name of this machine`), "", 0);
+    resolveName(name, { all: true }, (error, addresses) => {
+      if (error) return callback(error, "", 0);
+      const refused = addresses.find(({ address, family }) => !isAllowedAddress(address, family));
+      if (refused)
+        return callback(targetError(`${name} resolves to ${refused.address}, which is not on this machine or a private network`), "", 0);
+      if (!allowLoopback && addresses.some(({ address, family }) => isLoopbackAddress(address, family)))
+        return callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
+      resolveTo(addresses);
+    });
+  };
   return {
     refusal,
-    check(url) {
+    lookup,
+    /** Throws a 400 for a URL that deliveries may not go to. */
+    check(url: string): void {
       const refused = refusal(url);
       if (refused) fail(refused.code, refused.message, { field: "url", received: mask(url, MAX_URL_LENGTH) });
-    },
-    lookup: (name, options, callback) => {
-      const resolveTo = (addresses: LookupAddress[]) => {
-        const [first] = addresses as [LookupAddress];
-        if (options.all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      };
-      if (isLocalName(name)) return allowLoopback ? resolveTo(LOCAL) : callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
-      if (!allowed.has(name)) return callback(targetError(`${name} is not a name of this machine`), "", 0);
-      resolveName(name, { all: true }, (error, addresses) => {
-        if (error) return callback(error, "", 0);
-        const refused = addresses.find(({ address, family }) => !isAllowedAddress(address, family));
-        if (refused)
-          return callback(targetError(`${name} resolves to ${refused.address}, which is not on this machine or a private network`), "", 0);
-        if (!allowLoopback && addresses.some(({ address, family }) => isLoopbackAddress(address, family)))
-          return callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
-        resolveTo(addresses);
-      });
     },
   };
 }
