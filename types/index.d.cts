@@ -156,12 +156,6 @@ export interface ControlApi {
     }): Promise<string>;
     /** Get a lesson, with the commands of one learner if requested. */
     get(given: LessonsGetInput): Promise<Lesson>;
-    /** Get the board as a page that updates itself. One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token. */
-    board(given: LessonsBoardInput & {
-      format: "json";
-    }): Promise<Board>;
-    /** Get the board as a page that updates itself. One self-contained HTML file. While a room is open, use the board at the room's URL, which requires no control token. */
-    board(given?: LessonsBoardInput): Promise<string>;
   };
   readonly learners: {
     /** List the learners with their progress. */
@@ -334,8 +328,8 @@ export interface AttemptsReplayReply {
 export interface Board {
   /** Always `list` */
   object: "list";
-  /** The URL at which participants join; null if no room is open */
-  url: string | null;
+  /** The URL at which participants join */
+  url: string;
   /** The learners, in the order in which they joined; without hints, because they may contain API keys */
   data: Learner[];
 }
@@ -1038,10 +1032,6 @@ export interface LessonStep {
   /** True if the learner completes the lesson's file in this step */
   mends: boolean;
 }
-export interface LessonsBoardInput {
-  /** The format of the response (default: html) */
-  format?: "html" | "json";
-}
 export interface LessonsGetInput {
   name: string;
   /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
@@ -1730,12 +1720,13 @@ export interface SandboxOverviewReply {
   /** The scenarios that are armed */
   scenarios: ({
     name: string;
-    /** Null for all */
+    /** The merchant that it is armed for; null for all */
     merchant: string | null;
     /** The points earned */
     score: number;
     /** The points available */
     points: number;
+    /** `inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed */
     verdict: "pass" | "fail" | "inconclusive" | null;
   })[];
   /** The background traffic that is running */

@@ -13,7 +13,7 @@ type AnyInjection = Injection<unknown>;
 export type ArmedRule = ReturnType<typeof arm>;
 
 /** The counts of a rule. */
-interface Counts {
+export interface Counts {
   armedAt: number;
   seen: number;
   fired: number;
