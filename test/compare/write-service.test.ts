@@ -1,31 +1,20 @@
 // The service file that compare writes: what the recording proves is a fact with its evidence, everything else a question.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { afterEachTest } from "../support/cleanup.ts";
 import { runCommand } from "../support/commands.ts";
+import { folder } from "../support/program.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
-
-const folders: string[] = [];
-afterEachTest.push(async () => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+import { temporaryFile } from "../support/temporary-file.ts";
 
 async function writeFrom(change: (behaviour: Behaviour) => void, ...words: string[]) {
-  const folder = mkdtempSync(join(tmpdir(), "write-service-"));
-  folders.push(folder);
   const { har, webhooks } = recordSession(createRealService(change));
-  const [recording, received, service] = ["shop.har", "received.jsonl", "service.json"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  writeFileSync(recording, JSON.stringify(har));
-  writeFileSync(received, webhooks.join("\n"));
+  const recording = temporaryFile(JSON.stringify(har), "shop.har");
+  const received = temporaryFile(webhooks.join("\n"), "received.jsonl");
+  const service = join(folder(), "service.json");
   const compare = (...more: string[]) => runCommand(undefined, "compare", recording, "--webhooks", received, ...more);
   const { out } = await compare("--write", service, ...words);
   return { compare, out, service, text: readFileSync(service, "utf8"), file: JSON.parse(readFileSync(service, "utf8")) };

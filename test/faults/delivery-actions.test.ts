@@ -1,14 +1,14 @@
 // The effects of fault rules on deliveries, as real receivers and the delivery log show them.
 
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifySignature } from "../../src/webhooks/signature.ts";
+import { folder } from "../support/program.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { databaseLeftBehind } from "../support/temporary-file.ts";
 import { type Arrival, advance, log, openRegistered, type Receiver, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 /** Arms a rule with this action; returns its id. */
@@ -645,14 +645,8 @@ describe("matching", () => {
 });
 
 describe("a held delivery", () => {
-  function folder(): string {
-    const made = mkdtempSync(join(tmpdir(), "faults-"));
-    onTestFinished(() => rmSync(made, { recursive: true }));
-    return made;
-  }
-
   test("survives a crash; its rule does not", async () => {
-    const [at, to] = [folder(), folder()];
+    const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db") });
     const receiver = await receive();
     const { secret } = await register(before, receiver.url);
@@ -661,9 +655,9 @@ describe("a held delivery", () => {
     await arm(before, { type: "signature" });
     const [late, first, second] = [await trigger(before), await trigger(before), await trigger(before)];
     await settle(before);
-    for (const name of readdirSync(at).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(at, name), join(to, name));
+    const db = databaseLeftBehind(at);
     await before.close();
-    const after = await open({ memory: false, db: join(to, "sandbox.db") });
+    const after = await open({ memory: false, db });
     expect((await after.control("GET", "/faults")).data).toEqual([]);
     await advance(after, "1h");
     expect(ids(receiver)).toEqual([late]);

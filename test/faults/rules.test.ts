@@ -1,16 +1,17 @@
 // Fault rules: validation, matching, triggers, limits for each key, and expiry.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { fault, ruleOf } from "../../src/cli/commands/fault.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
 import { createFaults } from "../../src/faults/index.ts";
 import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
 import { createClock } from "../../src/kernel/clock.ts";
+import { folder } from "../support/program.ts";
 import { type Answer, type Bench, open, share, shareForBlock } from "../support/sandbox.ts";
+import { temporaryFile } from "../support/temporary-file.ts";
 import { receive } from "../support/webhooks.ts";
 
 const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });
@@ -187,8 +188,7 @@ describe("a rule", () => {
   });
 
   test("never gets the id of another rule in the logs: after a removal, after all are removed, after a restart", async () => {
-    const db = join(mkdtempSync(join(tmpdir(), "rule-ids-")), "sandbox.db");
-    onTestFinished(() => rmSync(dirname(db), { recursive: true }));
+    const db = join(folder(), "sandbox.db");
     const receiver = await receive();
     const first = await share({ memory: false, db });
     await first.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["payment.failed"] } });
@@ -240,11 +240,9 @@ describe("a rule", () => {
   });
 
   test("of a file or a scenario is armed again after a restart on the same database", async () => {
-    const cwd = mkdtempSync(join(tmpdir(), "rules-restart-"));
-    onTestFinished(() => rmSync(cwd, { recursive: true }));
-    const faults = join(cwd, "faults.json");
-    writeFileSync(faults, JSON.stringify([{ id: "flt_mine", action: FAIL, match: { operation: "payouts.list" } }]));
-    const options = { memory: false, db: join(cwd, "sandbox.db"), faults, scenario: ["rate-limit-burst"] };
+    const rules = [{ id: "flt_mine", action: FAIL, match: { operation: "payouts.list" } }];
+    const faults = temporaryFile(JSON.stringify(rules), "faults.json");
+    const options = { memory: false, db: join(dirname(faults), "sandbox.db"), faults, scenario: ["rate-limit-burst"] };
     const idsOf = async (bench: Bench) => (await bench.control("GET", "/faults")).data.map(({ id }: { id: string }) => id);
     const first = await share(options);
     await first.call("GET", "/v1/payouts");
@@ -500,13 +498,7 @@ describe("latency distributions", () => {
 });
 
 describe("rules from a file", () => {
-  const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-faults-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const write = (text: string) => {
-    const file = join(folder, "faults.json");
-    writeFileSync(file, text);
-    return file;
-  };
+  const write = (text: string) => temporaryFile(text, "faults.json");
 
   test("are armed at the start, from an array or from a named field", async () => {
     const rule = { id: "flt_filed", action: FAIL };
@@ -526,7 +518,7 @@ describe("rules from a file", () => {
     ["7", /faults\.json:1: a file of faults is a list/],
   ])("%j is rejected with its line", async (text, says) => {
     await expect(open({ faults: write(text) })).rejects.toThrow(says);
-    await expect(open({ faults: join(folder, "nowhere.json") })).rejects.toThrow(/Cannot read/);
+    await expect(open({ faults: join(folder(), "nowhere.json") })).rejects.toThrow(/Cannot read/);
   });
 });
 

@@ -8,14 +8,20 @@ import { attemptMessage, operations, writeEntry } from "../support/judge-inputs.
 
 type Step = "delivery" | "write";
 
-/** The verdicts on deliveries of one event and equal writes of its receiver, each under a key of its own, in the given order. */
-function verdictsOn(steps: readonly Step[]) {
+/** Receivers, and the verdicts on the deliveries that repeat an event. */
+function watched() {
   const found: (string | undefined)[] = [];
   const receivers = createReceivers({
     onDelivery: () => {},
     lag: () => 0,
     onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
   });
+  return { receivers, found };
+}
+
+/** The verdicts on deliveries of one event and equal writes of its receiver, each under a key of its own, in the given order. */
+function verdictsOn(steps: readonly Step[]) {
+  const { receivers, found } = watched();
   for (const [index, step] of steps.entries()) {
     const at = 1e9 + index * 300;
     if (step === "delivery") receivers.observe(attemptMessage({ id: `whd_${index}` }), [], at, at + 5, []);
@@ -36,12 +42,7 @@ test.each<[string, Step[], string[]]>([
 });
 
 test("a write during a delivery that is recorded late is no effect of the repeat before it, whose time is over by then", () => {
-  const found: (string | undefined)[] = [];
-  const receivers = createReceivers({
-    onDelivery: () => {},
-    lag: () => 0,
-    onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
-  });
+  const { receivers, found } = watched();
   const write = (at: number, key: string) => describeCall(writeEntry(at, 200, key), [], operations[1]);
   const [first, second] = [write(10, "key_1"), write(310, "key_2")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);

@@ -156,9 +156,7 @@ describe("the lesson pane", () => {
 
   test("says when the lesson is complete, and offers the next one", async () => {
     const { desk } = await learn();
-    for (const _ of [1, 2, 3, 4, 5]) {
-      await desk.run("S");
-    }
+    for (const _ of [1, 2, 3, 4, 5]) await desk.run("S");
     expect(text(desk)).toContain("Lesson complete.");
     expect(text(desk)).toContain("the next lesson: paging");
     desk.press("S", "H", "y");
@@ -255,24 +253,21 @@ describe("the board", () => {
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, learning: ROOM, pane: "board" };
     const board = async () => ((await bench.control("GET", "/learners")) as { data: LearnerState[] }).data;
-    const settled = async (...keys: string[]) => {
-      await desk.run(...keys);
-    };
-    await settled("L");
-    await settled("enter");
+    await desk.run("L");
+    await desk.run("enter");
     expect(await board()).toMatchObject([
       { name: "Ada", lesson: "first-call", step: 1 },
       { name: "Grace", lesson: null },
     ]);
-    await settled("H");
-    await settled("S");
+    await desk.run("H");
+    await desk.run("S");
     expect(await board()).toMatchObject([{ step: 2, left: [{ how: "skipped", hints: 1 }] }, { lesson: null }]);
-    await settled("L");
-    await settled(...typing("paging"), "tab", ...typing("4"), "enter");
+    await desk.run("L");
+    await desk.run(...typing("paging"), "tab", ...typing("4"), "enter");
     expect(await board()).toMatchObject([{ lesson: "paging", step: 4 }, {}]);
-    await settled("d");
+    await desk.run("d");
     expect(await board()).toHaveLength(2);
-    await settled("y");
+    await desk.run("y");
     expect((await board()).map(({ name }) => name)).toEqual(["Grace"]);
     expect(desk.state.lastCall).toEqual({ method: "DELETE", path: `/learners/${ada.id}` });
   });

@@ -1,14 +1,14 @@
 // The commands on requests: edit and resend, compare two tries, export the listed rows.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
+import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const shell = promisify(execFile);
@@ -98,14 +98,13 @@ test("a shown command has no border beside it, and the lines of a long one are o
 
 /** Runs an export of the palette in a directory of its own, and returns the file with its text. */
 async function exported(desk: TestDashboard, search: string): Promise<[file: string, text: string]> {
-  const folder = mkdtempSync(join(tmpdir(), "export-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
+  const directory = folder();
+  const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);
   onTestFinished(() => cwd.mockRestore());
   await desk.run(":", ...typing(search), "enter");
-  const [name = ""] = readdirSync(folder);
-  expect(desk.state.notice?.text).toContain(join(folder, name));
-  return [join(folder, name), readFileSync(join(folder, name), "utf8")];
+  const [name = ""] = readdirSync(directory);
+  expect(desk.state.notice?.text).toContain(join(directory, name));
+  return [join(directory, name), readFileSync(join(directory, name), "utf8")];
 }
 
 test("the filtered rows are exported as HAR, secrets masked", async () => {

@@ -2,29 +2,18 @@
 
 import { execFileSync } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
 import { attempted } from "../support/attacks.ts";
+import { folder } from "../support/program.ts";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
+import { databaseLeftBehind } from "../support/temporary-file.ts";
 import { advance, log, openRegistered, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
-
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "webhooks-"));
-  folders.push(made);
-  return made;
-}
 
 describe("a delivery", () => {
   test("is a POST of the event with the documented headers, and otherwise only those that HTTP requires", async () => {
@@ -477,13 +466,6 @@ describe("on a frozen clock", () => {
 });
 
 describe("a crash", () => {
-  /** A copy of the database file, as a process killed at this moment would leave it. */
-  function leftBehind(from: string): string {
-    const to = folder();
-    for (const name of readdirSync(from).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(from, name), join(to, name));
-    return join(to, "sandbox.db");
-  }
-
   test("during an attempt: it is logged as aborted and made again, and does not count against the allowed attempts", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
@@ -492,7 +474,7 @@ describe("a crash", () => {
     receiver.always("hang");
     const eventId = await trigger(before);
     await receiver.arrived(1);
-    const after = await open({ memory: false, db: leftBehind(at), retrySchedule: "2s" });
+    const after = await open({ memory: false, db: databaseLeftBehind(at), retrySchedule: "2s" });
     receiver.always(500);
     await settle(after);
     await advance(after, "1h");
@@ -527,7 +509,7 @@ describe("a crash", () => {
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
     await receiver.arrived(3);
     await expect.poll(async () => (await log(before)).length).toBe(2);
-    const after = await open({ memory: false, db: leftBehind(at) });
+    const after = await open({ memory: false, db: databaseLeftBehind(at) });
     await advance(after, "1h");
     const sent = receiver.arrivals[1];
     // On a running clock, the log is ordered by real times.
@@ -547,7 +529,7 @@ describe("a crash", () => {
     receiver.script(500);
     await trigger(before);
     await settle(before);
-    const file = leftBehind(at);
+    const file = databaseLeftBehind(at);
     await receiver.close();
     const after = await open({ memory: false, db: file, port: receiver.port });
     await advance(after, "1s");
