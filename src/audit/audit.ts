@@ -9,22 +9,7 @@ import type { WebhookEvent, WebhookRequest } from "../webhooks/webhook-request.t
 import { type Probe, probes } from "./probes.ts";
 import { createTestDeliveries, type TestDelivery, type TestDeliveryOptions } from "./test-deliveries.ts";
 
-export interface Audit {
-  url: string;
-  verdict: Verdict;
-  /** Whether the receiver accepted a request that was not signed with its secret. */
-  forgeryAccepted: boolean;
-  probes: ProbeResult[];
-}
-
-export interface ProbeResult {
-  probe: string;
-  verdict: Verdict;
-  sent: string;
-  did: string;
-  should: string;
-  why: string;
-}
+export type Audit = Awaited<ReturnType<typeof auditReceiver>>;
 
 export interface AuditDependencies extends TestDeliveryOptions {
   /** Throws if the URL is not an allowed target. */
@@ -41,7 +26,7 @@ const SIGNATURE = "X-Webhook-Signature";
 const MAX_RESPONSE_TIME = 5_000;
 
 /** `run` is the number of the audit in this sandbox, so that each audit sends different events. */
-export async function auditReceiver(deps: AuditDependencies, url: string, givenSecret: string | undefined, run: number): Promise<Audit> {
+export async function auditReceiver(deps: AuditDependencies, url: string, givenSecret: string | undefined, run: number) {
   deps.checkTarget(url);
   const secret = givenSecret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
   const send = (delivery: TestDelivery) => deps.send(requestOf(deps, delivery, url, secret));
@@ -53,9 +38,11 @@ export async function auditReceiver(deps: AuditDependencies, url: string, givenS
   const verifies = probes.every((probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected));
   const results = probes.map((probe) => judge(probe, outcomes.get(probe), first, verifies));
   if (results[0]) results[0].did += note;
-  const worst = (["fail", "inconclusive"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
+  const verdict: Verdict =
+    (["fail", "inconclusive"] as const).find((worst) => results.some((result) => result.verdict === worst)) ?? "pass";
+  /** Whether the receiver accepted a request that was not signed with its secret. */
   const forgeryAccepted = probes.some((probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted));
-  return { url, verdict: worst ?? "pass", forgeryAccepted, probes: results };
+  return { url, verdict, forgeryAccepted, probes: results };
 }
 
 /** Milliseconds. With a larger difference between sandbox time and machine time, a receiver may reject events as too old. */
@@ -113,20 +100,18 @@ const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
 /** The outcomes of forged requests. The probe `body_changed` sends a genuine event first, which is skipped. */
 const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) => (id === "body_changed" ? outcomes.slice(1) : outcomes);
 
-function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean): ProbeResult {
+function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean) {
   const { id, sent, should, why, expected } = probe;
-  const described = { probe: id, sent, should, why };
-  if (!outcomes) return { ...described, verdict: "inconclusive", did: "was not tried: a genuine event was not accepted either" };
+  const result = (verdict: Verdict, did: string) => ({ probe: id, verdict, sent, did, should, why });
+  if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
   const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
   const waiting = probe.isBurst ? judged.filter(isStillWaiting).length : 0;
   const did = describe(judged) + (waiting > 0 ? ` (${waiting} of ${judged.length} connections waited in the system's listen backlog)` : "");
-  if (expected === "accepted") return { ...described, verdict: judgeAcceptance(probe, judged), did };
-  if (expected === "either")
-    return { ...described, verdict: judged.every(isRejected) || (verifies && judged.every(isAccepted)) ? "pass" : "fail", did };
+  if (expected === "accepted") return result(judgeAcceptance(probe, judged), did);
+  if (expected === "either") return result(judged.every(isRejected) || (verifies && judged.every(isAccepted)) ? "pass" : "fail", did);
   const isAnyAccepted = judged.some(isAccepted);
-  if (!isAnyAccepted && !first.every(isAccepted))
-    return { ...described, verdict: "inconclusive", did: `${did}, as it did to a genuine event` };
-  return { ...described, verdict: judged.every(isRejected) ? "pass" : "fail", did };
+  if (!isAnyAccepted && !first.every(isAccepted)) return result("inconclusive", `${did}, as it did to a genuine event`);
+  return result(judged.every(isRejected) ? "pass" : "fail", did);
 }
 
 /** The verdict on a probe that must be accepted. Only the first probe checks the response time, so that slowness counts as one mistake. */

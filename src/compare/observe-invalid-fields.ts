@@ -7,14 +7,8 @@ import type { ObservationContext } from "./observe-values.ts";
 import { isObject, type JsonFields } from "./recording.ts";
 import { MASKED } from "./shown-texts.ts";
 
-interface Found {
-  place: InvalidFieldsPlace;
-  form: string;
-  value: object;
-}
-
 /** The list of invalid fields in an error; undefined if there is none in a known form. */
-function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields): Found | undefined {
+function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields) {
   const { details, errors } = namesOf(where);
   const { id, body, query } = call.operation;
   const sent = isObject(call.body) ? Object.keys(call.body) : [];
@@ -25,7 +19,7 @@ function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: Observation
   ];
   const known = new Set([...declared, ...sent, ...call.url.searchParams.keys()]);
   const inner = error[details];
-  const found = (place: InvalidFieldsPlace, value: unknown): Found[] => {
+  const found = (place: InvalidFieldsPlace, value: unknown) => {
     const form = formOfInvalidFields(value);
     if (form === undefined || (place === "details" && form === "a message by field" && !areMessages(value as object, known, call)))
       return [];

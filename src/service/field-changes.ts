@@ -6,16 +6,7 @@ import { fieldPlace, fieldsOf } from "../schema/walk.ts";
 import { sampleOfForm } from "./conversions.ts";
 import type { AdoptedFacts } from "./service-file.ts";
 
-export interface AdoptedField {
-  id: string;
-  /** The sandbox's name. */
-  own: string;
-  /** The service's name. */
-  name: string;
-  schema: TSchema;
-  /** Undefined if the file does not say. */
-  presence: string | undefined;
-}
+export type AdoptedField = ReturnType<typeof changesOf>["fields"][number];
 
 /** A field that the sandbox does not have. */
 export type AddedField = ReturnType<typeof addedField>;
@@ -23,15 +14,10 @@ export type AddedField = ReturnType<typeof addedField>;
 export function changesOf(facts: AdoptedFacts, children: Children, place: string, schema: TSchema) {
   const own = fieldsOf(schema);
   const known = new Set(own.map(([name]) => name));
-  const fields = own.map(([name, inner]): AdoptedField => {
+  const fields = own.map(([name, inner]) => {
     const id = fieldPlace(place, name);
-    return {
-      id,
-      own: name,
-      name: otherName(facts.value(`${id}.name`)) ?? name,
-      schema: inner,
-      presence: facts.text(id),
-    };
+    // `own` is the sandbox's name, `name` the service's; without `presence`, the file does not say.
+    return { id, own: name, name: otherName(facts.value(`${id}.name`)) ?? name, schema: inner, presence: facts.text(id) };
   });
   const added = children(place)
     .filter((name) => !known.has(name))

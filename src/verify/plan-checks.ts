@@ -37,25 +37,21 @@ export interface VerificationSources {
   allowUnarmed?: boolean;
 }
 
-export interface PlannedCheck {
-  kind: ExpectationKind;
-  check: Check;
-  /** Real milliseconds that the check takes at least. */
-  atLeast: number;
-  /** Whether its result changes only with a request or a delivery attempt. */
-  isEventDriven: boolean;
-}
+export type PlannedCheck = ReturnType<typeof planChecks>[number];
 
 const MAX_WAIT = 3_600_000;
 const EVENT_DRIVEN = new Set<ExpectationKind>(["requests", "sequence", "never", "deliveries"]);
 
-export function planChecks(sources: VerificationSources, { merchant, all }: Expectations): PlannedCheck[] {
+export function planChecks(sources: VerificationSources, { merchant, all }: Expectations) {
   if (merchant !== undefined) checkMerchant(sources, merchant, "merchant");
   return all.map((expectation, index) => {
     const kind = Object.keys(expectation)[0] as ExpectationKind;
     const where = `all.${index}.${kind}`;
+    /** Real milliseconds that the check takes at least. */
     const atLeast = expectation.never?.for === undefined ? 0 : readWait(expectation.never.for, `${where}.for`);
-    return { kind, atLeast, isEventDriven: EVENT_DRIVEN.has(kind), check: checkOf(sources, expectation, merchant, where, atLeast) };
+    /** Whether its result changes only with a request or a delivery attempt. */
+    const isEventDriven = EVENT_DRIVEN.has(kind);
+    return { kind, atLeast, isEventDriven, check: checkOf(sources, expectation, merchant, where, atLeast) };
   });
 }
 

@@ -10,7 +10,7 @@ import { topOverlay } from "../../ui/state/updates.ts";
 import { widthOf } from "../../ui/view/cells.ts";
 import { openSandboxDashboard, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, requested, withLiveEvents } from "../support/live-rows.ts";
-import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { type Bench, open } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments?limit=1", { key });
@@ -451,19 +451,4 @@ describe("copying and leaving", () => {
     expect(quits({ ...called, sandbox: { ...sandbox, database: "/tmp/sandbox.db" } }, "q")).toBe(true);
     expect(quits({ ...called, sandbox: { ...sandbox, pid: sandbox.pid + 1 } }, "q")).toBe(true);
   });
-});
-
-test("the clock form says which webhook attempts and faults fall due on the way", async () => {
-  const bench = await open();
-  await bench.control("POST", "/faults", { action: { type: "outage" }, ttl: "30m" });
-  const desk = await openTestDashboard(bench.url);
-  desk.state = withLiveEvents(desk.state, [
-    attempted(1, { status: "failed", nextAttemptAt: NOON_SECONDS + 20 }),
-    attempted(2, { delivery: 1, attempt: 2, status: "failed", nextAttemptAt: NOON_SECONDS + 40 }),
-    attempted(3, { delivery: 2, status: "failed", nextAttemptAt: NOON_SECONDS + 600 }),
-  ]);
-  desk.press("c");
-  expect(desk.screen().join("\n")).toMatch(/in order: 1 webhook attempt, any record changes +[│\n]/);
-  desk.press("right");
-  expect(desk.screen().join("\n")).toMatch(/in order: 2 webhook attempts, 1 fault ends, any record changes/);
 });

@@ -47,7 +47,7 @@ function Content({ dashboard, overlay, onClose }: DashboardProps & { overlay: Ov
   );
 }
 
-const widthOfText = () => Math.max(36, Math.min(92, Math.floor((innerWidth - 90) / 7.3)));
+export const widthOfText = () => Math.max(36, Math.min(92, Math.floor((innerWidth - 90) / 7.3)));
 
 function TextView({ dashboard, overlay }: DashboardProps & { overlay: Overlay }) {
   return (

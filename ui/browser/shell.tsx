@@ -3,11 +3,10 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
-import { visiblePanes } from "../panes/index.ts";
+import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
 import type { PageView, UiState } from "../state/state.ts";
-import { TRENDS_PANE } from "../state/trends.ts";
 import { topOverlay, update } from "../state/updates.ts";
 import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
@@ -17,10 +16,11 @@ import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";
 import { LessonPanel } from "./lesson-panel.tsx";
 import { LatestDeliveries, ListView } from "./list-view.tsx";
-import { OverlayView } from "./overlay-view.tsx";
+import { OverlayView, widthOfText } from "./overlay-view.tsx";
 import { ReportLink } from "./report-link.tsx";
+import { ListHead } from "./shared-parts.tsx";
+import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
-import { TrendsView } from "./trends-view.tsx";
 
 /** Views besides the panes, in the order of their tabs: forms that a terminal cannot show. */
 export const views: readonly (PageView & { component: ComponentType<DashboardProps> })[] = [
@@ -62,12 +62,25 @@ function CurrentView({ dashboard }: DashboardProps) {
   const view = views.find(({ name }) => name === dashboard.state.view);
   if (view) return <view.component dashboard={dashboard} />;
   const { pane } = dashboard.state;
-  if (pane === TRENDS_PANE) return <TrendsView dashboard={dashboard} />;
+  if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
   return (
     <div class="lists">
       <ListView dashboard={dashboard} />
       {pane === "requests" && <LatestDeliveries dashboard={dashboard} />}
     </div>
+  );
+}
+
+/** A pane of text, such as the trends, in the lines of the terminal. */
+function TextPane({ dashboard: { state } }: DashboardProps) {
+  const { title, titleNote, textLines } = paneNamed(state.pane);
+  return (
+    <section class="view" aria-label={title}>
+      <ListHead title={title} note={titleNote(state)} />
+      <pre class="text" tabIndex={0}>
+        <StyledLines lines={textLines?.(state, widthOfText()) ?? []} />
+      </pre>
+    </section>
   );
 }
 

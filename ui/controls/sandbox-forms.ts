@@ -4,23 +4,19 @@ import type {
   Clock,
   ClockAdvanceReply,
   ClockSetInput,
-  FaultRule,
   RateWindow,
   SnapshotsListReply,
   TrafficListReply,
   TrafficStartInput,
 } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
-import { tryParseDuration } from "../../src/kernel/duration.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
-import { laterAttempts } from "../details/row-lines.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
-import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { copyText } from "../state/updates.ts";
-import { count, counted, milliseconds } from "../view/format.ts";
+import { count, counted } from "../view/format.ts";
 import {
   allOrOneMerchant,
   defaultMerchant,
@@ -37,45 +33,23 @@ import {
 const ADVANCE = "advance ";
 const OTHER_DURATION = `${ADVANCE}by`;
 
-const optionsOf = (state: UiState): readonly FieldOption[] => [
-  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: helpOf(dueText(state, tryParseDuration(by) ?? 0)) })),
+const CLOCK_OPTIONS: readonly FieldOption[] = [
+  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: "run everything that falls due, in order" })),
   { value: OTHER_DURATION, label: "advance by …", help: "advance by another duration" },
   { value: "frozen", label: "freeze", help: "stop the clock, now or at a given time" },
   { value: "offset", label: "set and run", help: "run from a given time" },
   { value: "real", label: "real", help: "follow the machine's clock" },
 ];
 
-const helpOf = (due: string) => `run everything that falls due, in order${due === "" ? "" : `: ${due}`}`;
-
-/** The work known to be due within `span` milliseconds, such as `2 webhook attempts, 1 fault ends, any record changes`; empty for none. */
-function dueText(state: UiState, span: number): string {
-  const until = sandboxNow(state) + span;
-  const attempts = valuesOf<AttemptMessage>(state, "deliveries");
-  const later = laterAttempts(attempts);
-  const retries = attempts.filter((one) => one.nextAttemptAt !== null && one.nextAttemptAt * 1_000 <= until && later(one) !== "attempt");
-  const faults = valuesOf<FaultRule>(state, "faults").filter(
-    ({ endsAt, status }) => endsAt !== null && milliseconds(endsAt) <= until && status === "armed",
-  );
-  if (retries.length + faults.length === 0) return "";
-  return [
-    ...(retries.length === 0 ? [] : [counted(retries.length, "webhook attempt")]),
-    ...(faults.length === 0 ? [] : [faults.length === 1 ? "1 fault ends" : `${faults.length} faults end`]),
-    ...(state.sandbox?.life === "off" ? [] : ["any record changes"]),
-  ].join(", ");
-}
-
 const clockForm: Form = {
   title: "Sandbox clock",
-  fields({ do: action }, { state }) {
+  fields({ do: action }) {
     const more: Record<string, FormField> = {
       [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
       frozen: timeField,
       offset: timeField,
     };
-    return [
-      { name: "do", label: "action", help: "How to change the clock", options: optionsOf(state) },
-      ...[more[action ?? ""] ?? []].flat(),
-    ];
+    return [{ name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS }, ...[more[action ?? ""] ?? []].flat()];
   },
   submission: (values, { state }) => clockSubmission(values, state),
 };

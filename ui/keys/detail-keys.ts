@@ -4,12 +4,11 @@ import type { FaultRule, RateWindow } from "../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { attemptCall } from "../details/delivery.ts";
-import type { DetailLine, Reference } from "../details/detail-lines.ts";
+import type { Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
 import { causedAttemptsCall } from "../details/request.ts";
 import {
   bodiesOf,
-  type DetailOverlay,
   type DetailView,
   isDetail,
   isStillAt,
@@ -82,18 +81,8 @@ export function jump(state: UiState): StateUpdate {
   return jumps[pane]?.(state, value as never) ?? update(state);
 }
 
-/** The detail that has the focus, as it is on the screen. */
-interface OpenDetail {
-  detail: DetailOverlay;
-  lines: readonly DetailLine[];
-  links: readonly Link[];
-  /** The selected link, visible or not. */
-  selected: Link | undefined;
-  width: number;
-  height: number;
-}
-
-function openDetailOf(state: UiState): OpenDetail | undefined {
+/** The focused detail as it appears on the screen, with its links, the selected one, visible or not, and the size of its text. */
+function openDetailOf(state: UiState) {
   const detail = topDetail(state);
   if (!detail) return undefined;
   const size = textSize(layoutOf(state).overlay);
@@ -101,6 +90,8 @@ function openDetailOf(state: UiState): OpenDetail | undefined {
   const links = linksOf(lines);
   return { detail, lines, links, selected: selectedLink(links, detail.selected), ...size };
 }
+
+type OpenDetail = NonNullable<ReturnType<typeof openDetailOf>>;
 
 function changeView(state: UiState, view: Partial<DetailView>): StateUpdate {
   const detail = topDetail(state);
