@@ -40,7 +40,7 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) => (record.items.length ==
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
-/** A new pay date lies within ten years of the sandbox clock. */
+/** A new pay date must be within ten years of the sandbox clock. */
 const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
   if (payDate === null || payDate === before?.payDate) return undefined;
   if (Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS) return undefined;

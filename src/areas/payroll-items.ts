@@ -108,7 +108,7 @@ interface PayrollItems {
 const itemProblem = (index: number, field: string, code: string, message: string) =>
   problem(`items/${index}/${field}`, code, `items.${index}.${field} ${message}`);
 
-/** Each employee is in the run once. */
+/** Each employee must appear only once in a run. */
 export const employeesOnce: Rule<RecordBase & PayrollItems> = ({ items }) => {
   if (items.length < 2) return undefined;
   const seen = new Set<string>();

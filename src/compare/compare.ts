@@ -29,7 +29,7 @@ export interface SeenValue {
   count: number;
   lenient?: Lenient;
   operations: string[];
-  /** The first few. */
+  /** The first few entries with the value. */
   entries: string[];
 }
 

@@ -124,7 +124,7 @@ export const paramNames = (path: string): string[] => [...path.matchAll(/\{(\w+)
 
 export class PreserializedJson<T> {
   readonly text: string;
-  /** Exists only in the types: the type of the value that the text encodes. */
+  /** The type of the value that the text encodes. Exists only for the compiler. */
   declare readonly value: T;
 
   constructor(text: string) {

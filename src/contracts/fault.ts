@@ -55,7 +55,7 @@ export interface DeliverySubject {
   endpoint: string;
   eventType: string;
   eventId: string;
-  /** Starts at 1. */
+  /** The number of the attempt, starting at 1. */
   attempt: number;
   attemptId?: string;
   /** Parses the event. Called only if a rule matches on its content. */
@@ -119,7 +119,7 @@ export type DeliveryEffect =
 
 /** The effects of fault rules on an attempt. */
 export interface AttemptFault {
-  /** The first rule. */
+  /** The id of the first rule that fired. */
   id: string;
   name: string | null;
   effects: { id: string; action: string; effect: DeliveryEffect }[];
@@ -128,7 +128,7 @@ export interface AttemptFault {
   wouldHaveSent: { headers: Record<string, string>; body: string };
 }
 
-/** One firing of a rule: which rule, what it did, and to which request or attempt. */
+/** The record of a firing: the rule, its action, and the affected request or attempt. */
 export const Firing = Type.Object(
   {
     ruleId: Type.String(),
@@ -153,7 +153,7 @@ export const Firing = Type.Object(
 
 export type Firing = Static<typeof Firing>;
 
-/** The effect of a rule that fired, and the record of it. */
+/** The effect of a fired rule, and the record of the firing. */
 export interface Injection<Effect> {
   effect: Effect;
   firing: Firing;

@@ -16,7 +16,7 @@ const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>
   "a message by field": (errors) => byField(errors, (messages) => messages.join(" ")),
 };
 
-/** Properties of the error. */
+/** Places of the list in the error. */
 const places = ["details.errors", "details", "errors"] as const;
 
 export type InvalidFieldsPlace = (typeof places)[number];

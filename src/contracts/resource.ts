@@ -98,7 +98,7 @@ export interface SampleContext extends Draws {
 /** Returns realistic values for fields that the creator of a record left out. */
 export type Sample = (context: SampleContext) => Record<string, unknown>;
 
-/** A value that contradicts a rule. */
+/** A violation of a rule. */
 export interface RuleProblem {
   /** The field, or a path such as `items/0/amount`. */
   field: string;
@@ -108,7 +108,7 @@ export interface RuleProblem {
 
 /** The context in which a rule checks a record. */
 export interface RuleContext<R> {
-  /** The record as it was; undefined for a new one. */
+  /** The record before the change; undefined for a new record. */
   before: R | undefined;
   /** Unix seconds on the sandbox clock. */
   now: number;

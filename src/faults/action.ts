@@ -6,7 +6,7 @@ import type { Trigger } from "./trigger.ts";
 
 /** The data of one firing that actions use. */
 export interface FiringContext {
-  /** A number in [0, 1): the same for the same rule, seed and firing. */
+  /** A number in [0, 1), determined by the rule, the seed, the firing and the purpose. */
   chance(purpose: string): number;
   /** The used part of the rule's budget or time, from 0 to 1. */
   progress: number;

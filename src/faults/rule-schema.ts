@@ -30,7 +30,7 @@ export const RULE_FIELDS = {
   enabled: Type.Optional(Type.Boolean({ description: "Whether the rule can fire at all (default: true)" })),
 };
 
-/** An action as a rule contains it. */
+/** An action in a rule. */
 export type ActionInput = Parameters<(typeof apiActions)[number]["prepare"] | (typeof deliveryActions)[number]["prepare"]>[0];
 
 /** A rule as a client writes it. */

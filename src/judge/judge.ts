@@ -52,7 +52,7 @@ interface JudgeState {
   readonly trackers: Map<string, MerchantTracker>;
   readonly operationOf: OperationFinder;
   readonly values: ReadHeaders;
-  /** Requests that wait until the end of this turn. */
+  /** Requests to observe at the end of this turn of the event loop. */
   queue: RequestEntry[];
 }
 

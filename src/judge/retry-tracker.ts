@@ -32,12 +32,12 @@ export interface RetryListeners {
   /** `revised` holds earlier verdicts that no longer apply. Returns the new verdicts. */
   onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
   onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
-  /** The run ends before the retry arrived. */
+  /** Called at the end of the run if the retry has not arrived. */
   onConclude(pending: PendingRetry, isOverdue: boolean, now: number): VerdictIds;
   onFailure(pending: PendingRetry): void;
-  /** The first retry after a failure without a Retry-After. */
+  /** Called with the pause before the first retry after a failure without a Retry-After. */
   onFirstPause(pause: FirstPause): void;
-  /** The oldest pending retry was dropped because there are too many. */
+  /** Called when the oldest pending retry is dropped, because there are too many. */
   onDrop(pending: PendingRetry): void;
   /** Recent calls to the same path, oldest first. */
   recent(call: ObservedCall): readonly ObservedCall[];

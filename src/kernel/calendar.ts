@@ -1,4 +1,4 @@
-// The calendar of a country: its days, business days and times of day, in the time zone of its business.
+// A country's days, business days and times of day, in its main time zone.
 
 import { memoize } from "./bounded-cache.ts";
 import { isoTime, LATEST_TIME, parseTime } from "./clock.ts";

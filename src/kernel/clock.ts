@@ -5,7 +5,7 @@ import { notify } from "./listeners.ts";
 
 export type ClockMode = "real" | "frozen" | "offset";
 
-/** Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart loses none. */
+/** Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart does not lose them. */
 export interface DueWork {
   /** When `run` next has work to start, in sandbox milliseconds; null when no work is waiting. Work that has started does not count. */
   nextDue(): number | null;
@@ -260,7 +260,7 @@ export function httpDate(milliseconds: number): string {
   return lastDate.text;
 }
 
-/** Many responses are sent within one second. */
+/** Cached, because many responses are sent within one second. */
 let lastDate = { second: Number.NaN, text: "" };
 
 /** Parses an HTTP date in any of the three formats that recipients must accept; undefined when it is not one. */

@@ -17,7 +17,7 @@ const LETTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r
 /** Stands for each byte of a non-ASCII character. Secret names are ASCII, so a space, which separates words, is enough. */
 const OTHER_BYTE = "\u00a0";
 
-/** The text as it is, then with its escapes undone once, twice and so on, until none is left. */
+/** Yields the text itself, then with its escapes undone once, twice and so on, until none is left. */
 export function* layersOf(text: string): Generator<Layer> {
   let layer: Layer | undefined = { text, offsets: undefined, depths: undefined };
   for (let depth = 1; layer; depth++) {

@@ -20,7 +20,7 @@ function render(part: MarkupPart): string {
   if (part === null || part === undefined) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(render).join("");
-  // Invisible characters and those that change the direction of text could disguise the rest.
+  // Replaces invisible characters and direction marks, which could disguise the rest of the text.
   const plain = String(part)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

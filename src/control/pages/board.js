@@ -5,12 +5,12 @@ const HIGHLIGHT_FOR = 10_000;
 
 const byId = (id) => document.getElementById(id);
 
-/** For each learner: how many steps are ticked, and when the last one was. */
+/** Per learner: the number of ticked steps, and the time of the last tick. */
 const ticks = new Map();
 let board;
 let loadedAt = 0;
 
-/** Text goes in as text, never as markup: learners choose their own names. */
+/** Inserts text only as text, never as markup, because learners choose their own names. */
 const element = (tag, className, text, children = []) => {
   const made = document.createElement(tag);
   made.className = className;
@@ -63,7 +63,7 @@ function cardOf(learner, longestId) {
   ]);
 }
 
-/** A learner who is new to this page is not highlighted for steps ticked before it was opened. */
+/** Records new ticks. Steps ticked before the page first saw a learner are not highlighted. */
 function recordTicks(learners) {
   for (const { id, left } of learners) {
     const count = left.filter((past) => past.how === "ticked").length;
@@ -82,7 +82,7 @@ function render() {
   byId("empty").hidden = data.length > 0;
   byId("address").textContent = `${url}/join`;
   const counts = data.length === 0 ? "" : `${data.length} here${done > 0 ? `, ${done} done` : ""}`;
-  // Set only when it changes: a screen reader announces it each time.
+  // Set only when the text changes, because a screen reader announces each update.
   if (byId("counts").textContent !== counts) byId("counts").textContent = counts;
   document.body.className = data.length <= 6 ? "few" : data.length <= 18 ? "some" : "many";
 }

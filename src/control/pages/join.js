@@ -2,10 +2,10 @@
 
 const byId = (id) => document.getElementById(id);
 
-/** The learner's page. Browsers never send the fragment, so the key stays in this browser. */
+/** Opens the learner's page. Browsers never send the fragment, so the key stays in this browser. */
 const openPlace = (key) => location.assign(`/_sandbox/ui#learner/${encodeURIComponent(key)}`);
 
-/** Resolves with the reply; a refusal is an error that has `isRefusal`. */
+/** Resolves with the reply. An error reply throws an error with `isRefusal` set. */
 async function call(path, options) {
   const response = await fetch(path, { cache: "no-store", ...options });
   const body = await response.json();

@@ -3,7 +3,7 @@
 import type { ObservedCall } from "../observed-call.ts";
 import { type Finding, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule } from "./rule.ts";
 
-/** A write without an Idempotency-Key cannot be retried safely, and a call that the client abandoned does not need a retry. */
+/** Whether a client should retry. Writes without an Idempotency-Key cannot be retried safely, and abandoned calls need no retry. */
 const needsRetry = (chain: RetryChain) => {
   const { failure, isWrite, acceptsKey, key } = firstCall(chain);
   return failure !== "abandoned" && (!isWrite || (acceptsKey && key !== undefined));
