@@ -63,7 +63,7 @@ const INDEXES: [statement: string, search: string][] = [
   ["and +state = 'pending' group by merchant, endpoint", "PRIMARY KEY (rowid>?)"],
   ["indexed by deliveries_open where state = 'sending'", "deliveries_open"],
   ["d.decided is null and d.due <= ?", "deliveries_undecided (due<?)"],
-  ["select count(*) from deliveries d where state = 'failed'", "deliveries_of (event=?)"],
+  ["select count(*) from deliveries where failed = 1", "COVERING INDEX deliveries_failed"],
   ["d.held = ? order by d.sequence", "deliveries_held (held=?)"],
   ["where a.merchant = @merchant order by a.ended desc", "attempts_newest (merchant=?)"],
   ["where a.merchant = @merchant and a.endpoint = @endpointId order by a.ended desc", "attempts_of_endpoint (merchant=? AND endpoint=?)"],

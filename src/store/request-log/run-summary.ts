@@ -63,13 +63,7 @@ export function openRunSummary({ sql }: Database) {
   const kept = sql.prepare<[], { requests: number; attempts: number }>(
     "select (select count(*) from request_log) as requests, (select count(*) from attempts) as attempts",
   );
-  const failed = sql
-    .prepare<[], number>(
-      `select count(*) from deliveries d where state = 'failed' and not exists (
-         select 1 from deliveries other where other.event = d.event and other.endpoint = d.endpoint
-           and (other.sequence > d.sequence or +other.state = 'pending' or +other.state = 'sending'))`,
-    )
-    .pluck();
+  const failed = sql.prepare<[], number>("select count(*) from deliveries where failed = 1").pluck();
   return {
     storedCounts: (): StoredCounts => ({
       requests: rowsOf("requests"),
