@@ -32,7 +32,7 @@ export interface TestDeliveryOptions {
   sign(body: string, secret: string): string;
 }
 
-/** Makes deliveries for one receiver; no two events have the same id. */
+/** Makes deliveries for one receiver. Each event has a new id. */
 export function createTestDeliveries({ clock, random, sign }: TestDeliveryOptions, secret: string, run: number) {
   let number = 0;
   const began = clock.now();
@@ -54,7 +54,7 @@ export function createTestDeliveries({ clock, random, sign }: TestDeliveryOption
   };
   return {
     genuine,
-    /** The signature of a body with the secret of the receiver. */
+    /** Signs a body with the receiver's secret. */
     sign: (body: string) => sign(body, secret),
     signWithWrongSecret: (body: string) => sign(body, `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`),
   };

@@ -10,7 +10,7 @@ import { defectLine, readyFacts, readyLine } from "./output.ts";
 
 export type LogFile = ReturnType<typeof openLogFile>;
 
-/** `requested` is the file of `--log`; without one, the log is a temporary file. */
+/** `requested` is the file of `--log` (default: a temporary file). */
 export function openLogFile(requested: string | undefined) {
   const { path, fd, error: openError } = requested === undefined ? openTemporary() : openRequested(resolve(requested));
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
@@ -36,7 +36,7 @@ export function openLogFile(requested: string | undefined) {
         write(defectLine(defect));
       });
     },
-    /** Flushes the file; a temporary one is deleted unless it is kept. */
+    /** Flushes and closes the file. Deletes a temporary file unless `keep` is set. */
     async close(keep: boolean) {
       if (stream && !stream.destroyed) await new Promise<void>((closed) => stream.once("close", closed).end());
       if (fd !== undefined && requested === undefined && !keep) rmSync(dirname(path), { recursive: true, force: true });

@@ -7,7 +7,7 @@ export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export type Stop = ReturnType<typeof listenForStop>;
 
-/** Not SIGHUP by default: nohup ignores it, and a listener would undo that. */
+/** Listens for signals. Excludes SIGHUP by default, because a listener would undo nohup, which ignores SIGHUP. */
 export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"]) {
   let isStopping = false;
   const received = new Promise<StopSignal>((resolve) => {
@@ -19,7 +19,7 @@ export function listenForStop(signals: readonly StopSignal[] = ["SIGINT", "SIGTE
       });
   });
   return {
-    /** Resolves with the first signal; a second one ends the process at once. */
+    /** Resolves with the first signal. A second signal ends the process at once. */
     received,
     /** From now on, each signal ends the process at once. */
     endAtOnce() {

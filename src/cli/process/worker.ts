@@ -38,7 +38,7 @@ export async function startWorker(options: Options) {
   });
   return {
     facts: ready.facts,
-    /** Its URL on this machine. */
+    /** The sandbox's URL on this machine. */
     url: ready.url,
     onDefect: (listener: (defect: Defect) => void) => void listeners.add(listener),
     /** Waits for requests and deliveries in flight, then closes the port and the file. */

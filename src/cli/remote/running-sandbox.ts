@@ -15,7 +15,7 @@ import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export type RunningSandbox = ReturnType<typeof sandboxAt>;
 
-/** A running sandbox as a command finds it. `words` are the command's names for fields of the API that are not flags, such as `<duration>` for `by`. */
+/** Finds a running sandbox. `words` maps API fields that are not flags to the command's names, such as `by` to `<duration>`. */
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
@@ -33,11 +33,11 @@ export function sandboxAt(
   return {
     url,
     controlToken,
-    /** A refused call throws an error of the command. */
+    /** The control API. A failed call throws an error in the command's words. */
     control,
     /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
     merchant,
-    /** The id of the merchant that a flag names; undefined without the flag. */
+    /** The id of the merchant named by a flag; undefined without the flag. */
     merchantId: async (wanted: string | undefined) => (wanted === undefined ? undefined : (await merchant(wanted)).id),
   };
 }
