@@ -165,8 +165,12 @@ async function prepare(page: Page, bench: Bench, { before }: BrowserTask): Promi
 
 async function take(page: Page, step: Step): Promise<void> {
   if ("letters" in step) for (const letter of step.letters) await page.press(letter);
-  else if ("click" in step) await page.click(step.click, step.text);
-  else
+  else if ("click" in step) {
+    // The rows of a poll are painted with the next frame, and only then do the keys of a row have buttons.
+    const [selector, text] = [JSON.stringify(step.click), JSON.stringify(step.text ?? "")];
+    await page.shows(`[...document.querySelectorAll(${selector})].some(({ innerText }) => innerText.includes(${text}))`);
+    await page.click(step.click, step.text);
+  } else
     await page.evaluate(`{ const list = document.querySelector("[name=${step.choose}]"); list.focus();
       list.value = [...list.options].find(({ value }) => value.startsWith(${JSON.stringify(step.option)})).value;
       list.dispatchEvent(new Event("change", { bubbles: true })); }`);
