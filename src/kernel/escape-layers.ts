@@ -27,7 +27,7 @@ export function* layersOf(text: string): Generator<Layer> {
 }
 
 /** Whether the text may contain an escape. Cheaper than matching `ESCAPE`. */
-export const hasEscape = (text: string) => text.includes("\\") || text.includes("%");
+const hasEscape = (text: string) => text.includes("\\") || text.includes("%");
 
 /** Undoes the escapes of one layer; undefined when there is none. */
 function decode({ text, offsets, depths }: Layer, depth: number): Layer | undefined {

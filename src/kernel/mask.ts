@@ -1,7 +1,7 @@
 // Masks secrets in every stored or shown text of a call: values of fields, headers and parameters with a secret name, API keys, signing
 // secrets and IBANs. Reads JSON, queries, forms, headers and messages, also when they are malformed or truncated.
 
-import { hasEscape, layersOf } from "./escape-layers.ts";
+import { layersOf } from "./escape-layers.ts";
 import { IBAN_START_SOURCE } from "./iban.ts";
 import { anyCaseSource, isSecretName, MASK, SECRET_WORD_SOURCE, type Secret, secretsIn } from "./secrets.ts";
 
@@ -47,10 +47,10 @@ export function maskedJson(value: unknown): string {
 const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
 
 /** Whether a text may contain a secret, in any layer of escapes. Most texts do not, so they skip the masking. */
-export function mayHoldSecret(text: string): boolean {
-  if (isSuspicious(text)) return true;
-  if (!hasEscape(text)) return false;
-  for (const layer of layersOf(text)) if (isSuspicious(layer.text)) return true;
+export const mayHoldSecret = (text: string): boolean => hasMatch(text, isSuspicious);
+
+function hasMatch(text: string, matches: (text: string) => boolean): boolean {
+  for (const layer of layersOf(text)) if (matches(layer.text)) return true;
   return false;
 }
 
@@ -59,14 +59,7 @@ const WORD_OR_KEY = new RegExp(`${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_
 const IBAN_START = new RegExp(IBAN_START_SOURCE);
 
 /** Whether a text contains a live key, plain or written with JSON escapes or percent-encoding. */
-export function containsLiveKey(text: string): boolean {
-  if (LIVE_KEY.test(text)) return true;
-  if (!hasEscape(text)) return false;
-  for (const layer of layersOf(text)) if (LIVE_KEY.test(layer.text)) return true;
-  return false;
-}
-
-const LIVE_KEY = /sk_live_/i;
+export const containsLiveKey = (text: string): boolean => hasMatch(text, (layer) => /sk_live_/i.test(layer));
 
 /** The last four characters of a test key: enough to distinguish keys, too few to use one. */
 export const maskKey = (key: string) => `…${key.slice(-4)}`;

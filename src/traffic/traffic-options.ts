@@ -81,23 +81,10 @@ function readMix(mix: unknown): Record<string, number> {
   return weights;
 }
 
-/** The kinds in a random order, those with a higher weight earlier; `chance` returns numbers in [0, 1). */
-export function* kindsInTurn(mix: Readonly<Record<string, number>>, chance: (word: string) => number): Generator<string> {
-  const left = new Map(Object.entries(mix).filter(([, weight]) => weight > 0));
-  while (left.size > 0) {
-    const kind = drawKind(left, chance(`kind ${left.size}`));
-    left.delete(kind);
-    yield kind;
-  }
-}
-
-/** Chooses a kind in proportion to its weight. */
-function drawKind(weights: ReadonlyMap<string, number>, chance: number): string {
-  const choices = [...weights];
-  let left = chance * choices.reduce((sum, [, weight]) => sum + weight, 0);
-  const drawn = choices.find(([, weight]) => {
-    left -= weight;
-    return left < 0;
-  });
-  return (drawn ?? (choices.at(-1) as [string, number]))[0];
+/** The kinds in a random order; a higher weight makes an early turn likelier. `chance` returns numbers in [0, 1). */
+export function kindsInTurn(mix: Readonly<Record<string, number>>, chance: (word: string) => number): string[] {
+  const weighted = Object.entries(mix).filter(([, weight]) => weight > 0);
+  // Exponential waiting times: the first of them is that of a kind with a probability in proportion to its weight.
+  const turns = weighted.map(([kind, weight]) => ({ kind, wait: -Math.log1p(-chance(`kind ${kind}`)) / weight }));
+  return turns.sort((one, other) => one.wait - other.wait).map(({ kind }) => kind);
 }

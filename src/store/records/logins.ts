@@ -38,18 +38,7 @@ export function openLogins({ sql }: Database, random: Random) {
   };
 }
 
-/** A cache, so that a reset does not hash the passwords of the fixtures again. */
-const hashes = new Map<string, string>();
-const MOST_HASHES = 1_000;
-
-function hash(password: string, salt: string): string {
-  const name = JSON.stringify([salt, password]);
-  const known = hashes.get(name);
-  if (known !== undefined) return known;
-  const made = `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
-  if (hashes.size < MOST_HASHES) hashes.set(name, made);
-  return made;
-}
+const hash = (password: string, salt: string) => `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
 
 function matches(password: string, stored: string): boolean {
   return timingSafeEqual(Buffer.from(hash(password, stored.split("$")[0] ?? "")), Buffer.from(stored));

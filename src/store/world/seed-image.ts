@@ -4,8 +4,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
+import { memoize } from "../../kernel/bounded-cache.ts";
 import { type Clock, parseTime } from "../../kernel/clock.ts";
-import { once } from "../../kernel/once.ts";
+import { once, oncePerKey } from "../../kernel/once.ts";
 import { createViews } from "../records/views.ts";
 import type { Database, DatabaseImage } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/lazy-statements.ts";
@@ -29,62 +30,30 @@ interface SeedImageOptions {
   open(): Stores;
 }
 
-interface SeededImage extends SeedImage {
-  /** Sandbox milliseconds at which its next record falls due: from then on, seeding must carry out that change too. */
-  until: number;
-}
-
-/** Images by fixtures, seed and time, as far as dates depend on it. */
-const cache = new WeakMap<readonly Fixture[], Map<string, SeededImage>>();
 const MOST_CACHED = 8;
 
-export function getSeedImage(options: SeedImageOptions): SeedImage {
-  const { fixtures, seed, clock } = options;
-  const isDated = fixtures.every(({ merchant }) => merchant.created !== undefined);
-  const images = cache.get(fixtures) ?? new Map<string, SeededImage>();
-  cache.set(fixtures, images);
-  const now = clock.now();
-  const names = isDated ? [`${seed} ${datesAt(fixtures, now)}`, `${seed} ${now}`] : [`${seed} ${now}`];
-  const known = names.map((name) => images.get(name)).find((image) => image !== undefined && now < image.until);
-  if (known) return known;
-  const { bytes, changes, until } = serialized(options);
-  const name = changes === 0 ? names[0] : names.at(-1);
-  return keep(images, name ?? "", { ...imageOf(() => bytes), bytes, until });
-}
+/** For each list of fixtures, the images by seed and time: tests with a frozen clock create many sandboxes at one time. */
+const seededImages = oncePerKey((_: readonly Fixture[]) => memoize(MOST_CACHED, (_key, options: SeedImageOptions) => seededImage(options)));
 
-/** The image that the build wrote, with its dates moved to `now`; undefined if seeding has to make it. */
-export type BuiltImage = (now: number) => SeedImage | undefined;
+export const getSeedImage = (options: SeedImageOptions): SeedImage =>
+  seededImages(options.fixtures)(`${options.seed} ${options.clock.now()}`, options);
 
-/** Reads the image that the build wrote of the package's fixtures, and the day that they were written for; undefined if there is none. */
-export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]): BuiltImage | undefined {
+/**
+ * Reads the image that the build wrote of the package's fixtures, and the day that they were written for; undefined if there is none. Returns a
+ * function that moves its dates to a time; undefined for a time that only seeding can make.
+ */
+export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]) {
   if (!existsSync(files.image)) return undefined;
-  const about = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string };
-  const images = new Map<string, SeedImage>();
-  const imageAt = (now: number) => {
-    const dates = datesAt([about], now);
-    return (
-      images.get(dates) ??
-      keep(
-        images,
-        dates,
-        imageOf(() => moveDates(readFileSync(files.image), about.asOf, resources, now)),
-      )
-    );
-  };
-  // Dates move at midnight, and most sandboxes of a process are created on the same day.
-  let last: { day: number; image: SeedImage } | undefined;
-  return (now) => {
-    if (now < EARLIEST || now > LATEST_PRESENT) return undefined;
-    const day = Math.floor(now / DAY);
-    if (last?.day !== day) last = { day, image: imageAt(now) };
-    return last.image;
-  };
+  const { asOf } = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string };
+  // Most sandboxes of a process are created at times to which the dates move alike.
+  const moved = memoize(MOST_CACHED, (_, now: number) => imageOf(() => moveDates(readFileSync(files.image), asOf, resources, now)));
+  return (now: number): SeedImage | undefined =>
+    now < EARLIEST || now > LATEST_PRESENT ? undefined : moved(JSON.stringify(shiftTo(asOf, now)), now);
 }
 
 const HOUR = 3_600_000;
 /** Until 1996, the time of Portugal differed from today's by up to two hours, so due times would be too late. */
 const EARLIEST = parseTime("2000-01-01") ?? 0;
-const DAY = 24 * HOUR;
 
 /**
  * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early, because summer time may shift them and the first use
@@ -117,26 +86,16 @@ interface DatedRow {
   due: number | null;
 }
 
-/** A cache key that is equal for times to which the dates move alike. */
-function datesAt(written: readonly { asOf?: string | undefined }[], now: number): string {
-  const days = new Set(written.map(({ asOf }) => asOf));
-  return JSON.stringify([...days].map((asOf) => asOf !== undefined && shiftTo(asOf, now)));
-}
-
-function keep<Image extends SeedImage>(images: Map<string, Image>, name: string, image: Image): Image {
-  if (images.size >= MOST_CACHED) images.clear();
-  images.set(name, image);
-  return image;
-}
-
-function serialized({ fixtures, resources, clock, open }: SeedImageOptions): { bytes: Buffer; changes: number; until: number } {
+function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): SeedImage {
   const stores = open();
   try {
     createViews(stores.database, resources);
     const { seed } = openSeeder(stores, resources, clock);
-    const seedAll = () => fixtures.reduce((changes, fixture) => changes + seed(fixture, { ...asWritten(fixture), place: null }), 0);
-    const changes = stores.database.transaction(seedAll);
-    return { bytes: stores.database.sql.serialize(), changes, until: stores.dueRecords.soonest() ?? Infinity };
+    stores.database.transaction(() => {
+      for (const fixture of fixtures) seed(fixture, { ...asWritten(fixture), place: null });
+    });
+    const bytes = stores.database.sql.serialize();
+    return imageOf(() => bytes);
   } finally {
     stores.close();
   }
