@@ -24,7 +24,7 @@ export function observeRefusal(context: CallContext, sandbox: ComparedSandbox, l
   const where: ObservationContext = { log, knowledge, entry: call.entry, operation: call.operation.id };
   const condition = conditionOf(context);
   if (condition !== undefined && succeeded(call)) {
-    // An accepted body contradicts facts about its fields, not the error's status. So does an accepted limit for the facts about its bounds.
+    // An accepted body contradicts the facts about its fields, and an accepted limit outside the bounds contradicts the bounds.
     const isOther =
       condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call, context.parameter("limit").name));
     if (!isOther) log.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });

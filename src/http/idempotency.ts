@@ -49,7 +49,7 @@ export const recall =
     if (stored) replay(context, stored);
   };
 
-/** Replays the first reply byte for byte. The headers for rate limit, request id and date belong to this call. */
+/** Replays the first reply byte for byte, with this call's own headers for rate limit, request id and date. */
 export function replay(context: RequestContext, stored: StoredReply): void {
   if (stored.fingerprint !== context.fingerprint)
     fail(

@@ -34,8 +34,8 @@ const CONNECTIONS = { allowHalfOpen: true, noDelay: true };
 const MAX_LISTEN_ATTEMPTS = 20;
 
 /**
- * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is not called before the first connection, to keep
- * startup fast.
+ * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is not called before the first connection, so the
+ * handlers can be created lazily.
  */
 export async function listen(port: number, host: string | undefined, handlers: () => ServerHandlers): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
@@ -98,7 +98,7 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   return server;
 }
 
-/** For an upgrade, Node removes its own error listeners. Without this listener, an error of an earlier response would then end the process. */
+/** Node removes its own error listeners for an upgrade. Without this one, an error of an earlier response would then end the process. */
 function ignoreSocketErrors(socket: Socket): void {
   if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
 }

@@ -16,7 +16,7 @@ export interface Rejections {
 const MAX_REQUESTS = 100;
 /** After this many milliseconds, the same request counts as a new one. Event loop lag is excluded, because calls wait during it. */
 const REPEAT_WITHIN = 10_000;
-/** Milliseconds for which lag is measured. A very busy event loop can need a minute for seconds of work. */
+/** Milliseconds for which lag is measured. A busy event loop can take a minute for work that otherwise takes seconds. */
 const MEASURED_FOR = 60_000;
 
 /** `onRejection` returns the id of its verdict. */

@@ -20,7 +20,7 @@ const MAX_WRITES = 100;
 
 /** Times are real milliseconds. */
 export function createWriteAttribution() {
-  /** Deliveries in the order of recording, starting at index `first`. With tens of thousands of them, no function here visits all. */
+  /** Deliveries in the order of recording, starting at index `first`. There may be tens of thousands, so no function visits them all. */
   let watched: WatchedDelivery[] = [];
   let first = 0;
   const deliveryOf = new Map<string, WatchedDelivery>();
