@@ -149,12 +149,10 @@ describe("the clock", () => {
   });
 
   test.each([
-    ["PUT", "/clock", {}, "mode is required"],
     ["PUT", "/clock", { mode: "frosen" }, '"frosen"'],
     ["PUT", "/clock", { mode: "frozen", now: "noon" }, '"noon"'],
     ["PUT", "/clock", { mode: "frozen", now: "2026-13-01T00:00:00Z" }, "such as 2026-01-05T09:00:00Z"],
     ["PUT", "/clock", { mode: "real", now: NOON }, "use mode offset"],
-    ["POST", "/clock/advance", {}, "by is required"],
     ["POST", "/clock/advance", { by: "soon" }, '"soon"'],
     ["POST", "/clock/advance", { by: "-1h" }, '"-1h"'],
     ["POST", "/clock/advance", { by: "40000d" }, "40000d"],
@@ -470,14 +468,12 @@ describe("the request log", () => {
 
   test.each([
     ["/requests?limit=0", 400, "invalid_limit"],
-    ["/requests?status=teapot", 400, "validation_failed"],
     ["/requests?since=yesterday", 400, "validation_failed"],
     ["/requests?starting_after=req_99", 400, "invalid_cursor"],
     ["/requests/req_99", 404, "resource_not_found"],
     ["/events?limit=101", 400, "invalid_limit"],
     ["/events?starting_after=evt_none", 400, "invalid_cursor"],
     ["/deliveries?ending_before=whd_none", 400, "invalid_cursor"],
-    ["/deliveries?status=lost", 400, "validation_failed"],
     ["/deliveries/whd_none", 404, "resource_not_found"],
     ["/drain", 400, "validation_failed", { within: "a while" }],
     ["/signature/explain", 404, "resource_not_found", { endpoint: "we_none", body: "", signature: "0" }],

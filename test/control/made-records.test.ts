@@ -120,17 +120,6 @@ test("a variant of a merchant without products gets a new product", async () => 
   expect(data.map(({ id }: { id: string }) => id)).toEqual([productId]);
 });
 
-test("the same seed and calls make the same records, another seed others", async () => {
-  const records = async (seed: number) => {
-    const bench = await open({ seed });
-    return [await make(bench, "payment"), await make(bench, "payment"), await make(bench, "booking", { merchant: "mer_blank" })];
-  };
-  const [first, again, other] = [await records(1), await records(1), await records(2)];
-  expect(again).toEqual(first);
-  expect(other.map(({ amount }) => amount)).not.toEqual(first.map(({ amount }) => amount));
-  expect(first[0].reference).not.toBe(first[1].reference);
-});
-
 describe("a made payroll", () => {
   const settle = (bench: Bench, fields: object) => make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
   const run = (bench: Bench, fields: object = {}) => make(bench, "payroll", { merchant: "mer_market", ...fields });

@@ -48,13 +48,6 @@ describe("requests", () => {
     ]);
   });
 
-  test("may arrive while verify waits", async () => {
-    const bench = await open();
-    const asked = ask(bench, [{ requests: { match: { operation: "payments.list" } } }], { within: HOUR });
-    await list(bench);
-    expect((await asked).verdict).toBe("pass");
-  });
-
   test("too many fail immediately, without waiting", async () => {
     const bench = await open();
     await list(bench);
@@ -202,12 +195,6 @@ describe("deliveries", () => {
     expect(few.results[0].message).toMatch(/^1 of 1: evt_\w+ to we_\w+ had 3 attempts; at most 2 were wanted\.$/);
     const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: HOUR });
     expect(end.results[0].message).toMatch(/is succeeded; failed was wanted\.$/);
-  });
-
-  test("fail if no endpoint subscribes", async () => {
-    const bench = await open();
-    await trigger(bench);
-    expect((await ask(bench, [{ deliveries: { match: { event: "payment.succeeded" } } }])).verdict).toBe("fail");
   });
 });
 

@@ -103,12 +103,6 @@ describe("status", () => {
     expect(answer).toMatchObject({ status: 409, body: { error: "conflict", code: "booking_locked", message: "Locked." } });
     expect(answer.headers["x-sandbox-fault"]).toBeUndefined();
   });
-
-  test("401 sends WWW-Authenticate as the service does", async () => {
-    const bench = await open();
-    await add(bench, { type: "status", status: 401 });
-    expect((await list(bench)).headers["www-authenticate"]).toBe("Bearer");
-  });
 });
 
 describe("rate_limit", () => {
@@ -262,8 +256,6 @@ describe("connection", () => {
     await add(bench, { type: "connection", as: "garbage" });
     const { text, end } = await watch(bench, GET);
     expect([text.startsWith("HTTP"), text.length > 0, end]).toEqual([false, true, "closed"]);
-    await add(bench, { type: "connection", as: "garbage" });
-    await expect(list(bench)).rejects.toThrow(/Parse Error/);
   });
 
   test("as malformed_chunk: sends valid headers, then a chunk without a length", async () => {
@@ -272,8 +264,6 @@ describe("connection", () => {
     const { text, end } = await watch(bench, GET);
     expect(text.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
     expect([text.includes("Transfer-Encoding: chunked"), end]).toEqual([true, "closed"]);
-    await add(bench, { type: "connection", as: "malformed_chunk" });
-    await expect(list(bench)).rejects.toThrow(/Parse Error|aborted/);
   });
 
   test("as hang: does not delay closing the sandbox", async () => {

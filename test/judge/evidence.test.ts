@@ -60,12 +60,6 @@ describe("the evidence of a verdict", () => {
     expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", provenBy: "time" }]);
   });
 
-  test("is null while a verdict is inconclusive", () => {
-    expect(judge(requestEntry(0, 429, wait("5"))).verdicts({ rule: "retry.happened" })).toMatchObject([
-      { verdict: "inconclusive", provenBy: null },
-    ]);
-  });
-
   test("is one line: of many calls, the first and the last", () => {
     const call = (number: number) => ({ request: `req_${number}`, connection: 1, milliseconds: (number - 1) * 5 });
     const calls = Array.from({ length: 9 }, (_, index) => call(index + 1));

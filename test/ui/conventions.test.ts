@@ -1,9 +1,8 @@
-// Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, dropped rows counted, copying through tmux.
+// Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, copying through tmux.
 
 import { describe, expect, test } from "vitest";
 import { globalKeys, handleKey, paneKeys } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { MAX_ROWS } from "../../ui/state/list.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { copySequence } from "../../ui/terminal/platform.ts";
 import { screenOf as screen } from "../support/dashboard.ts";
@@ -51,12 +50,6 @@ describe("the key bar", () => {
   test("shows that q goes back while an overlay is open", () => {
     expect(screen(handleKey(withRows(emptyDashboard(120, 36), 3), "?").state).at(-1)).toMatch(/\? help {2}q back/);
   });
-});
-
-test("dropped rows are counted: the title has the whole number, and the top of the list those that are missing", () => {
-  const many = withRows(emptyDashboard(120, 36), MAX_ROWS + 100);
-  expect(screen(many).find((line) => line.includes("1 Requests"))).toContain("10,100  following");
-  expect(screen(handleKey(many, "g").state).join("\n")).toContain("··· 100 not shown");
 });
 
 describe("copying", () => {

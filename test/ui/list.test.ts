@@ -32,12 +32,6 @@ describe("a list that follows", () => {
     expect([visibleRows(list, 4).selected, selectedRow(list)?.id, unseenCount(list)]).toEqual([3, "row_22", 0]);
   });
 
-  test("is pinned by the first cursor move, without scrolling", () => {
-    const list = moveCursor(filled(20), -1, 5);
-    expect(list.follows).toBe(false);
-    expect(visibleRows(list, 5)).toEqual({ rows: rows(15, 5), selected: 3, isGone: false });
-  });
-
   test("stays in place once pinned, counts new rows, and follows again", () => {
     const pinned = withRows(withRows(moveCursor(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
     expect(visibleRows(pinned, 5)).toEqual({ rows: rows(15, 5), selected: 2, isGone: false });

@@ -80,29 +80,6 @@ function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
 }
 
 describe("failures", () => {
-  const shown = [
-    ["503", "/v1/five"],
-    ["cut", "/v1/lost"],
-    ["429", "/v1/four"],
-    [" failed", "410"],
-    [" fail", "✗"],
-    ["429 for", "market"],
-  ] as const;
-
-  test.each(Object.keys(PALETTES))("have a contrast of 4.5 or more with %s", async (name) => {
-    const palette = PALETTES[name];
-    if (!palette) throw new Error("no palette");
-    const screen = await cellsOf(failing(120, 36, "faults"));
-    const weak = shown.filter(([text, beside]) =>
-      find(screen, text, beside).some(({ text: letter, colour, background, bold, dim }) => {
-        const front = colour === undefined ? palette.text : palette.colours[colour];
-        const back = background === undefined ? palette.background : palette.colours[background];
-        return letter !== " " && (!bold || dim || contrast(front ?? "", back ?? "") < 4.5);
-      }),
-    );
-    expect(weak).toEqual([]);
-  });
-
   test("of a server and cut connections have a mark before them, in colour or not", async () => {
     const state = failing();
     for (const theme of [COLOURS, { colours: false, unicode: true }]) {

@@ -12,7 +12,7 @@ import { panes } from "../../ui/panes/index.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
-import { withList, withNotice } from "../../ui/state/updates.ts";
+import { withList } from "../../ui/state/updates.ts";
 import {
   loggedAttempts,
   loggedRequests,
@@ -339,12 +339,6 @@ describe("the help", () => {
     expect(found).not.toContain("page down");
     expect(textOf(press(help, "/", "z", "z"))).toContain("No key matches zz. Press Esc to show all.");
     expect(textOf(press(help, "/", "z", "escape"))).toContain("page down");
-  });
-
-  test("of a detail lists the detail's keys", () => {
-    const text = textOf(press(withNotice(busy(120, 36), ""), "enter", "?"));
-    expect(text).toContain("next row of the same kind");
-    expect(text).toContain("copy the request as curl");
   });
 });
 

@@ -158,14 +158,4 @@ describe("without a connection", () => {
     desk.state = applyConnection(desk.state, { phase: "live" });
     expect(desk.screen().join("\n")).not.toContain("stale");
   });
-
-  test("a program that is no sandbox is named with its address, and nothing else is offered", async () => {
-    const { desk } = await openSandboxDashboard(80, 24);
-    const reason = "this is not a merchant-sandbox: it answered HTTP 404 to GET /_sandbox/live";
-    desk.state = applyConnection({ ...emptyDashboard(80, 24), sandbox: undefined }, { phase: "detached", reason });
-    const screen = desk.screen().join("\n");
-    expect(screen).toContain("No sandbox answers at http://127.0.0.1:4747: this is not");
-    expect(screen).toContain("Check the address");
-    expect(screen).not.toContain("No requests yet");
-  });
 });

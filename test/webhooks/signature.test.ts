@@ -61,7 +61,6 @@ const hex = (key: string | Buffer, body: string | Buffer) => hmac(key, body).toS
 const bare = SECRET.slice("whsec_".length);
 const parsed = JSON.parse(BODY);
 const PYTHON = '{"id": "evt_1", "object": "event", "data": {"url": "http://a/b", "name": "Gr\\u00fc\\u00dfe", "amount": 1}}';
-const PHP = BODY.replaceAll("/", "\\/").replace("ü", "\\u00fc").replace("ß", "\\u00df");
 const previousSecret = `whsec_${"f".repeat(64)}`;
 const others = [{ endpoint: "we_other", secret: `whsec_${"e".repeat(64)}` }];
 
@@ -90,7 +89,6 @@ describe("an explanation", () => {
     ["byte_order_mark", hex(SECRET, `\ufeff${BODY}`)],
     ["reserialised", hex(SECRET, JSON.stringify(parsed, null, 2))],
     ["reserialised", hex(SECRET, PYTHON)],
-    ["reserialised", hex(SECRET, PHP)],
     ["reserialised", hex(SECRET, '{"data":{"amount":1,"name":"Grüße","url":"http://a/b"},"id":"evt_1","object":"event"}')],
     ["data_only", hex(SECRET, JSON.stringify(parsed.data))],
     ["sha1", hmac(SECRET, BODY, "sha1").toString("hex")],
@@ -102,7 +100,6 @@ describe("an explanation", () => {
     ["base64", hmac(SECRET, BODY).toString("base64")],
     ["base64url", hmac(SECRET, BODY).toString("base64url")],
     ["prefix", `sha256=${hex(SECRET, BODY)}`],
-    ["prefix", `v1,${hex(SECRET, BODY)}`],
     ["whitespace", ` ${hex(SECRET, BODY)}\n`],
     ["base64_decoded+base64", hmac(Buffer.from(bare, "base64"), BODY).toString("base64")],
     ["reserialised+prefix_stripped", hex(bare, PYTHON)],
