@@ -34,8 +34,8 @@ done
 `;
 
 /**
- * Call before the command starts, with the variables in its environment: its processes are found by them, whatever their parent. `end` resolves
- * when all of them have ended. An `exec` inside an `exec` appends its mark to that of the outer one.
+ * Call before the command starts. Its processes are found by the variables in its environment, regardless of their parent. `end` kills the
+ * remaining ones, and resolves when all have ended. An `exec` inside an `exec` appends its mark to the outer one's.
  */
 export function watchTree(command: () => ChildProcess) {
   const mark = randomToken();

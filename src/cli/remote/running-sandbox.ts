@@ -33,7 +33,7 @@ export function sandboxAt(
   return {
     url,
     controlToken,
-    /** The control API. A failed call throws an error in the command's words. */
+    /** A failed call throws an error in the command's words. */
     control,
     /** A merchant with an API key, found by its id or the part after mer_ (default: the first one). */
     merchant,
