@@ -8,11 +8,7 @@ import { ApiError, type ErrorCode, errors, SandboxError } from "../kernel/errors
 import { endWithError } from "./reply.ts";
 import type { UpgradeHandler } from "./upgrade.ts";
 
-export interface ListeningServer {
-  readonly port: number;
-  /** Stops accepting connections, waits up to `within` milliseconds for requests in flight, then destroys the remaining sockets. */
-  close(within: number): Promise<void>;
-}
+export type ListeningServer = ReturnType<typeof createListeningServer>;
 
 export interface ServerHandlers {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
@@ -129,7 +125,7 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
   server.emit("connection", socket);
 }
 
-function createListeningServer(server: Server, port: number, other?: TcpServer): ListeningServer {
+function createListeningServer(server: Server, port: number, other?: TcpServer) {
   const servers = other === undefined ? [server] : [server, other];
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -140,7 +136,8 @@ function createListeningServer(server: Server, port: number, other?: TcpServer):
   });
   return {
     port,
-    async close(within) {
+    /** Stops accepting connections, waits up to `within` milliseconds for requests in flight, then destroys the remaining sockets. */
+    async close(within: number) {
       const closed = servers.map((one) => new Promise((resolve) => one.close(resolve)));
       for (const socket of sockets) closeAfterResponse(socket);
       const cancelTimeout = afterRealTime(within, () => {

@@ -6,26 +6,16 @@ import { pascal } from "./typescript.ts";
 
 type ComponentKind = "schemas" | "responses" | "parameters" | "examples" | "headers";
 
-export interface Components {
-  /** The schema as printed in the document: a `$ref` if it has a title, or a name in the table of names. */
-  schema(schema: TSchema): Printed;
-  /** The name of a schema with a title, or in the table of names. */
-  nameOf(schema: TSchema): string | undefined;
-  /** A `$ref` to the schema, under this name. */
-  named(name: string, schema: TSchema): Printed;
-  /** A `$ref` to the component of this name, which `make` builds on the first reference. */
-  reference(section: ComponentKind, name: string, make: () => Printed): Printed;
-  /** Every component referenced so far. */
-  all(): Partial<Record<ComponentKind, Record<string, Printed>>>;
-}
+export type Components = ReturnType<typeof createComponents>;
 
 /** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
-export function createComponents(names: Readonly<Record<string, TSchema>> = {}): Components {
+export function createComponents(names: Readonly<Record<string, TSchema>> = {}) {
   const nameOfText = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
   const sections: Partial<Record<ComponentKind, Record<string, Printed>>> = {};
   const hoisted = new Map<string, string>();
 
-  const reference: Components["reference"] = (section, name, make) => {
+  /** A `$ref` to the component of this name, which `make` builds on the first reference. */
+  const reference = (section: ComponentKind, name: string, make: () => Printed): Printed => {
     sections[section] ??= {};
     const known = sections[section];
     // The name is registered before the component is built, so that a recursive schema terminates.
@@ -35,8 +25,9 @@ export function createComponents(names: Readonly<Record<string, TSchema>> = {}):
     }
     return { $ref: `#/components/${section}/${name}` };
   };
-  const body = (schema: TSchema) => withPortableKeywords(mapSubschemas(schema, print));
-  const named: Components["named"] = (name, schema) => {
+  const body = (schema: TSchema): Printed => withPortableKeywords(mapSubschemas(schema, print));
+  /** A `$ref` to the schema, under this name. */
+  const named = (name: string, schema: TSchema): Printed => {
     const { plain, orNull } = withoutNull(schema);
     const source = JSON.stringify(plain);
     if ((hoisted.get(name) ?? source) !== source) throw new Error(`Two different schemas have the name ${name}: rename one of them`);
@@ -45,15 +36,17 @@ export function createComponents(names: Readonly<Record<string, TSchema>> = {}):
     const ref = reference("schemas", name, () => body(shape as TSchema));
     return orNull ? { anyOf: [ref, { type: "null" }] } : ref;
   };
-  const nameOf: Components["nameOf"] = (schema) => {
+  /** The name of a schema with a title, or in the table of names. */
+  const nameOf = (schema: TSchema): string | undefined => {
     const title = titleOf(schema);
     return title === undefined ? nameOfText.get(JSON.stringify(schema)) : pascal(title);
   };
+  /** The schema as printed in the document: a `$ref` if it has a title, or a name in the table of names. */
   const print = (schema: TSchema): Printed => {
     const name = nameOf(schema);
     return name === undefined ? body(schema) : named(name, schema);
   };
-  return { schema: print, nameOf, named, reference, all: () => sections };
+  return { schema: print, nameOf, named, reference, /** Every component referenced so far. */ all: () => sections };
 }
 
 /** Splits `null` off a nullable titled schema, so that the plain schema can be referenced. */

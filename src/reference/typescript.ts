@@ -4,14 +4,7 @@ import type { ObjectSchema } from "../contracts/endpoint.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
-export interface Types {
-  /** The TypeScript type of a schema, where it is used. */
-  typeOf(schema: TSchema): string;
-  /** Declares a schema without a title under this name. */
-  named(name: string, schema: TSchema): string;
-  /** All declarations, sorted by name. */
-  declarations(): string[];
-}
+export type Types = ReturnType<typeof createTypes>;
 
 interface TypedService {
   operations: readonly { id: string; body?: ObjectSchema | undefined; reply: TSchema }[];
@@ -22,10 +15,11 @@ interface TypedService {
 }
 
 /** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
-export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
+export function createTypes(names: Readonly<Record<string, TSchema>>) {
   const declared = new Map<string, string>();
   const nameOf = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
 
+  /** Declares a schema without a title under this name. */
   const named = (name: string, schema: TSchema): string => {
     if (declared.has(name)) return name;
     // The name is registered before the type is printed, so that a recursive type terminates.
@@ -35,13 +29,16 @@ export function createTypes(names: Readonly<Record<string, TSchema>>): Types {
     declared.set(name, `${comment(schema)}export ${written}`);
     return name;
   };
+  /** The TypeScript type of a schema, where it is used. */
   const typeOf = (schema: TSchema): string => {
     const title = titleOf(schema);
     const name = nameOf.get(JSON.stringify(schema)) ?? (title === undefined ? undefined : pascal(title));
     return name === undefined ? print(schema) : named(name, schema);
   };
   const print = (schema: TSchema): string => printed(schema as DocumentedKeywords, typeOf);
-  return { typeOf, named, declarations: () => [...declared].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text) };
+  /** All declarations, sorted by name. */
+  const declarations = () => [...declared].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text);
+  return { typeOf, named, declarations };
 }
 
 /** The declarations of a service: the bodies and replies of its operations, its errors and its events. */

@@ -6,19 +6,14 @@ import { constants } from "node:os";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 
-export interface Child {
-  process: ChildProcess;
-  /** Resolves with the exit code, or 128 plus the number of the signal that ended the command. */
-  ended: Promise<number>;
-}
-
 const SIGNALS = ["SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM"] as const;
 /** Not forwarded, because the terminal sends these signals to the whole process group, including the command. */
 const TERMINAL_SIGNALS: readonly string[] = ["SIGINT", "SIGQUIT"];
 /** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_AFTER = 10_000;
 
-export function runChild([program = "", ...words]: string[], variables: NodeJS.ProcessEnv): Child {
+/** `ended` resolves with the exit code, or 128 plus the number of the signal that ended the command. */
+export function runChild([program = "", ...words]: string[], variables: NodeJS.ProcessEnv) {
   const options = { stdio: "inherit", env: variables } as const;
   const child =
     process.platform === "win32"

@@ -113,14 +113,10 @@ export function updateFile(before: LearnerPlace | undefined, { learner, lesson }
   return [putFile(lesson.name, lesson.file, isPast ? putSolution : putStart)];
 }
 
-export interface FileKeeper {
-  /** Call when the learner moves to another step. */
-  look(): void;
-  end(): void;
-}
+export type FileKeeper = ReturnType<typeof keepFiles>;
 
 /** Keeps the file of a learner up to date while the dashboard is open. */
-export function keepFiles(place: () => Promise<LearnerPlace>, show: (text: string) => void): FileKeeper {
+export function keepFiles(place: () => Promise<LearnerPlace>, show: (text: string) => void) {
   let shown: LearnerPlace | undefined;
   let ended = false;
   let last: Promise<void> = Promise.resolve();
@@ -135,6 +131,7 @@ export function keepFiles(place: () => Promise<LearnerPlace>, show: (text: strin
   };
   look();
   return {
+    /** Call when the learner moves to another step. */
     look,
     end() {
       ended = true;

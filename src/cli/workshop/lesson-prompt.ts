@@ -9,23 +9,19 @@ import { note, print, printText } from "../output/print.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { type LearnerPlace, stepName, updateFile } from "./lesson-file.ts";
 
-export interface LearnerClient {
-  /** The learner's place. With `after`, waits up to 25 s for a newer version. */
-  place(after?: number): Promise<LearnerPlace>;
-  begin(lesson: string, checkpoint?: number): Promise<LearnerPlace>;
-  skip(): Promise<LearnerPlace>;
-  hint(): Promise<LearnerPlace>;
-}
+export type LearnerClient = ReturnType<typeof learnerClient>;
 
 /** The client for a learner. The sandbox's token must be the control token or the learner's key. */
-export function learnerClient({ control: { learners, lessons } }: Pick<RunningSandbox, "control">, id: string): LearnerClient {
+export function learnerClient({ control: { learners, lessons } }: Pick<RunningSandbox, "control">, id: string) {
   const withLesson = async (learner: Learner): Promise<LearnerPlace> => {
     const { lesson: name } = learner;
     return { learner, lesson: name === null ? null : await lessons.get({ name, learner: id }) };
   };
   return {
-    place: async (after) => withLesson(await learners.get({ id, ...(after !== undefined && { after, within: POLL_TIMEOUT }) })),
-    begin: async (name, checkpoint) => withLesson(await learners.begin({ id, name, ...(checkpoint !== undefined && { checkpoint }) })),
+    /** The learner's place. With `after`, waits up to 25 s for a newer version. */
+    place: async (after?: number) => withLesson(await learners.get({ id, ...(after !== undefined && { after, within: POLL_TIMEOUT }) })),
+    begin: async (name: string, checkpoint?: number) =>
+      withLesson(await learners.begin({ id, name, ...(checkpoint !== undefined && { checkpoint }) })),
     skip: async () => withLesson(await learners.skip({ id })),
     hint: async () => withLesson(await learners.hint({ id })),
   };
@@ -59,17 +55,11 @@ export function followLearner(client: LearnerClient, first: LearnerPlace, change
   };
 }
 
-export interface LessonPrompt {
-  /** Prints the changes since the place shown last. */
-  update(place: LearnerPlace): void;
-  /** Requests the learner's place and prints the changes. */
-  look(): void;
-  end(): void;
-}
+export type LessonPrompt = ReturnType<typeof openLessonPrompt>;
 
 const KEYS_HELP = "Run the commands in another terminal. Here: h and Enter for a hint, s and Enter to skip a step, Ctrl-C to quit.";
 
-export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): LessonPrompt {
+export function openLessonPrompt(client: LearnerClient, first: LearnerPlace) {
   let shown: LearnerPlace | undefined;
   let ended = false;
   let last: Promise<void> = Promise.resolve();
@@ -97,8 +87,10 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace): Le
     if (action) enqueue(action);
   });
   return {
-    update: (place) => enqueue(async () => place),
-    look: () => enqueue(client.place),
+    /** Prints the changes since the place shown last. */
+    update: (place: LearnerPlace) => enqueue(async () => place),
+    /** Requests the learner's place and prints the changes. */
+    look: () => enqueue(() => client.place()),
     // After this, failed requests are not reported, because the sandbox may be closing.
     end() {
       ended = true;
