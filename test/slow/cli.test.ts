@@ -167,6 +167,7 @@ describe("rejects in one sentence", () => {
   test("an unknown command or option, with a suggestion", async () => {
     await expectRefused(["strat"], 2, "Did you mean start?");
     await expectRefused(["constructor"], 2, "There is no command constructor");
+    await expectRefused(["", "x"], 2, "There is no command");
     await expectRefused(["--prot", "5"], 2, "Did you mean --port?");
     for (const [words, says] of [
       [["start", "-p", "5"], "There is no option -p"],

@@ -10,7 +10,6 @@ import { createSandbox } from "../../src/sandbox/create.ts";
 import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { anyText } from "../support/any-text.ts";
 import { runs } from "../support/fuzzing.ts";
-import { run } from "../support/program.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
 
 const commands = await everyCommand();
@@ -116,13 +115,4 @@ test("a command for a running sandbox works, or fails with one sentence", async 
   await fc.assert(property, runs(200, CORPUS));
   expect(done).toBeGreaterThan(10);
   expect((await bench.call("GET", "/_sandbox", { key: null })).status).toBe(200);
-});
-
-test("the program rejects an unknown command in one line", async () => {
-  for (const word of ["__proto__", "", "strat", "--nonsense", "\u001b[2J"]) {
-    const { code, signal, out, error } = await run([word, ...(word === "" ? ["x"] : [])], { MERCHANT_SANDBOX_PORT: "nonsense" });
-    expect({ code, signal, out }, word).toEqual({ code: 2, signal: null, out: [] });
-    expect(error.trimEnd().split("\n"), word).toHaveLength(1);
-    expect(error, word).not.toContain("defect");
-  }
 });

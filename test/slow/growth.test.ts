@@ -1,4 +1,5 @@
-// Checks what must not grow with the database: the rows a statement reads, and the size of the event and delivery logs.
+// Checks what must not grow with the database: the rows that a statement reads, and the size of the event and delivery logs.
+// test/store/query-plans.test.ts names the index of each statement.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -106,12 +107,12 @@ const PENDING_ROWS = 50;
 const placed = (count: string) =>
   [3, 2, 1, 0].map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`).join(" || ");
 
-/** Inserts rows into every growing table: at successive times, or all at the same time. */
-function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void {
+/** Inserts rows into every growing table, at successive times. */
+function fill(sql: Sqlite.Database, rows: number): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
       insert into events (id, merchant, type, created, origin, request, body)
-      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + ${step} * i, 'event', null, '{}' from n;
+      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
     insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
       select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
         iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
@@ -119,7 +120,7 @@ function fill(sql: Pick<Sqlite.Database, "exec">, rows: number, step = 1): void 
       select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
-      select merchant, 'payment', 'pay_grown' || sequence, ${step} * sequence, 'succeeded', json_object('id', 'pay_grown' || sequence) from events;
+      select merchant, 'payment', 'pay_grown' || sequence, sequence, 'succeeded', json_object('id', 'pay_grown' || sequence) from events;
     insert into replies (merchant, key, fingerprint, request, status, body, expires)
       select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
     insert into request_log (sequence, id, at, method, path, query, status, duration, stages, requestHeaders, requestBody,
@@ -171,40 +172,6 @@ test("no statement scans or sorts a growing table, except those listed with a re
   expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
 });
 
-/** Calls to measure, for a sandbox with that many rows. The middle row is neither the newest nor the oldest. */
-function reads(stores: Stores, rows: number): Record<string, () => unknown> {
-  const { attempts, eventLog, requestLog, deliveries, delayedDeliveries, idempotencyReplies } = stores;
-  const middle = Math.floor(rows / 2);
-  const scope = { merchant: "mer_lodge", now: NOON_SECONDS, mint: () => "", emit: () => {}, dueFrom: 0, checkRecord: () => {} };
-  const payment = resources.find(({ kind }) => kind === "payment") as (typeof resources)[number];
-  const payments = stores.collections(payment, scope);
-  const later = NOON_SECONDS * 1000 + 1e10;
-  return {
-    "a record": () => payments.find(`pay_grown${middle}`),
-    "the newest records": () => payments.page({}),
-    "older records": () => payments.page({ starting_after: `pay_grown${middle}` }),
-    "newer records": () => payments.page({ ending_before: `pay_grown${middle}` }),
-    "the newest attempts of a merchant": () => attempts.page("mer_lodge", {}),
-    "the newest attempts of all": () => attempts.page(undefined, {}),
-    "the attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old" }),
-    "the failed attempts of an endpoint": () => attempts.page("mer_lodge", { endpointId: "we_old", status: "failed" }),
-    "the attempts of an event": () => attempts.page("mer_lodge", { eventId: `evt_${sortKeyOf(middle)}` }),
-    "older attempts": () => attempts.page("mer_lodge", { starting_after: `whd_${sortKeyOf(middle)}` }),
-    "an attempt": () => attempts.find(undefined, `whd_${sortKeyOf(middle)}`),
-    "the newest events": () => eventLog.page({}),
-    "the events of a merchant": () => eventLog.page({ merchant: "mer_lodge", starting_after: `evt_${sortKeyOf(middle)}` }),
-    "an event": () => eventLog.find(`evt_${sortKeyOf(middle)}`),
-    "the newest requests": () => requestLog.find({}, 25),
-    "older requests": () => requestLog.find({ before: `req_${middle}` }, 25),
-    "a request": () => requestLog.get(`req_${middle}`),
-    "what is due": () => deliveries.due("mer_lodge", "we_old", later, 16),
-    "when something is due": () => deliveries.soonest("mer_lodge", "we_old"),
-    "what came to be owed": () => deliveries.pendingEndpointsSince(rows - 1),
-    "what no rule was asked about": () => delayedDeliveries.undecided(later),
-    "a remembered answer": () => idempotencyReplies.find("mer_lodge", `key${middle}`),
-  };
-}
-
 /** Counts the rows of these tables that a read looks at: each table is replaced by a view that counts. */
 function countReads({ sql }: Stores["database"], ...tables: string[]): (read: () => unknown) => number {
   let looked = 0;
@@ -216,31 +183,6 @@ function countReads({ sql }: Stores["database"], ...tables: string[]): (read: ()
     return looked;
   };
 }
-
-function lookedAt(rows: number, step?: number): Record<string, number> {
-  const stores = everyStore();
-  fill(stores.database.sql, rows, step);
-  const reading = countReads(stores.database, "documents", "events", "deliveries", "attempts", "request_log", "replies");
-  const counts = Object.entries(reads(stores, rows)).map(([name, read]) => [name, reading(read)]);
-  stores.close();
-  return Object.fromEntries(counts);
-}
-
-test("a call reads as many rows of a hundred thousand as of a thousand", () => {
-  const few = lookedAt(1_000);
-  expect(few).toMatchObject({
-    "a record": 1,
-    "the newest records": 26,
-    "a request": 1,
-    "what no rule was asked about": 2 * PENDING_ROWS,
-    "a remembered answer": 1,
-  });
-  expect(lookedAt(100_000)).toEqual(few);
-});
-
-test("a call reads as many rows when a frozen clock gives all records one time", () => {
-  expect(lookedAt(100_000, 0)).toEqual(lookedAt(1_000, 0));
-});
 
 test("one merchant is looked up by as many rows among a thousand merchants as among ten", () => {
   const rowsAmong = (merchants: number) => {

@@ -3,6 +3,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Learner, Lesson } from "../../generated/control-api.ts";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";
 import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
@@ -16,32 +17,6 @@ const LESSONS = join(root, "fixtures/lessons");
 const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
 const names = pages.map((page) => page.slice(3, -3));
 const withCode = readdirSync(join(LESSONS, "code")).map((name) => name.slice(3));
-
-interface Step {
-  number: number;
-  blocks: { kind: string; text: string }[];
-  command: string | null;
-  mends: boolean;
-}
-
-interface Lesson {
-  name: string;
-  steps: Step[];
-  file: { name: string; start: string; solution: string } | null;
-}
-
-interface Learner {
-  id: string;
-  name: string;
-  lesson: string | null;
-  step: number | null;
-  steps: number;
-  ticked: number;
-  hints: number;
-  version: number;
-  next: string | null;
-  left: { lesson: string; step: number; how: string; hints: number }[];
-}
 
 // Lessons describe real pauses and retries: here they take a quarter of the time, in this process and in the programs of a step.
 const SPEED = 4;
@@ -81,7 +56,7 @@ async function sitDown(url: string, name: string) {
       return found;
     },
     /** Runs a step as written and returns the output. */
-    async run({ command, mends }: Step): Promise<string> {
+    async run({ command, mends }: Lesson["steps"][number]): Promise<string> {
       const file = lesson.current?.file;
       if (mends && file) writeFileSync(join(cwd, file.name), file.solution);
       return run(command ?? "true");
@@ -175,7 +150,7 @@ describe("every lesson", () => {
         steps.slice(0, number - 1).map(() => "prepared"),
       ]);
       const ticked = nextNews(bench, desk.id, "ticked");
-      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Step), ticked]);
+      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Lesson["steps"][number]), ticked]);
       expect(learner.left.at(-1)).toMatchObject({ step: number, how: "ticked" });
       await bench.close();
     }
@@ -188,7 +163,7 @@ describe("every lesson", () => {
       const desk = await sitDown(bench.url, `careless reader of ${name} from ${number}`);
       const { file, steps: own } = await desk.begin(name, number);
       writeFileSync(join(desk.cwd, file?.name ?? ""), file?.start ?? "");
-      await desk.run({ ...(own[number - 1] as Step), mends: false });
+      await desk.run({ ...(own[number - 1] as Lesson["steps"][number]), mends: false });
       await desk.fidget();
       expect([name, (await desk.state()).step]).toEqual([name, number]);
     }

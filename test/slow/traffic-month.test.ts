@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import type { AnyRecord } from "../../src/contracts/resource.ts";
-import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { type Bench, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
 import { violations } from "../support/world-violations.ts";
 
@@ -52,12 +52,12 @@ function paidTwice(payrolls: readonly AnyRecord[]): string[] {
 }
 
 describe.each([
-  ["mer_lodge", "on"],
-  ["mer_market", "on"],
-  ["mer_stage", "on"],
-  ["mer_lodge", "off"],
-  ["mer_market", "off"],
-])("a month of traffic of %s with --life %s", (merchant, life) => {
+  ["mer_lodge", "on", ["payment.failed", "payout.paid", "booking.confirmed", "booking.declined", "payroll.created", "payroll.paid"]],
+  ["mer_market", "on", ["payment.succeeded", "marketplace_order.accepted", "customer.created"]],
+  ["mer_stage", "on", []],
+  ["mer_lodge", "off", []],
+  ["mer_market", "off", []],
+])("a month of traffic of %s with --life %s", (merchant, life, types) => {
   test("keeps to its own business, within its takings, with one payroll a period", async () => {
     const bench = await open({ life: life as "on" | "off" });
     const kinds = resources.filter(({ hidden }) => hidden.length === 0).map(({ kind }) => kind);
@@ -78,35 +78,20 @@ describe.each([
     for (const kind of Object.keys(byKind)) expect([kind, seeded(kind).length > 0]).toEqual([kind, true]);
 
     const events = await all<{ id: string; type: string; body: { data: AnyRecord } }>(bench, `/events?merchant=${merchant}`);
+    expect(types.filter((wanted) => !events.some(({ type }) => type === wanted))).toEqual([]);
     const lows = events
       .filter(({ body }) => ["payment", "payout"].includes(body.data.object))
       .map(({ type, body }) => [type, body.data.id, take(body.data)] as const)
       .filter(([type, , left]) => left < (type === "payout.created" ? 0 : Math.min(0, start)));
     expect(lows).toEqual([]);
     expect(paidTwice(await records(bench, merchant, "payroll"))).toEqual(repeatedBefore);
+    // The last event of a payment shows its current state, but for the payout that took it up.
+    const last = new Map(events.map(({ body }) => [body.data.id, body.data]));
+    for (const payment of (await records(bench, merchant, "payment")).filter(({ id }) => last.has(id))) {
+      const { payoutId, paidOutAmount } = payment;
+      expect(payment).toEqual({ ...last.get(payment.id), payoutId, paidOutAmount });
+    }
     for (const { body } of events)
       expect([body.data.object, (before.get(body.data.object) ?? []).length > 0]).toEqual([body.data.object, true]);
   });
-});
-
-test("two months of traffic follow the allowed state transitions and emits their events, with what time brings about", async () => {
-  const bench = await open();
-  await bench.control("POST", "/traffic", { rate: "2/h" });
-  await advance(bench, "60d");
-  const events = await all<{ id: string; type: string; body: Answer["body"] }>(bench, "/events?merchant=mer_lodge");
-  const types = new Set(events.map(({ type }) => type));
-  for (const type of ["payment.succeeded", "payment.failed", "payout.paid", "booking.created", "booking.confirmed", "booking.declined"])
-    expect([type, types.has(type)]).toEqual([type, true]);
-  for (const type of ["payroll.created", "payroll.paid", "remittance.confirmed", "marketplace_order.accepted", "customer.created"])
-    expect([type, types.has(type)]).toEqual([type, true]);
-  // The last event of a record shows its current state, but for the payout that took it up.
-  const last = new Map(events.map(({ body }) => [body.data.id, body.data]));
-  const { body: payments } = await bench.call("GET", "/v1/payments?limit=100");
-  for (const payment of payments.data.filter(({ id }: { id: string }) => last.has(id))) {
-    const { payoutId, paidOutAmount } = payment;
-    expect(payment).toEqual({ ...last.get(payment.id), payoutId, paidOutAmount });
-  }
-  const payroll = events.find(({ type }) => type === "payroll.created")?.body.data;
-  const net = payroll.items.map(({ netAmount }: { netAmount: number }) => netAmount);
-  expect(payroll.totals.netAmount).toBe(net.reduce((sum: number, amount: number) => sum + amount, 0));
 });

@@ -5,20 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { compose, type Write } from "../support/counted-writes.ts";
 import { type Answer, call } from "../support/sandbox.ts";
 
-export interface Load {
-  readonly writes: Write[];
-  readonly seen: Seen;
-  /** Starts the clients, unless they are running. */
-  begin(): void;
-  /** Resolves after this many more successful calls. */
-  answered(more: number): Promise<void>;
-  /** Stops the clients gracefully: each write is retried with its key until it succeeds. */
-  rest(): Promise<void>;
-  /** Stops at once, even with calls in flight. */
-  giveUp(): void;
-  /** Repeats some of the newest writes; returns those whose response differs from the first one. */
-  repeat(most: number): Promise<string[]>;
-}
+export type Load = ReturnType<typeof createLoad>;
 
 export interface Seen {
   reads: number;
@@ -62,7 +49,7 @@ const READS = [
 const EXCUSES = new Set([401, 409, 429, 500, 502, 503]);
 const UNWRITABLE = /full|locked|cannot be written/;
 
-export function createLoad({ url, pick }: Needs): Load {
+export function createLoad({ url, pick }: Needs) {
   const writes: Write[] = [];
   const seen: Seen = { reads: 0, writes: 0, refused: 0, broken: 0, again: 0, hadHappened: 0, unwritable: 0, wrong: [] };
   let waiting: { at: number; resolve: () => void }[] = [];
@@ -125,25 +112,30 @@ export function createLoad({ url, pick }: Needs): Load {
   return {
     writes,
     seen,
+    /** Starts the clients, unless they are running. */
     begin() {
       if (running) return;
       running = true;
       shift++;
       working = Promise.all([...numbers(WRITERS).map(writer), ...numbers(READERS).map(reader)]);
     },
-    answered: (more) => new Promise((resolve) => void waiting.push({ at: seen.reads + seen.writes + more, resolve })),
+    /** Resolves after this many more successful calls. */
+    answered: (more: number) => new Promise<void>((resolve) => void waiting.push({ at: seen.reads + seen.writes + more, resolve })),
+    /** Stops the clients gracefully: each write is retried with its key until it succeeds. */
     async rest() {
       running = false;
       await working;
       agent.destroy();
       agent = new Agent({ keepAlive: true });
     },
+    /** Stops at once, even with calls in flight. */
     giveUp() {
       running = false;
       givenUp = true;
       agent.destroy();
     },
-    async repeat(most) {
+    /** Repeats some of the newest writes; returns those whose response differs from the first one. */
+    async repeat(most: number) {
       const insist = async (write: Write): Promise<Answer> => (await send(write)) ?? insist(write);
       const answers = await Promise.all(writes.slice(-most).map(async (write) => ({ write, again: await insist(write) })));
       agent.destroy();

@@ -7,46 +7,23 @@ import { createRandom } from "../../src/kernel/random.ts";
 import { counted, expectEffects, look, perKey } from "../support/counted-writes.ts";
 import { type Ended, launch } from "../support/program.ts";
 import { call, control } from "../support/sandbox.ts";
-import { type Disk, openDisk } from "./disk.ts";
+import { openDisk } from "./disk.ts";
 import { type Hazard, hazards, type Scene } from "./hazards.ts";
-import { createLoad, type Load } from "./load.ts";
-import { keepRecord, type Record as Receiver } from "./receivers.ts";
-import { type Held, type Subject, startOn, startSubject } from "./subject.ts";
+import { createLoad } from "./load.ts";
+import { keepRecord } from "./receivers.ts";
+import { type Subject, startOn, startSubject } from "./subject.ts";
 
-export interface Soak {
-  readonly db: string;
-  readonly disk: Disk;
-  readonly load: Load;
-  readonly receiver: Receiver;
-  /** The endpoint of that receiver. */
-  readonly endpoint: string;
-  /** How often each hazard ran, and its actions. */
-  readonly met: Map<string, Map<string, number>>;
-  readonly subject: Subject;
-  pick(limit: number, ...name: (string | number)[]): number;
-  /** Starts the next sandbox. */
-  start(): Promise<void>;
-  meet(name: string): Promise<void>;
-  /** Waits until everything has settled: clients have succeeded, faults are removed, and no delivery is pending. */
-  calm(): Promise<void>;
-  /** The memory and handles of the idle process. */
-  hold(): Promise<Held>;
-  /** Kills the sandbox during a hazard, after this many more responses. */
-  killDuring(name: string, answers: number): Promise<void>;
-  /** Starts the sandbox on a full disk; undefined if it found free space, or where this cannot be tried. */
-  startOnFullDisk(): Promise<Ended | undefined>;
-  /** The error output of all sandboxes. */
-  readonly complaints: string[];
-  close(): Promise<void>;
-}
+export type Soak = Awaited<ReturnType<typeof openSoak>>;
 
-export async function openSoak({ seed, long }: { seed: number; long: boolean }): Promise<Soak> {
+export async function openSoak({ seed, long }: { seed: number; long: boolean }) {
   const random = createRandom(seed);
-  const pick: Soak["pick"] = (limit, ...name) => Math.floor(random.fraction(...name) * limit);
+  const pick: Scene["pick"] = (limit, ...name) => Math.floor(random.fraction(...name) * limit);
   const disk = openDisk();
   const db = join(disk.folder, "data.db");
   const receiver = await keepRecord(pick);
-  const met: Soak["met"] = new Map();
+  /** How often each hazard ran, and its actions. */
+  const met = new Map<string, Map<string, number>>();
+  /** The error output of all sandboxes. */
   const complaints: string[] = [];
   const begin = async () => {
     const begun = await startSubject(db, disk.folder);
@@ -83,14 +60,16 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }):
     load.begin();
     await (hazards[name] as Hazard)(here);
   };
-  const soak: Soak = {
+  return {
     ...{ db, disk, load, receiver, met, complaints, pick, meet, endpoint: own.id },
     get subject() {
       return subject;
     },
+    /** Starts the next sandbox. */
     async start() {
       subject = await begin();
     },
+    /** Waits until everything has settled: clients have succeeded, faults are removed, and no delivery is pending. */
     async calm() {
       await whileItLives(subject, load.rest());
       await control(subject.url, "DELETE", "/faults");
@@ -100,18 +79,21 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }):
       await control(subject.url, "PUT", "/clock", { mode: "offset" });
       while (!(await isSettled(subject.url)));
     },
+    /** The memory and handles of the idle process. */
     async hold() {
       receiver.rest();
       return subject.measure();
     },
-    async killDuring(name, answers) {
+    /** Kills the sandbox during a hazard, after this many more responses. */
+    async killDuring(name: string, answers: number) {
       const meeting = meet(name).catch(() => {});
       await Promise.race([load.answered(answers), meeting]);
       await subject.kill();
       disk.free(subject.pid);
       await meeting;
     },
-    async startOnFullDisk() {
+    /** Starts the sandbox on a full disk; undefined if it found free space, or where this cannot be tried. */
+    async startOnFullDisk(): Promise<Ended | undefined> {
       if (disk.by !== "a file system of its own") return undefined;
       disk.fill(0);
       const program = launch(startOn(db));
@@ -127,7 +109,6 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }):
       await receiver.close();
     },
   };
-  return soak;
 }
 
 /** Rejects if the process exits first. */

@@ -17,17 +17,7 @@ export interface Held {
   descriptors: number | undefined;
 }
 
-export interface Subject {
-  readonly url: string;
-  readonly port: number;
-  readonly pid: number;
-  readonly ended: Promise<Ended>;
-  measure(): Promise<Held>;
-  /** Stops the process for real milliseconds, as on a machine that sleeps. */
-  suspend(milliseconds: number): Promise<void>;
-  kill(): Promise<Ended>;
-  stop(): Promise<Ended>;
-}
+export type Subject = Awaited<ReturnType<typeof startSubject>>;
 
 const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
 
@@ -38,7 +28,7 @@ const OPTIONS = ["--rate-limit", "none", "--webhook-timeout", "2s", "--retry-sch
 /** The arguments of a sandbox on a file. */
 export const startOn = (db: string) => ["start", "--port", "0", "--no-ui", "--db", db, ...OPTIONS];
 
-export async function startSubject(db: string, cwd: string): Promise<Subject> {
+export async function startSubject(db: string, cwd: string) {
   const words = ["--expose-gc", "--import", PROBE, PROGRAM, ...startOn(db)];
   const { child, out, line, ended } = launchCommand(process.execPath, words, {}, cwd, "pipe");
   const ready = await line((text) => text.includes(" is ready at "));
@@ -50,13 +40,14 @@ export async function startSubject(db: string, cwd: string): Promise<Subject> {
     port: Number(new URL(url).port),
     pid,
     ended,
-    async measure() {
+    async measure(): Promise<Held> {
       // Output grows for as long as it lives: keep only what was not read yet.
       out.length = 0;
       const held = await ask(child.stdio[3] as Duplex);
       return { ...held, descriptors: descriptorsOf(pid) };
     },
-    async suspend(milliseconds) {
+    /** Stops the process for real milliseconds, as on a machine that sleeps. */
+    async suspend(milliseconds: number) {
       child.kill("SIGSTOP");
       await pause(milliseconds);
       child.kill("SIGCONT");

@@ -4,14 +4,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { LiveMessage } from "../../src/contracts/live-messages.ts";
 
-export interface Watcher {
-  stopReading(): void;
-  /** Reads again, and resolves once it has caught up. */
-  catchUp(): Promise<Told>;
-  leave(): void;
-}
-
-export interface Told {
+interface Told {
   items: number;
   /** Messages reported as missed. */
   missed: number;
@@ -19,7 +12,7 @@ export interface Told {
   wrong: number;
 }
 
-export async function watch(url: string): Promise<Watcher> {
+export async function watch(url: string) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
   const told: Told = { items: 0, missed: 0, wrong: 0 };
   let next: number | undefined;
@@ -46,6 +39,7 @@ export async function watch(url: string): Promise<Watcher> {
   await once(socket, "open");
   return {
     stopReading: () => socket.pause(),
+    /** Reads again, and resolves once it has caught up. */
     async catchUp() {
       newest = await newestOf(url);
       const whole = new Promise<Told>((resolve, reject) => {

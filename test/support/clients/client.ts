@@ -9,26 +9,24 @@ export interface Request {
 export interface RetryBehaviour {
   /** The maximum number of attempts for one call. */
   maxAttempts: number;
-  /** Whether a retry may succeed; the status is undefined if there was no response. */
-  isRetryable(status: number | undefined): boolean;
   /** Milliseconds before the next attempt; `retryAfter` is the header's value in seconds. */
   pause(attempts: number, retryAfter: number | undefined): number;
   /** The Idempotency-Key of an attempt; `callKey` was created for the call. */
   keyOf(callKey: string, attempts: number): string | undefined;
   bodyOf(body: Record<string, unknown>, attempts: number): Record<string, unknown>;
-  /** Whether a request may be retried without a lookup first: false for operations that take no Idempotency-Key. */
-  mayRepeat(request: Request): boolean;
 }
 
 export const correctClient: RetryBehaviour = {
   maxAttempts: 5,
-  isRetryable: (status) => status === undefined || [408, 429, 500, 502, 503, 504].includes(status),
   pause: (attempts, retryAfter) =>
     retryAfter === undefined ? 300 * 2 ** (attempts - 1) * (0.5 + Math.random()) : retryAfter * 1_000 + Math.random() * 100,
   keyOf: (callKey) => callKey,
   bodyOf: (body) => body,
-  mayRepeat: ({ method, path }) => method === "GET" || !path.startsWith("/webhooks"),
 };
+
+/** The status is undefined if there was no response. Endpoints take no Idempotency-Key, so a write may have taken effect already. */
+const mayRetry = ({ method, path }: Request, status: number | undefined) =>
+  (status === undefined || [408, 429, 500, 502, 503, 504].includes(status)) && (method === "GET" || !path.startsWith("/webhooks"));
 
 export interface Client {
   /** The status of the last response; undefined if there was none. */
@@ -41,8 +39,7 @@ export function createClient(baseUrl: string, apiKey: string, behaviour: RetryBe
       const callKey = crypto.randomUUID();
       for (let attempts = 1; ; attempts++) {
         const response = await attempt(baseUrl, apiKey, request, behaviour, callKey, attempts);
-        const isOver = attempts >= behaviour.maxAttempts || !behaviour.isRetryable(response?.status) || !behaviour.mayRepeat(request);
-        if (isOver) return response?.status;
+        if (attempts >= behaviour.maxAttempts || !mayRetry(request, response?.status)) return response?.status;
         await sleep(behaviour.pause(attempts, secondsOf(response?.headers.get("retry-after"))));
       }
     },
