@@ -63,7 +63,7 @@ const deciders: Partial<Record<FactKind, Decide>> = {
     ),
   other_fields: (fact, observations, evidence) => (fact.value === "none" ? [] : oneValue(fact, observations, evidence)),
   other_parameters: otherParameters,
-  delivery_header: (fact, observations, { renames }) => named(fact, observations, renames),
+  delivery_header: named,
   accepted: refusedBodies,
 };
 
@@ -160,26 +160,24 @@ function closedSet(fact: ServiceFact, observations: readonly Observation[], { ob
 }
 
 /** Renames cursors, which are recognised by their values. Other parameters become questions, because the sandbox does not have them. */
-function otherParameters(fact: ServiceFact, observations: readonly Observation[], { renames }: Evidence): FileLine[] {
+function otherParameters(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
+  const { renames } = evidence;
   const place = fact.id.slice(0, -"other_parameters".length);
   const names = new Set(renames.filter((rename) => rename.fact.startsWith(place)).map(({ name }) => name));
   const others = observations.filter(({ seen, agrees }) => !agrees && !names.has(String(seen)));
   const cursors = [...new Set(renames.filter((rename) => rename.fact.startsWith(place)).map((rename) => rename.fact))];
   return [
-    ...cursors.flatMap((id) => named({ ...fact, id }, [], renames)),
+    ...cursors.flatMap((id) => named({ ...fact, id }, [], evidence)),
     ...valuesOf(others).map(({ value, observations: some }) => fileLine(fact, value, some, "the sandbox does not have the parameter")),
   ];
 }
 
 /** The header's other name in the recording, or `absent`. */
-function named(fact: ServiceFact, observations: readonly Observation[], renames: Evidence["renames"]): FileLine[] {
-  const own = renames.filter((rename) => rename.fact === fact.id);
+function named(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
+  const own = evidence.renames.filter((rename) => rename.fact === fact.id);
   const names = [...new Set(own.map(({ name }) => name))];
   const missing = observations.filter(({ agrees }) => !agrees);
-  if (names.length === 0)
-    return missing.length === 0
-      ? []
-      : oneValue(fact, missing, { observations: [], hints: [], renames, unknownFields: [], objects: new Map() });
+  if (names.length === 0) return oneValue(fact, missing, evidence);
   const entries = [...new Set(own.map(({ entry }) => entry))].slice(0, MOST_ENTRIES);
   const question = names.length > 1 ? `several names: ${names.join(", ")}` : undefined;
   return [{ id: `${fact.id}.name`, value: names[0] as string, seen: own.length, entries, ...(question !== undefined && { question }) }];

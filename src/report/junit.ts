@@ -1,7 +1,7 @@
 // Formats a run as JUnit XML: a case for each verdict and for each operation of the service.
 
 import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
-import { evidenceText } from "../contracts/verdict.ts";
+import { evidenceText, type Verdict } from "../contracts/verdict.ts";
 import { countsAsFailure } from "./run-data.ts";
 
 export function junit(run: RunReport): string {
@@ -43,38 +43,41 @@ function problemCase(problem: string, index: number): Case {
 const skipped = (classname: string, name: string, message: string) =>
   testcase("skipped", classname, name, `      <skipped${attributes({ message })}/>`);
 
-/** A failure that does not fail the run, because `--fail-on` does not name it, is a skipped case too. */
-const tolerated = (condition: string, says: string) => `Failed, but the run does not fail on ${condition}: ${says}`;
+interface Judged {
+  classname: string;
+  name: string;
+  verdict: Verdict;
+  says: string;
+  /** The condition of `--fail-on` under which its failure fails the run. */
+  condition: "verdicts" | "score";
+  /** The type of a failure. */
+  type: string;
+  shown: readonly string[];
+}
 
-/** An inconclusive verdict is a skipped case. */
+/** An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because `--fail-on` does not name it. */
+function judgedCase(run: RunReport, { classname, name, verdict, says, condition, type, shown }: Judged): Case {
+  if (verdict === "pass") return testcase("passed", classname, name);
+  if (verdict === "inconclusive") return skipped(classname, name, says);
+  if (!countsAsFailure(run, condition)) return skipped(classname, name, `Failed, but the run does not fail on ${condition}: ${says}`);
+  const failure = `      <failure${attributes({ message: says, type })}>${escapeXml(shown.join("\n"))}</failure>`;
+  return testcase("failed", classname, name, failure);
+}
+
 const scenarioCase =
   (run: RunReport) =>
-  (scenario: ReportedScenario): Case => {
-    const { name, merchant, title, verdict, says, expectations } = scenario;
-    const named = [name, merchant].filter((part) => part !== null).join(" ");
-    if (verdict === "pass") return testcase("passed", "scenarios", named);
-    if (verdict === "inconclusive") return skipped("scenarios", named, says);
-    if (!countsAsFailure(run, "score")) return skipped("scenarios", named, tolerated("score", says));
+  ({ name, merchant, title, verdict, says, expectations }: ReportedScenario): Case => {
     const shown = [title, ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`)];
-    const failure = `      <failure${attributes({ message: says, type: "scenario" })}>${escapeXml(shown.join("\n"))}</failure>`;
-    return testcase("failed", "scenarios", named, failure);
+    const described = { classname: "scenarios", name: [name, merchant].filter((part) => part !== null).join(" "), type: "scenario" };
+    return judgedCase(run, { ...described, verdict, says, condition: "score", shown });
   };
 
 const verdictCase =
   (run: RunReport) =>
-  (verdict: ReportedVerdict): Case => {
-    const { id, rule, says, hint, severity, operation } = verdict;
-    const name = [rule, operation, id].filter((part) => part !== null).join(" ");
-    if (verdict.verdict === "pass") return testcase("passed", "verdicts", name);
-    if (verdict.verdict === "inconclusive") return skipped("verdicts", name, says);
-    if (!countsAsFailure(run, "verdicts")) return skipped("verdicts", name, tolerated("verdicts", says));
-    const shown = [hint, evidenceText(verdict)].join("\n");
-    return testcase(
-      "failed",
-      "verdicts",
-      name,
-      `      <failure${attributes({ message: says, type: severity })}>${escapeXml(shown)}</failure>`,
-    );
+  (found: ReportedVerdict): Case => {
+    const { id, rule, verdict, says, hint, severity, operation } = found;
+    const described = { classname: "verdicts", name: [rule, operation, id].filter((part) => part !== null).join(" "), type: severity };
+    return judgedCase(run, { ...described, verdict, says, condition: "verdicts", shown: [hint, evidenceText(found)] });
   };
 
 /** An operation that was never called is a skipped case. */

@@ -11,7 +11,7 @@ import type { Operation } from "../store/operation-context.ts";
 import { createErrorShape, type ErrorShape, enveloped, type OwnError, ownErrorIn } from "./error-shape.ts";
 import { type EventTypes, showsTypes } from "./event-types.ts";
 import type { AdoptedFacts } from "./service-file.ts";
-import { createTranslator, type Fields, type Prefixes, TOP, type Translate, type Translator } from "./translator.ts";
+import { createTranslator, type Fields, MOST_KEPT, type Prefixes, TOP, type Translate, type Translator } from "./translator.ts";
 import { adoptedError, headerName } from "./values.ts";
 
 type SentHeaders = Record<string, string | number>;
@@ -36,9 +36,6 @@ export interface CallAtEdge {
 }
 
 export type TranslateReply = (call: CallAtEdge, reply: OwnReply) => ServiceReply;
-
-/** More than there are operations or kinds of records. */
-const MOST_KEPT = 100;
 
 /** The header that names types of events that the sandbox does not know. */
 const WARNING = "X-Sandbox-Warning";

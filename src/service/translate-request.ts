@@ -1,12 +1,13 @@
 // Translates requests from the service's names and forms to the sandbox's: parameters, fields, ids and values.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
 import type { FieldError } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { EventTypes } from "./event-types.ts";
 import { type AdoptedFacts, BOUNDS, type Bounds } from "./service-file.ts";
-import { type BodyNotes, createTranslator, type Fields, ownId, type Prefixes, type Translate } from "./translator.ts";
+import { type BodyNotes, createTranslator, type Fields, MOST_KEPT, ownId, type Prefixes, type Translate } from "./translator.ts";
 
 export interface SentRequest {
   params: Record<string, string>;
@@ -36,18 +37,12 @@ export function createReadBody(id: string, body: ObjectSchema | undefined, facts
 }
 
 export function createTranslateRequest(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): TranslateRequest {
-  const made = new Map<string, { readQuery: ReadQuery; readBody: ReadBody }>();
-  const readersOf = (operation: Operation) => {
-    const { id, body } = operation;
-    const readers = made.get(id) ?? {
-      readQuery: createReadQuery(operation, facts, (value, name) => ownId(prefixes, types ? types.inQuery(id, name, value) : value)),
-      readBody: createReadBody(id, body, facts, prefixes),
-    };
-    made.set(id, readers);
-    return readers;
-  };
+  const readersOf = memoize(MOST_KEPT, (id: string, operation: Operation) => ({
+    readQuery: createReadQuery(operation, facts, (value, name) => ownId(prefixes, types ? types.inQuery(id, name, value) : value)),
+    readBody: createReadBody(id, operation.body, facts, prefixes),
+  }));
   return (operation, { params, search, body }) => {
-    const { readQuery, readBody } = readersOf(operation);
+    const { readQuery, readBody } = readersOf(operation.id, operation);
     const query = readQuery(search);
     const { problems, unknown, body: fields } = readBody(body);
     return {

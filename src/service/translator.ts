@@ -34,6 +34,9 @@ type Direction = "outwards" | "inwards";
 
 export type Translator = ReturnType<typeof createTranslator>;
 
+/** More than there are operations or kinds of records. */
+export const MOST_KEPT = 100;
+
 export const TOP: Place = { record: {}, pointer: "" };
 
 /** The prefixes of ids that a file changes, by the sandbox's own. */

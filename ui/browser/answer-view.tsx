@@ -7,13 +7,10 @@ import { causedAttemptsCall, causedLines, requestCall } from "../details/request
 import { openReference } from "../keys/detail-keys.ts";
 import { duration } from "../view/format.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { Line } from "./detail-panel.tsx";
+import { Line, WIDTH } from "./detail-panel.tsx";
 import { type Answer, perform } from "./fetch-calls.ts";
 import { Definitions } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
-
-/** Characters: wider than any line, because the browser wraps lines itself. */
-const WIDTH = 600;
 
 /** `answer` is a text while the call waits for its response, or why it failed. */
 export function AnswerView({ dashboard, answer }: DashboardProps & { answer: Answer | string }) {

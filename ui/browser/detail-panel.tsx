@@ -11,7 +11,7 @@ import { ClosableHead } from "./shared-parts.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Characters: wider than any line, because the browser wraps lines itself. */
-const WIDTH = 600;
+export const WIDTH = 600;
 
 /** The detail with the focus, or the one below a form. */
 const shownDetail = (state: UiState): DetailOverlay | undefined =>

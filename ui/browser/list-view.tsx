@@ -70,12 +70,7 @@ function Filter({ dashboard }: DashboardProps) {
   );
 }
 
-interface RowsProps extends DashboardProps {
-  pane: Pane;
-  list: List;
-}
-
-function Rows({ dashboard, pane, list }: RowsProps) {
+function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: List }) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 900, height: 600 });

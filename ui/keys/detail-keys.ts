@@ -73,14 +73,6 @@ const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
   limits: (state, { merchant }: RateWindow) => toRequest(state, refusedRequests(state, merchant).at(-1)?.id),
 };
 
-export const canJump = (state: UiState) => jumps[focused(state)?.pane ?? ""] !== undefined;
-
-/** Jumps from a request to its newest delivery, and from any other row to its newest request. */
-export function jump(state: UiState): StateUpdate {
-  const { pane = "", value } = focused(state) ?? {};
-  return jumps[pane]?.(state, value as never) ?? update(state);
-}
-
 /** The focused detail as it appears on the screen, with its links, the selected one, visible or not, and the size of its text. */
 function openDetailOf(state: UiState) {
   const detail = topDetail(state);
@@ -148,8 +140,11 @@ export const jumpKey: KeyBinding = {
   keys: ["J"],
   label: "jump",
   help: "jump from a request to its delivery, and from a delivery, a verdict or a fault to its request",
-  isEnabled: canJump,
-  run: jump,
+  isEnabled: (state) => jumps[focused(state)?.pane ?? ""] !== undefined,
+  run(state) {
+    const { pane = "", value } = focused(state) ?? {};
+    return jumps[pane]?.(state, value as never) ?? update(state);
+  },
 };
 
 /** Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. */
