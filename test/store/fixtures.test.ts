@@ -169,48 +169,43 @@ describe("a custom fixture", () => {
   const wrong: [what: string, from: string, to: string, message: string][] = [
     ["a comma too many", '"apiKey": "sk_test_shop"\n', '"apiKey": "sk_test_shop",\n', ":7: is not JSON: property name expected."],
     ["a list", SHOP, "[]", ":1: a fixture is a JSON object with a merchant and its records."],
-    ["no merchant", '"merchant"', '"merchnt"', ":2 /merchnt: merchnt is no field of a fixture. Did you mean merchant?"],
+    ["no merchant", '"merchant"', '"merchnt"', ":2 /merchnt: merchnt is not known. Did you mean merchant?"],
     ["no e-mail address", '    "email": "hello@shop.example",\n', "", ":2 /merchant/email: merchant.email is required."],
     [
       "a misspelt field of the merchant",
       '"name": "Shop",',
       '"name": "Shop", "contry": "PT",',
-      ":4 /merchant/contry: contry is no field of a merchant. Did you mean country?",
+      ":4 /merchant/contry: merchant.contry is not known. Did you mean country?",
     ],
     ["another sort of key", "sk_test_shop", "key_shop", ":6 /merchant/apiKey: merchant.apiKey must be sk_test_ and a name of your own"],
     ["a key in the form of a session", "sk_test_shop", "sk_test_session_shop", ":6 /merchant/apiKey: merchant.apiKey must be sk_test_"],
     ["a live key", "sk_test_shop", "sk_live_abcdef", ":6: holds a live key. Take it out, and rotate it."],
-    ["an unknown kind", '"booking"', '"bookng"', ":9 /records/bookng: there is no kind of record bookng. Did you mean booking?"],
+    ["an unknown kind", '"booking"', '"bookng"', ":9 /records/bookng: records.bookng is not known. Did you mean booking?"],
     [
       "a kind that only the service makes",
       '"product"',
       '"webhook_endpoint"',
-      ":13 /records/webhook_endpoint: there is no kind of record webhook_endpoint.",
+      ":13 /records/webhook_endpoint: records.webhook_endpoint is not known.",
     ],
-    [
-      "a second merchant",
-      '"product"',
-      '"merchant"',
-      ":13 /records/merchant: a fixture has one merchant, and that stands beside the records.",
-    ],
+    ["a second merchant", '"product"', '"merchant"', ":13 /records/merchant: records.merchant is not known."],
     [
       "an unknown state",
       '"pending"',
       '"pendng"',
-      ':10 /records/booking/0/status: status must be one of pending, confirmed, checked_in, checked_out, no_show, cancelled, declined; received "pendng" (a string).',
+      ':10 /records/booking/0/status: records.booking.0.status must be one of pending, confirmed, checked_in, checked_out, no_show, cancelled, declined; received "pendng" (a string).',
     ],
     [
       "a field of the wrong type",
       '"guests": 2',
       '"guests": "two"',
-      ':11 /records/booking/1/guests: guests must be an integer or null; received "two" (a string).',
+      ':11 /records/booking/1/guests: records.booking.1.guests must be an integer or null; received "two" (a string).',
     ],
-    ["a misspelt field", '"guests"', '"gests"', ":11 /records/booking/1/gests: gests is no field of a booking. Did you mean guests?"],
+    ["a misspelt field", '"guests"', '"gests"', ":11 /records/booking/1/gests: records.booking.1.gests is not known. Did you mean guests?"],
     [
       "a field that follows from elsewhere",
       '"guests": 2',
       '"merchantId": "mer_x"',
-      ":11 /records/booking/1/merchantId: merchantId is no field of a booking.",
+      ":11 /records/booking/1/merchantId: records.booking.1.merchantId is not known.",
     ],
     [
       "an id twice",
@@ -267,7 +262,7 @@ describe("a custom fixture", () => {
   test("is rejected with the number of further errors", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
     await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(
-      /:10 \/records\/booking\/0\/status: .* \(and 1 more in this file\)$/,
+      /:11 \/records\/booking\/1\/gests: .* \(and 1 more in this file\)$/,
     );
   });
 

@@ -2,11 +2,10 @@
 
 import { fixtureFields } from "../../contracts/record-fields.ts";
 import type { AnyRecord, RecordBase, Resource } from "../../contracts/resource.ts";
-import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { ApiError } from "../../kernel/errors.ts";
-import { escapePointer } from "../../schema/json-pointer.ts";
+import { ApiError, type FieldError } from "../../kernel/errors.ts";
+import { oncePerKey } from "../../kernel/once.ts";
 import type { JsonObject } from "../../schema/schema.ts";
-import { day, email, oneOf, Type, text } from "../../schema/shapes.ts";
+import { day, email, oneOf, type TProperties, type TSchema, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { seededRecord, uniqueValue } from "../records/collection.ts";
 import { emailKey } from "../records/logins.ts";
@@ -20,40 +19,40 @@ export interface FixtureProblem {
 
 const OFF = oneOf(["off"], "Time does not change the records");
 
-const PARTS = {
-  description: Type.Optional(text("Who this merchant is")),
-  asOf: Type.Optional(day("The day that its dates were written for")),
-  life: Type.Optional(Type.Union([OFF, Type.Record(OFF)])),
-  records: Type.Optional(Type.Record(Type.Array(Type.Record(Type.Unknown())))),
-};
-
 const IDENTITY = {
   id: text("The merchant's id", { minLength: 1 }),
   name: text("The merchant's name", { minLength: 1 }),
   email: email("Where the merchant is written to"),
-  apiKey: text("The merchant's key"),
+  apiKey: text("The merchant's key", { pattern: "^sk_test_(?!session_)[\\w.~+/=-]+$" }),
   password: Type.Optional(text("To log in with", { minLength: 1 })),
 };
 
-/** Every problem of one file, from its top to its records. */
-export function checkFixture(fixture: JsonObject, resources: readonly Resource[]): FixtureProblem[] {
+const closed = (fields: TProperties) => Type.Object(fields, { additionalProperties: false });
+
+const schemaOf = oncePerKey((resources: readonly Resource[]) => {
   // Only the service creates records of kinds with hidden fields (secrets), so a fixture cannot contain them.
-  const kinds = new Map(resources.filter(({ hidden }) => hidden.length === 0).map((resource) => [resource.kind, resource]));
-  const profile = { ...fixtureFields(kinds.get("merchant") as Resource).properties, ...IDENTITY };
-  const invalid = fieldErrors(Type.Object({ ...PARTS, merchant: Type.Object(profile) }), fixture);
-  const unknown = unknownFields(fixture, [...Object.keys(PARTS), "merchant"], "", "a fixture");
-  if (invalid.length > 0) return [...unknown, ...invalid];
-  const merchant = fixture.merchant as JsonObject;
+  const kinds = resources.filter(({ hidden }) => hidden.length === 0).map((one) => [one.kind, fixtureFields(one).properties] as const);
+  const { merchant, ...records } = Object.fromEntries(kinds);
+  const ofEachKind = (make: (fields: TProperties) => TSchema, of: Readonly<Record<string, TProperties>>) =>
+    closed(Object.fromEntries(Object.entries(of).map(([kind, fields]) => [kind, Type.Optional(make(fields))])));
+  return closed({
+    description: Type.Optional(text("Who this merchant is")),
+    asOf: Type.Optional(day("The day that its dates were written for")),
+    life: Type.Optional(Type.Union([OFF, ofEachKind(() => OFF, { merchant: {}, ...records })])),
+    merchant: closed({ ...merchant, ...IDENTITY }),
+    records: Type.Optional(ofEachKind((fields) => Type.Array(closed(fields)), records)),
+  });
+});
+
+/** Every problem of one file, misspelt names first. */
+export function checkFixture(fixture: JsonObject, resources: readonly Resource[]): FixtureProblem[] {
+  const errors = fieldErrors(schemaOf(resources), fixture);
+  const isMisspelt = ({ code }: FieldError) => code === "unknown_field";
+  if (errors.length > 0) return [...errors.filter(isMisspelt), ...errors.filter((error) => !isMisspelt(error))];
+  const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const records = (fixture.records ?? {}) as Record<string, JsonObject[]>;
-  const still = typeof fixture.life === "object" ? (fixture.life as JsonObject) : {};
-  const problems = [
-    ...unknown,
-    ...unknownFields(merchant, Object.keys(profile), "/merchant", "a merchant"),
-    ...keyProblems(String(merchant.apiKey)),
-    ...unknownFields(still, [...kinds.keys()], "/life", "life, which names kinds of record"),
-    ...Object.entries(records).flatMap(([kind, list]) => problemsOfKind(kind, list, kinds)),
-  ];
-  return problems.length > 0 ? problems : contradictions(merchant, records, kinds);
+  const repeated = Object.entries(records).flatMap(([kind, list]) => duplicates(kinds.get(kind) as Resource, list));
+  return repeated.length > 0 ? repeated : contradictions(fixture.merchant as JsonObject, records, kinds);
 }
 
 /** The rules of the kinds that the records would break once seeded. */
@@ -104,48 +103,17 @@ export function checkFixturesTogether(files: readonly { file: string; merchant: 
   });
 }
 
-/** The message does not quote the key: it could be a real one. */
-function keyProblems(key: string): FixtureProblem[] {
-  if (/^sk_test_(?!session_)[\w.~+/=-]+$/.test(key)) return [];
-  return [{ pointer: "/merchant/apiKey", message: "merchant.apiKey must be sk_test_ and a name of your own, such as sk_test_shop." }];
-}
-
-function problemsOfKind(kind: string, records: readonly JsonObject[], kinds: ReadonlyMap<string, Resource>): FixtureProblem[] {
-  const pointer = `/records/${escapePointer(kind)}`;
-  const resource = kinds.get(kind);
-  if (kind === "merchant") return [{ pointer, message: "a fixture has one merchant, and that stands beside the records." }];
-  if (!resource) {
-    const names = [...kinds.keys()].filter((name) => name !== "merchant");
-    return [{ pointer, message: `there is no kind of record ${kind}.${didYouMean(kind, names) || ` There are ${names.join(", ")}.`}` }];
-  }
-  const each = records.flatMap((record, index) => problemsOfRecord(resource, record, `${pointer}/${index}`));
-  return [...each, ...[["id"], ...resource.unique].flatMap((fields) => duplicates(resource, records, fields))];
-}
-
-function problemsOfRecord(resource: Resource, record: JsonObject, pointer: string): FixtureProblem[] {
-  const schema = fixtureFields(resource);
-  const errors = fieldErrors(schema, record).map((error) => ({ pointer: pointer + error.pointer, message: error.message }));
-  return [...errors, ...unknownFields(record, Object.keys(schema.properties), pointer, `a ${resource.kind}`)];
-}
-
-function unknownFields(fields: JsonObject, known: readonly string[], pointer: string, what: string): FixtureProblem[] {
-  const names = Object.keys(fields).filter((name) => !known.includes(name));
-  return names.map((name) => ({
-    pointer: `${pointer}/${escapePointer(name)}`,
-    message: `${name} is no field of ${what}.${didYouMean(name, known) || ` Its fields are ${known.join(", ")}.`}`,
-  }));
-}
-
 /** Records that repeat the unique values of an earlier record. */
-function duplicates(resource: Resource, records: readonly JsonObject[], fields: readonly string[]): FixtureProblem[] {
-  const first = new Map<string, number>();
-  return records.flatMap((record, index) => {
-    const value = uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields);
-    const earlier = value === undefined ? undefined : first.get(value);
-    if (value !== undefined && earlier === undefined) first.set(value, index);
-    const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
-    return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
+const duplicates = (resource: Resource, records: readonly JsonObject[]): FixtureProblem[] =>
+  [["id"], ...resource.unique].flatMap((fields) => {
+    const first = new Map<string, number>();
+    return records.flatMap((record, index) => {
+      const value = uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields);
+      const earlier = value === undefined ? undefined : first.get(value);
+      if (value !== undefined && earlier === undefined) first.set(value, index);
+      const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
+      return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
+    });
   });
-}
 
 const withoutNulls = (record: JsonObject) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
