@@ -1,0 +1,77 @@
+// Reads the records of a sandbox's file again and again, for the walks that check a world after each step.
+
+import Sqlite from "better-sqlite3";
+import { resources } from "../../src/areas/index.ts";
+import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
+import { usable } from "../../src/schema/as-sent.ts";
+import { checkWorld } from "../../src/store/world/check-world.ts";
+
+interface Row {
+  sequence: number;
+  kind: string;
+  body: string;
+}
+
+const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
+
+/** Reads the records of a sandbox's file. Unchanged records are parsed once, so that a world can be checked after each of many steps. */
+export function openWorldFile(file: string) {
+  const sql = new Sqlite(file, { readonly: true });
+  const select = sql.prepare<[string], Row>("select sequence, kind, body from documents where merchant = ? order by created, sequence");
+  const merchants = sql.prepare<[], string>("select id from documents where kind = 'merchant' order by sequence").pluck();
+  const types = sql.prepare<[], string>("select distinct type from events").pluck();
+  const parsed = parsedRecords();
+  const known = new Map<string, RecordsByKind>();
+  /** The same object for as long as no record changes. */
+  const worldOf = (merchant: string): RecordsByKind => {
+    const before = parsed.changes;
+    const world = new Map<string, AnyRecord[]>();
+    const rows = select.all(merchant);
+    for (const row of rows) {
+      const records = world.get(row.kind) ?? [];
+      world.set(row.kind, records);
+      records.push(parsed.record(row));
+    }
+    const latest = known.get(merchant);
+    if (latest !== undefined && parsed.changes === before) return latest;
+    known.set(merchant, world);
+    return world;
+  };
+  return {
+    merchants: () => merchants.all(),
+    eventTypes: () => types.all(),
+    /** The merchant's records by kind, the oldest first. */
+    records: worldOf,
+    close: () => void sql.close(),
+  };
+}
+
+/** Parses each record once for as long as its JSON is the same. */
+function parsedRecords() {
+  const known = new Map<number, { body: string; record: AnyRecord }>();
+  const parse = ({ kind, body }: Row): AnyRecord => {
+    const { schema, defaults } = kinds.get(kind) ?? {};
+    const stored = JSON.parse(body) as AnyRecord;
+    return schema ? (usable(schema, stored, defaults ?? {}) as AnyRecord) : stored;
+  };
+  const records = {
+    /** How many records were new or had changed when they were read. */
+    changes: 0,
+    record(row: Row): AnyRecord {
+      const { sequence, body } = row;
+      const latest = known.get(sequence);
+      if (latest?.body === body) return latest.record;
+      const record = parse(row);
+      known.set(sequence, { body, record });
+      records.changes++;
+      return record;
+    },
+  };
+  return records;
+}
+
+export type WorldFile = ReturnType<typeof openWorldFile>;
+
+/** Contradictions in a merchant's world. `now` is in Unix seconds. */
+export const contradictionsIn = (world: RecordsByKind, now: number): string[] =>
+  checkWorld({ resources, world, now }).map(({ id, message }) => `${id}: ${message}`);
