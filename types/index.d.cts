@@ -2255,10 +2255,10 @@ type Flat<T> = {
   [Name in keyof T]: T[Name];
 };
 export interface ConnectOptions {
-  /** The sandbox's `controlToken`, or the one it printed. */
+  /** The sandbox's `controlToken`, which it also prints at startup. */
   controlToken?: string | undefined;
 }
-/** The methods of a sandbox in another process, such as one that `merchant-sandbox start` runs. `url` is its address, without a path. */
+/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
 export interface OwnMerchant {
   readonly id: string;
@@ -2271,13 +2271,13 @@ export interface OwnMerchant {
     /** Removes the fault rules that are limited to this merchant. */
     clear(): Promise<FaultsClearReply>;
   };
-  /** Makes a record of the merchant, in any status; fields that are left out get believable values. */
+  /** Creates a record of the merchant, in any status. Missing fields get realistic values. */
   make(kind: string, fields?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Takes a record of the merchant to another status, or changes its fields. */
+  /** Changes the status or the fields of one of the merchant's records. */
   move(kind: string, id: string, changes: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Makes an event of the merchant happen, with the record that it is about. */
+  /** Triggers an event of the merchant, together with its record. */
   trigger(type: string, data?: Record<string, unknown>): Promise<TriggeredEvent>;
-  /** The requests sent with its keys, newest first (default limit: 100). */
+  /** The requests sent with the merchant's keys, newest first (default limit: 100). */
   requests(given?: Omit<RequestsListInput, "merchant">): Promise<LoggedRequest[]>;
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
@@ -2287,7 +2287,7 @@ export interface OwnMerchant {
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
-/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox of this or of another process. */
+/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. */
 export declare function ownMerchant(sandbox: ControlApi, given?: {
   fixture?: string;
 }): Promise<OwnMerchant>;
@@ -2330,7 +2330,7 @@ interface RequestEntry {
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
-  /** The client sent it after this time: the previous response on its connection, or the accept of the connection, in real milliseconds. */
+  /** The client sent it after this time: the previous response on its connection, or the opening of the connection, in real milliseconds. */
   sentAfter: number;
   /** The last characters of the key. */
   key: string | undefined;
