@@ -41,6 +41,8 @@ async function walk(bench: Bench, operation: Operation, cursor: "starting_after"
     const answer = await read(bench, operation, { [cursor]: at, limit });
     const ids = idsOf(answer);
     expect(ids.length).toBeLessThanOrEqual(limit);
+    // The page before said that there is more.
+    if (pages.length > 0) expect(ids).not.toEqual([]);
     pages.push(ids);
     more = answer.body.has_more;
     if (more) expect(ids).toHaveLength(limit);
