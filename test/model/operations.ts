@@ -23,7 +23,7 @@ export const LISTED: Record<string, KindName> = {
 
 const lists = Object.entries(LISTED).map(([id, kind]) => [id, (call: Call) => pageOf(call, recordsOf(call.merchant, kind))] as const);
 
-/** What each operation does. */
+/** The effect of each operation on the model, by operation id. */
 export const runs: Record<string, (call: Call) => unknown> = {
   ...Object.fromEntries(lists),
   "customers.get": (call) => own(call, "customer", call.params.id),
