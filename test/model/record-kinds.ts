@@ -78,7 +78,7 @@ const FAILURES: Record<string, string> = { bank_transfer: "insufficient_funds", 
 
 const lastSix = (id: unknown) => String(id).slice(-6).toUpperCase();
 
-/** What an arrival computes, by kind and state. */
+/** The fields that the model computes when a record arrives in a state, by kind and state. */
 const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fields> = {
   "merchant active": () => ({ suspensionReason: null }),
   "event_organizer active": () => ({ suspensionReason: null }),

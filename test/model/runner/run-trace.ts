@@ -8,7 +8,7 @@ import type { Receivers } from "./webhook-receivers.ts";
 
 export interface Failure {
   message: string;
-  /** What the model expected. */
+  /** The response that the model expected. */
   expected: string;
   lines: string[];
   /** Number of commands executed before the failure; one more than the trace has if the final reads failed. */

@@ -26,7 +26,7 @@ export const changeTo =
 
 export const everyDifference = changeTo(differences);
 
-/** What a session with the changed service records, without its webhooks. */
+/** The calls that a session with the changed service records, without its webhooks. */
 export const harOf = (change?: (behaviour: Behaviour) => void): object => recordSession(createRealService(change)).har;
 
 export function recordingOf(change?: (behaviour: Behaviour) => void): Recording {
