@@ -24,6 +24,13 @@ export const sentTable = (schema: TSchema): string =>
     ]),
   );
 
+/** The same as a list, which is shorter where most fields need few words. */
+export const fieldLines = (schema: TSchema): string[] =>
+  fieldRows(schema, "").map(({ name, field, isRequired }) => {
+    const words = descriptionOf(field);
+    return `- ${code(name)} ${typeOf(field, String)}${boundsOf(field)}${isRequired ? ", required" : ""}${words && `: ${words}`}`;
+  });
+
 /** The fields of a response. */
 export const receivedTable = (schema: TSchema): string =>
   table(
@@ -55,17 +62,17 @@ function innerRows(field: TSchema, path: string): FieldRow[] {
   return items && titleOf(items) === undefined ? fieldRows(items, `${path}[].`) : [];
 }
 
-/** The type, as shown in a table. */
-export function typeOf(schema: TSchema): string {
+/** The type, as shown in a table. `shown` writes the title of an object (default: as a link to its table). */
+export function typeOf(schema: TSchema, shown = (title: string) => link(title, `#record-${title}`)): string {
   const keywords = schema as DocumentedKeywords;
   const title = titleOf(schema);
   const names = [keywords.type ?? []].flat();
   const orNull = names.includes("null") && names.length > 1 ? " or null" : "";
-  if (title !== undefined) return link(title, `#record-${title}`) + orNull;
-  if (keywords.anyOf) return keywords.anyOf.map(typeOf).join(" or ");
+  if (title !== undefined) return shown(title) + orNull;
+  if (keywords.anyOf) return keywords.anyOf.map((one) => typeOf(one, shown)).join(" or ");
   if ("const" in keywords) return code(JSON.stringify(keywords.const));
   if (keywords.enum) return valuesOf(keywords.enum) + orNull;
-  if (keywords.items) return `array of ${typeOf(keywords.items)}${orNull}`;
+  if (keywords.items) return `array of ${typeOf(keywords.items, shown)}${orNull}`;
   const name = keywords.format ?? names[0] ?? "any";
   return name + orNull;
 }

@@ -14,7 +14,7 @@ import { prerequisiteOf, type Replies } from "../../src/reference/examples.ts";
 import { titleOf } from "../../src/reference/subschemas.ts";
 import { factOf, isAssumed } from "../../src/schema/assumed.ts";
 import { curl, exampleCall } from "./example-calls.ts";
-import { ASSUMED_MARK, boundsOf, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
+import { ASSUMED_MARK, boundsOf, fieldLines, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
 
 /** `replies` holds the response bodies of the example requests. */
@@ -34,6 +34,21 @@ export function operationSection(catalogue: Catalogue, operation: DeclaredOperat
     response(operation, replies[id]),
     failures(surface, operation),
     events(operation),
+  );
+}
+
+/** A short entry: what the operation takes, its example if it takes a body, and its errors. */
+export function controlEntry({ surface }: Catalogue, operation: DeclaredOperation): string {
+  const { id, method, path, summary, description, query, body, status, example } = operation;
+  const taken = [...(query.properties ? fieldLines(query) : []), ...(body ? fieldLines(body) : [])];
+  const failed = ownErrorsOf(surface, operation).map((name) => `${errors[name].status} ${code(name)}`);
+  return blocks(
+    heading(3, summary, id),
+    `${code(`${method} ${surface.prefix}${path}`)} · ${code(id)} · ${factOf(status)}`,
+    [description, accessNote(operation)].filter((part) => part !== "").join(" "),
+    taken.join("\n"),
+    body && example ? fence("sh", curl(surface.server, exampleCall({ surface, operations: [operation] }, operation, {}))) : "",
+    failed.length === 0 ? "" : `Errors: ${failed.join(", ")}`,
   );
 }
 

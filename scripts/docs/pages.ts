@@ -6,7 +6,7 @@ import { conditionTexts } from "../../src/compare/conditions.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../../src/faults/rule-schema.ts";
 import { triggerSchema } from "../../src/faults/trigger.ts";
 import { prerequisiteOf, type Replies } from "../../src/reference/examples.ts";
-import { assumptions, behaviours, control, events, faultTypes, service } from "../../src/sandbox/documents.ts";
+import { assumptions, control, events, faultTypes, service } from "../../src/sandbox/documents.ts";
 import { configSchema, optionDefinitions } from "../../src/sandbox/options.ts";
 import { Type } from "../../src/schema/shapes.ts";
 import { serviceFileSchema } from "../../src/service/service-file.ts";
@@ -23,7 +23,7 @@ export const USUAL_URL = "http://127.0.0.1:4747";
 
 /** `replies` are the responses to the example calls. */
 export const pages = (replies: Replies): Record<string, string> => ({
-  "docs/reference.md": referencePage({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, behaviours, replies }),
+  "docs/reference.md": referencePage({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, replies }),
   "docs/control.md": controlPage(control(USUAL_URL)),
   "docs/assumptions.md": assumptionsPage(assumptions(), conditionTexts()),
   "docs/faults.md": faultsPage({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS }),

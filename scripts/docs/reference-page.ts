@@ -3,30 +3,28 @@
 import { errorObject } from "../../src/contracts/error-object.ts";
 import { envelope } from "../../src/contracts/event-envelope.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
-import { areasOf, type Catalogue, shownOn } from "../../src/reference/api-surface.ts";
+import { areasOf, type Catalogue, type DeclaredOperation, shownOn } from "../../src/reference/api-surface.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import type { Replies } from "../../src/reference/examples.ts";
 import { descriptionOf, titledSchemas } from "../../src/reference/subschemas.ts";
-import type { Behaviour } from "../../src/schema/assumed.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
 import { ASSUMED_MARK, isMarked, receivedTable } from "./fields.ts";
 import { blocks, code, GENERATED, heading, link } from "./markdown.ts";
-import { operationSection } from "./operation-section.ts";
-import { behaviourTable, errorTable, eventTable, headerTables, limitTable } from "./tables.ts";
+import { controlEntry, operationSection } from "./operation-section.ts";
+import { errorTable, eventTable, headerTables, limitTable } from "./tables.ts";
 
 export interface PageSource {
   service: Catalogue;
   control: Catalogue;
   resources: readonly Resource[];
   events: readonly EventType[];
-  behaviours: readonly Behaviour[];
   replies: Replies;
 }
 
-const GENERAL = ["Objects", "Errors", "Events", "Headers", "Limits", "Behaviour"] as const;
+const GENERAL = ["Objects", "Errors", "Events", "Headers", "Limits"] as const;
 
 export function referencePage(source: PageSource): string {
-  const { service, control, resources, events, behaviours } = source;
+  const { service, control, resources, events } = source;
   const schemas = [...resources.map(({ schema }) => schema), ...schemasOf(service), errorObject, envelope];
   const sections: Record<(typeof GENERAL)[number], string> = {
     Objects: blocks(
@@ -43,30 +41,23 @@ export function referencePage(source: PageSource): string {
     ),
     Headers: headerTables(),
     Limits: limitTable(service.operations),
-    Behaviour: blocks(
-      `The reasons, and all other assumptions, are listed under ${link("Assumptions", "assumptions.md")}.`,
-      behaviourTable(behaviours),
-    ),
   };
   return page(
     "API reference",
-    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}. The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
+    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}, and the rules that hold for all in ${link("Assumptions", "assumptions.md")}. The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
     service,
-    source.replies,
+    (operation, shown) => operationSection(shown, operation, source.replies),
     GENERAL.map((name) => [name, sections[name]]),
   );
 }
 
-export function controlPage(control: Catalogue): string {
-  const schemas = [...titledSchemas(schemasOf(control)).values()];
-  return page(
+export const controlPage = (control: Catalogue): string =>
+  page(
     "Control API",
-    `Every operation under \`${control.surface.server}${control.surface.prefix}\`. ${control.surface.description} Errors are listed in the ${link("API reference", "reference.md#errors")}.`,
+    `Every operation under \`${control.surface.server}${control.surface.prefix}\`, with what it takes. ${control.surface.description} \`merchant-sandbox openapi --control\` prints the schema of each reply, and ${link("the types of the library", "../types/index.d.cts")} have them as well. Errors are explained in the ${link("API reference", "reference.md#errors")}.`,
     control,
-    {},
-    schemas.length === 0 ? [] : [["Objects", records(schemas)]],
+    (operation) => controlEntry(control, operation),
   );
-}
 
 const schemasOf = ({ surface, operations }: Catalogue) =>
   shownOn(surface, operations).flatMap(({ reply, body }) => (body ? [reply, body] : [reply]));
@@ -75,8 +66,8 @@ function page(
   title: string,
   introduction: string,
   { surface, operations }: Catalogue,
-  replies: Replies,
-  general: readonly (readonly [name: string, text: string])[],
+  section: (operation: DeclaredOperation, shown: Catalogue) => string,
+  general: readonly (readonly [name: string, text: string])[] = [],
 ): string {
   const shown = { surface, operations: shownOn(surface, operations) };
   const areas = areasOf(shown.operations);
@@ -89,7 +80,7 @@ function page(
   const links = general.map(([name]) => `- ${link(name, `#${anchorOf(name)}`)}`);
   const sections = areas.flatMap(([area, members]) => [
     heading(2, area, `area-${anchorOf(area)}`),
-    ...members.map((operation) => operationSection(shown, operation, replies)),
+    ...members.map((operation) => section(operation, shown)),
   ]);
   const rest = general.flatMap(([name, text]) => [heading(2, name, anchorOf(name)), text]);
   return `${blocks(GENERATED, `# ${title}`, introduction, [...contents, ...links].join("\n"), ...sections, ...rest)}\n`;

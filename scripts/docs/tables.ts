@@ -5,7 +5,6 @@ import { type Catalogue, codes, type DeclaredOperation, errorsOf, ownErrorsOf } 
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/reference/headers.ts";
 import { descriptionOf } from "../../src/reference/subschemas.ts";
-import type { Behaviour } from "../../src/schema/assumed.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
 import { ASSUMED_MARK, boundsOf, DEFAULT_MAX_LENGTH, markedDescriptionOf, typeOf } from "./fields.ts";
 import { blocks, code, link, table } from "./markdown.ts";
@@ -82,8 +81,3 @@ export function limitTable(operations: readonly DeclaredOperation[]): string {
 }
 
 const limitOf = (schema: TSchema) => typeOf(schema) + boundsOf(schema);
-
-export function behaviourTable(behaviours: readonly Behaviour[]): string {
-  const rows = behaviours.map(({ id, fact, setting }) => [code(id), fact, setting === undefined ? "" : code(setting)]);
-  return table(["Rule", "Behaviour", "Setting"], rows);
-}

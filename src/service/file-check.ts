@@ -116,7 +116,7 @@ function boundsProblem(
 function unknownFact(id: string, known: Iterable<string>): string {
   const rename = id.endsWith(RENAME) ? closestMatch(id.slice(0, -RENAME.length), known) : undefined;
   const guess = rename === undefined ? didYouMean(id, known) : ` Did you mean ${rename}${RENAME}?`;
-  return `There is no fact ${id}.${guess} docs/assumptions.md lists all facts.`;
+  return `There is no fact ${id}.${guess} merchant-sandbox assumptions lists all facts.`;
 }
 
 /** The fact of another field or parameter at the same place. */

@@ -17,7 +17,7 @@ describe("a service file", () => {
   test.each([
     [
       { "payments.creat.status": 201 },
-      "service.json:3 /facts/payments.creat.status: There is no fact payments.creat.status. Did you mean payments.list.status? docs/assumptions.md lists all facts.",
+      "service.json:3 /facts/payments.creat.status: There is no fact payments.creat.status. Did you mean payments.list.status? merchant-sandbox assumptions lists all facts.",
     ],
     [
       { "error.validation_failed.status": "422" },

@@ -31,6 +31,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   audit: async () => (await import("./audit.ts")).audit,
   openapi: async () => (await import("./openapi.ts")).openapi,
   types: async () => (await import("./openapi.ts")).types,
+  assumptions: async () => (await import("./openapi.ts")).assumptions,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 

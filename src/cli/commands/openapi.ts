@@ -1,5 +1,7 @@
-// `openapi` and `types`: print the OpenAPI documents and the TypeScript types, without a running sandbox.
+// `openapi`, `types` and `assumptions`: print the OpenAPI documents, the TypeScript types and the facts, without a running sandbox.
 
+import type { ServiceFact } from "../../contracts/fact.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { serviceTypesPage } from "../../sandbox/documents.ts";
 import { command } from "../command.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
@@ -44,3 +46,20 @@ export const types = command({
     }
   },
 });
+
+export const assumptions = command({
+  summary: "list the facts about the service on which the sandbox is built: assumptions payments.list",
+  usage: "assumptions [text]",
+  flags: {
+    json: { description: "print one JSON object per line" },
+  },
+  async run({ flags, positionals: [text = ""] }) {
+    const documents = await import("../../sandbox/documents.ts");
+    const facts = documents.assumptions().facts.filter(({ id }) => id.includes(text));
+    if (facts.length === 0) usageError(`No fact has an id with "${text}", as "payments.list" is in payments.list.status.`);
+    printText(facts.map(flags.json === undefined ? lineOf : (fact) => JSON.stringify(fact)).join("\n"));
+  },
+});
+
+const lineOf = ({ id, value, origin, why, setting }: ServiceFact) =>
+  `${id}: ${value} (${origin})${why === undefined ? "" : `. ${why}`}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
