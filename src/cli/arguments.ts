@@ -14,6 +14,8 @@ export interface FlagDefinition {
   multiple?: true;
   /** Another spelling of a flag, which the help does not list. */
   hidden?: true;
+  /** Listed by `--help --all` only. */
+  rare?: true;
   /** Throws if the text is not a valid value of the flag. */
   check?(text: string, flag: string): unknown;
   /** The values that completion offers. */

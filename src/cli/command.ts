@@ -14,8 +14,8 @@ export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Setting
 interface Description {
   /** A verb phrase in the imperative. */
   summary: string;
-  /** Further sections of the help, before the options. */
-  sections?(): readonly HelpSection[];
+  /** Further sections of the help, before the options. `isAll` with `--help --all`. */
+  sections?(isAll: boolean): readonly HelpSection[];
 }
 
 export interface CommandDefinition extends Description {
@@ -58,12 +58,14 @@ export interface Command extends Description {
 }
 
 const HELP: FlagDefinitions = { help: { description: "show this help" } };
+/** Only for commands that have more to show. */
+const ALL: FlagDefinitions = { all: { description: "with --help: show the rare options and actions too" } };
 
 /** Creates a command, and adds parsing, `--help`, and the check of its arguments. */
 export function command(definition: CommandDefinition): Command {
   const { usage, rest = false, sandboxOptions: wanted = false } = definition;
   const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
-  const flags = { ...definition.flags, ...HELP };
+  const flags = { ...definition.flags, ...HELP, ...(Object.values(definition.flags ?? {}).some(({ rare }) => rare) ? ALL : {}) };
   const flagsFor: Command["flagsFor"] = (argv) => ({
     ...definition.flagsFor?.(positionalsIn(argv, flags).map(({ value }) => value)),
     ...flags,
@@ -78,7 +80,7 @@ export function command(definition: CommandDefinition): Command {
       const own = flagsFor(argv);
       const { optionFlags, ...given } = parseArguments(argv, { name: nameIn(usage), sandboxOptions, rest, flags: own });
       if (given.flags.help !== undefined) {
-        printText(commandHelp({ ...made, flags: own }));
+        printText(commandHelp({ ...made, flags: own }, given.flags.all !== undefined));
         return exitCodes.ok;
       }
       checkPositionals(given.positionals, definition);
@@ -122,7 +124,7 @@ export function commandGroup({ name, subcommands, ...definition }: GroupDefiniti
     async run(argv) {
       const [word] = positionalsIn(argv, flags);
       if (word === undefined && argv.includes("--help")) {
-        printText(groupHelp(name, group));
+        printText(groupHelp(name, group, argv.includes("--all")));
         return exitCodes.ok;
       }
       const wanted = subcommandNamed(name, subcommands, word?.value ?? definition.default);

@@ -1,6 +1,6 @@
 // Generates the help texts from the definitions that also parse the arguments.
 
-import { flagOf, type OptionName, optionDefinitions, optionNames } from "../sandbox/options.ts";
+import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
 import type { FlagDefinition, FlagDefinitions } from "./arguments.ts";
 
 /** A heading with a table of terms and descriptions. Descriptions may contain line breaks. */
@@ -11,45 +11,52 @@ export interface HelpSection {
 
 type HelpRow = readonly [term: string, description: string];
 
+/** The names of commands by the title of their group. */
+export type CommandGroups = Readonly<Record<string, readonly string[]>>;
+
 interface Described {
   summary: string;
   usage: string;
   sandboxOptions: readonly OptionName[];
   flags: FlagDefinitions;
   subcommands?: Readonly<Record<string, Described>>;
-  sections?(): readonly HelpSection[];
+  sections?(isAll: boolean): readonly HelpSection[];
 }
 
-export function overview(commands: Readonly<Record<string, Described>>): string {
-  const start = commands.start as Described;
+/** The commands by group, in at most 45 lines; the commands of no group by name only, or with `isAll` with their summaries. */
+export function overview(commands: Readonly<Record<string, Described>>, groups: CommandGroups, isAll: boolean): string {
+  const rowsOf = (names: readonly string[]): HelpRow[] => names.map((name) => [name, commands[name]?.summary ?? ""]);
+  const grouped = new Set(Object.values(groups).flat());
+  const others = Object.keys(commands).filter((name) => !grouped.has(name));
   return [
-    "merchant-sandbox: a local emulator of a merchant-operations API, with test data, API keys and signed webhooks.",
+    "merchant-sandbox: a local emulator of a merchant platform's API, with test data, API keys and signed webhooks.",
     "",
-    "  merchant-sandbox                      start it, then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
-    "  merchant-sandbox <command> --help     show the options of a command",
+    "  merchant-sandbox                  start it, then call http://127.0.0.1:4747/v1 with the key sk_test_lodge",
+    "  merchant-sandbox help <command>   show the options of a command, such as start",
     "",
-    ...section({ title: "Commands", rows: Object.values(commands).map(({ usage, summary }) => [usage, summary]) }),
-    ...sandboxOptions(optionNames),
-    ...section({ title: "Output", rows: Object.entries(start.flags).map(flagRow) }),
-    "Each option can be set as an environment variable: --rate-limit is MERCHANT_SANDBOX_RATE_LIMIT.",
-    'Or in the file merchant-sandbox.json of the folder: {"rateLimit": "10/10s"}. Flags take precedence over variables, variables over the file.',
+    ...Object.entries(groups).flatMap(([title, names]) => section({ title, rows: rowsOf(names) }, NAMES)),
+    ...section({ title: "More", rows: isAll ? rowsOf(others) : [["help --all", others.join(", ")]] }, NAMES),
     "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port taken, 6 invalid fixtures, 7 unsupported Node.",
   ].join("\n");
 }
 
-export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, sections }: Described): string =>
+export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, sections }: Described, isAll: boolean): string =>
   [
     `merchant-sandbox ${usage}: ${summary}`,
     "",
-    ...(sections?.() ?? []).flatMap(section),
-    ...section({ title: "Options", rows: rowsOf(flags) }),
+    ...(sections?.(isAll) ?? []).flatMap((one) => section(one)),
+    ...section({ title: "Options", rows: rowsOf(flags, isAll) }),
     ...sandboxOptions(names),
+    ...(names.length > 0 ? [SOURCES_OF_OPTIONS] : []),
   ]
     .join("\n")
     .trimEnd();
 
+const SOURCES_OF_OPTIONS = `Each option of the sandbox is also a variable, such as MERCHANT_SANDBOX_RATE_LIMIT for --rate-limit, and a field of the folder's
+merchant-sandbox.json, such as {"rateLimit": "10/10s"}. Flags take precedence over variables, variables over the file.`;
+
 /** The help of a command with subcommands. Lists an option once if all subcommands have it. */
-export function groupHelp(name: string, { summary, subcommands = {}, sections }: Described): string {
+export function groupHelp(name: string, { summary, subcommands = {}, sections }: Described, isAll: boolean): string {
   const all = Object.entries(subcommands);
   const isShared = (flag: string) => all.every(([, { flags }]) => Object.hasOwn(flags, flag));
   const flagsOf = (flags: FlagDefinitions, shared: boolean) =>
@@ -58,9 +65,9 @@ export function groupHelp(name: string, { summary, subcommands = {}, sections }:
     `merchant-sandbox ${name}: ${summary}`,
     "",
     ...section({ title: "Subcommands", rows: all.map(([, one]) => [one.usage, one.summary]) }),
-    ...(sections?.() ?? []).flatMap(section),
-    ...all.flatMap(([word, { flags }]) => section({ title: `Options of ${name} ${word}`, rows: rowsOf(flagsOf(flags, false)) })),
-    ...section({ title: "Options of all", rows: rowsOf(flagsOf(all[0]?.[1].flags ?? {}, true)) }),
+    ...(sections?.(isAll) ?? []).flatMap((one) => section(one)),
+    ...all.flatMap(([word, { flags }]) => section({ title: `Options of ${name} ${word}`, rows: rowsOf(flagsOf(flags, false), isAll) })),
+    ...section({ title: "Options of all", rows: rowsOf(flagsOf(all[0]?.[1].flags ?? {}, true), isAll) }),
   ]
     .join("\n")
     .trimEnd();
@@ -74,9 +81,9 @@ function sandboxOptions(names: readonly OptionName[]): string[] {
   );
 }
 
-const rowsOf = (flags: FlagDefinitions): HelpRow[] =>
+const rowsOf = (flags: FlagDefinitions, isAll: boolean): HelpRow[] =>
   Object.entries(flags)
-    .filter(([, { hidden }]) => !hidden)
+    .filter(([, { hidden, rare }]) => !hidden && (isAll || !rare))
     .map(flagRow);
 
 const flagRow = ([name, flag]: [string, FlagDefinition]): HelpRow => row(`--${name}`, flag);
@@ -85,15 +92,17 @@ const row = (flag: string, { value, description }: Pick<FlagDefinition, "value" 
   description,
 ];
 
+/** The widths of the column of terms: of options, and of the names of commands. */
 const COLUMN = 34;
+const NAMES = 14;
 
 /** Formats a section. A term that is too long for its column gets its own line. */
-function section({ title, rows }: HelpSection): string[] {
+function section({ title, rows }: HelpSection, column = COLUMN): string[] {
   if (rows.length === 0) return [];
   const lines = rows.map(([term, description]) => {
-    const left = `  ${term}`.padEnd(COLUMN);
-    const right = description.replaceAll("\n", `\n${" ".repeat(COLUMN)}`);
-    return left.length > COLUMN || !left.endsWith(" ") ? `${left}\n${" ".repeat(COLUMN)}${right}` : left + right;
+    const left = `  ${term}`.padEnd(column);
+    const right = description.replaceAll("\n", `\n${" ".repeat(column)}`);
+    return left.length > column || !left.endsWith(" ") ? `${left}\n${" ".repeat(column)}${right}` : left + right;
   });
   return [title, ...lines, ""];
 }

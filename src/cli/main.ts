@@ -3,7 +3,7 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../kernel/errors.ts";
 import { version } from "../sandbox/package-files.ts";
-import { commands, everyCommand } from "./commands/index.ts";
+import { commands, everyCommand, helpGroups } from "./commands/index.ts";
 import { overview } from "./help.ts";
 import { note, noteText, printText } from "./output/print.ts";
 import { endWithNpx } from "./process/signals.ts";
@@ -11,7 +11,8 @@ import { endWithNpx } from "./process/signals.ts";
 async function main(argv: string[]): Promise<number> {
   const first = argv[0];
   if (first === "--version" || first === "-v") return show(version());
-  if (first === "--help" || first === "-h" || first === "help") return show(overview(await everyCommand()));
+  if (first === "--help" || first === "-h" || first === "help")
+    return show(overview(await everyCommand(), helpGroups, argv[1] === "--all"));
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;

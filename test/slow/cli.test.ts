@@ -5,6 +5,8 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commands } from "../../src/cli/commands/index.ts";
+import { actions } from "../../src/faults/rule-schema.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { completeOptions, flagOf, type GivenOptions, optionDefinitions } from "../../src/sandbox/options.ts";
 import { version } from "../../src/sandbox/package-files.ts";
@@ -28,13 +30,26 @@ describe("the program prints", () => {
     expect(await run(["--version"])).toMatchObject({ code: 0, out: [version()], error: "" });
   });
 
-  test("its help, with every option and every command", async () => {
+  test("its help on one screen, every command with help --all, and every option with start --help", async () => {
     const { code, out, error } = await run(["--help"]);
     expect([code, error]).toEqual([0, ""]);
-    const text = out.join("\n");
-    for (const option of Object.keys(optionDefinitions)) expect(text).toContain(flagOf(option));
-    for (const name of ["start", "reset", "clock", "receive", "trigger", "deliveries", "replay"]) expect(text).toContain(name);
-    expect(Math.max(...out.map((line) => line.length))).toBeLessThan(140);
+    expect(out.length).toBeLessThanOrEqual(45);
+    const every = await run(["help", "--all"]);
+    for (const name of Object.keys(commands)) {
+      expect(out.join("\n")).toContain(name);
+      expect(every.out.filter((line) => line.startsWith(`  ${name} `))).toHaveLength(1);
+    }
+    const { out: options } = await run(["start", "--help"]);
+    for (const option of Object.keys(optionDefinitions)) expect(options.join("\n")).toContain(`  ${flagOf(option)}`);
+    expect(Math.max(...[...out, ...every.out, ...options].map((line) => line.length))).toBeLessThan(145);
+  });
+
+  test("six common actions in the help of fault, and all with --all", async () => {
+    const { out } = await run(["fault", "--help"]);
+    expect(out.filter((line) => line.startsWith("  fault add "))).toHaveLength(1 + 6);
+    expect(out.length).toBeLessThanOrEqual(40);
+    const { out: all } = await run(["fault", "--help", "--all"]);
+    for (const { type } of actions) expect(all.some((line) => line.startsWith(`  ${type.replaceAll("_", "-")}`))).toBe(true);
   });
 });
 

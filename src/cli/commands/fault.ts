@@ -28,14 +28,15 @@ const actionFlags = Object.fromEntries(
 
 const triggerFlags = {
   times: { value: "n", description: "fire this many times (default: 1)" },
-  skip: { value: "n", description: "skip this many matches first" },
-  every: { value: "n", description: "fire at every n-th match" },
+  skip: { value: "n", description: "skip this many matches first", rare: true },
+  every: { value: "n", description: "fire at every n-th match", rare: true },
   probability: { value: "p", description: "fire with this probability, from 0 to 1" },
-  seed: { value: "n", description: "repeat the same random choices" },
-  after: { value: "duration", description: "start after this time" },
+  seed: { value: "n", description: "repeat the same random choices", rare: true },
+  after: { value: "duration", description: "start after this time", rare: true },
   for: { value: "duration", description: "stop after this time" },
   per: {
     value: "what",
+    rare: true,
     description: "count separately per rule, key, operation, idempotency_key, event or endpoint",
     values: () => BUDGET_SCOPES,
   },
@@ -43,21 +44,28 @@ const triggerFlags = {
 
 const ruleFlags = {
   merchant: { value: "merchant", description: "match only calls or deliveries of this merchant" },
-  endpoint: { value: "endpoint", description: "match only deliveries to this endpoint" },
-  id: { value: "id", description: "use this id, such as flt_lost_payment (default: generated)" },
-  name: { value: "text", description: "give the rule a readable name" },
-  ttl: { value: "duration", description: "remove the rule after this time" },
-  priority: { value: "n", description: "try rules with a higher priority first (default: 0)" },
+  endpoint: { value: "endpoint", description: "match only deliveries to this endpoint", rare: true },
+  id: { value: "id", description: "use this id, such as flt_lost_payment (default: generated)", rare: true },
+  name: { value: "text", description: "give the rule a readable name", rare: true },
+  ttl: { value: "duration", description: "remove the rule after this time", rare: true },
+  priority: { value: "n", description: "try rules with a higher priority first (default: 0)", rare: true },
 } satisfies Record<string, FlagDefinition>;
 
 const SECTIONS: Readonly<Record<FaultTarget, string>> = { api: "Actions on calls", delivery: "Actions on deliveries of webhooks" };
 
-/** Help sections: the actions on calls, then on deliveries, each with its fields and an example. */
-const sections = (): HelpSection[] =>
-  Object.entries(SECTIONS).map(([target, title]) => ({
-    title,
-    rows: actions.filter((action) => action.target === target).map((action) => [written(action), helpOf(action)] as const),
-  }));
+const COMMON = ["rate_limit", "status", "lost_response", "latency", "outage", "duplicate"];
+
+/** Help sections: the common actions with an example each; with `--all` every action, with its fields. */
+function sections(isAll: boolean): HelpSection[] {
+  if (isAll)
+    return Object.entries(SECTIONS).map(([target, title]) => ({
+      title,
+      rows: actions.filter((action) => action.target === target).map((action) => [written(action), helpOf(action)] as const),
+    }));
+  const common = COMMON.flatMap((type) => actions.filter((action) => action.type === type));
+  const rows = common.map(({ example, description }) => [`fault add ${example}`, description] as const);
+  return [{ title: `Common actions, of ${actions.length}; fault --help --all has the others and their fields`, rows }];
+}
 
 function written({ type, main, schema }: Action): string {
   const name = kebab(type);

@@ -1,6 +1,7 @@
 // The commands, in the order of the help. Each is loaded only when it runs, to keep startup fast.
 
 import type { Command } from "../command.ts";
+import type { CommandGroups } from "../help.ts";
 
 export const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import("./start.ts")).start,
@@ -33,6 +34,16 @@ export const commands: Record<string, () => Promise<Command>> = {
   types: async () => (await import("./openapi.ts")).types,
   assumptions: async () => (await import("./openapi.ts")).assumptions,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
+};
+
+/** The groups of the help, by what a person wants. `help --all` lists the other commands. */
+export const helpGroups: CommandGroups = {
+  Run: ["start", "learn", "status", "stop"],
+  Webhooks: ["receive", "listen", "deliveries", "replay"],
+  Records: ["make", "move", "show", "trigger"],
+  Break: ["fault", "scenario"],
+  Time: ["clock", "traffic", "snapshot", "reset"],
+  CI: ["exec", "audit", "doctor"],
 };
 
 /** Loads all commands, for the help. */
