@@ -124,7 +124,7 @@ With the importer's defaults most requests are refused, and no OpenAPI document 
   \`enum\` or a \`pattern\`. A \`default\` says what the service assumes when the field is absent, and clients generated from the document would send it.
 - *Enable optional parameters* sends every query parameter at once, such as \`starting_after\` together with \`ending_before\`, which exclude each other.
 
-A request that repeats a write needs an \`Idempotency-Key\`: enable the header, whose example \`{{$guid}}\` is another key each time.
+A request that repeats a write needs an \`Idempotency-Key\`: each operation has an example of its own, such as \`payroll.create-1\`; replace it for a new write.
 `;
 
 const folder = await timed("install", openWorkFolder);

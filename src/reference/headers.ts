@@ -113,8 +113,6 @@ export const idempotencyKey = {
     maxLength: MAX_KEY_LENGTH,
     pattern: KEY_PATTERN,
   }),
-  /** Postman and its like replace this by a new value for each request. */
-  example: "{{$guid}}",
 };
 
 /** The headers of a delivery. `Content-Type` is documented with the body. */

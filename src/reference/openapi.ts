@@ -117,7 +117,7 @@ function describe(operation: DeclaredOperation): string {
 }
 
 function parametersOf(operation: DeclaredOperation, { surface, operations, replies, components }: Printing): Printed[] {
-  const { path, query, idempotent } = operation;
+  const { id, path, query, idempotent } = operation;
   const examples = examplePathOf({ surface, operations }, operation, replies);
   const inPath = paramNames(path).map((name) => ({
     name,
@@ -132,9 +132,9 @@ function parametersOf(operation: DeclaredOperation, { surface, operations, repli
     ...(query.required?.includes(name) ? { required: true } : {}),
   }));
   const takesKey = idempotent && surface.errors.key.length > 0;
-  const { name, schema, example } = idempotencyKey;
-  const key = () => ({ ...parameter("header", name, schema, components), example });
-  return [...inPath, ...inQuery, ...(takesKey ? [components.reference("parameters", name, key)] : [])];
+  // Tools send the example as it is, and the same key for two operations is a 422.
+  const key = { ...parameter("header", idempotencyKey.name, idempotencyKey.schema, components), example: `${id}-1` };
+  return [...inPath, ...inQuery, ...(takesKey ? [key] : [])];
 }
 
 function parameter(place: "query" | "header", name: string, schema: TSchema, components: Components): Printed {

@@ -84,7 +84,9 @@ test("parameters are path parameters with examples, query parameters and, if hon
     { name: "depth", in: "query", required: true, description: "How much", schema: { type: "integer" } },
     { name: "since", in: "query", schema: { type: "string", [ASSUMED]: { why: "Nobody said." } } },
   ]);
-  expect(document.paths["/animals/feed"].post.parameters).toEqual([{ $ref: "#/components/parameters/Idempotency-Key" }]);
+  expect(document.paths["/animals/feed"].post.parameters).toMatchObject([
+    { name: "Idempotency-Key", in: "header", example: "animals.feed-1" },
+  ]);
   expect(document.paths["/animals/{id}"].delete.parameters.map(({ name }: Json) => name)).toEqual(["id"]);
 });
 
