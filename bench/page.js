@@ -1,9 +1,11 @@
-// The table of figures, printed and written to docs/performance.md, where a part that is measured alone replaces its own rows only.
+// The table of figures, printed and written to bench/README.md, where a part that is measured alone replaces its own rows only.
+// docs/performance.md shows some of them: what users notice, and the rates beside other emulators.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
-const PAGE = new URL("../docs/performance.md", import.meta.url);
+const PAGE = new URL("README.md", import.meta.url);
+const SUMMARY = new URL("../docs/performance.md", import.meta.url);
 const BEGIN = "<!-- figures: npm run bench -- --write -->";
 const END = "<!-- end of figures -->";
 const HEAD = ["part", "what", "against", "figure", "CPU time", "target", "met"];
@@ -24,7 +26,9 @@ function met(figure, target) {
   return isMet ? "yes" : "no";
 }
 
-export const table = (rows) => [HEAD, HEAD.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+export const table = (rows) => tableOf(HEAD, rows);
 
 /** The conditions of the measurement. */
 export const provenance = (slices, seconds) =>
@@ -33,7 +37,7 @@ export const provenance = (slices, seconds) =>
 /** Reads the page: its rows as cells, and for each part the conditions of its measurement. */
 export function readFigures(page) {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error(`docs/performance.md must have a line ${BEGIN} and after it a line ${END}`);
+  if (begin === -1 || end < begin) throw new Error(`The page must have a line ${BEGIN} and after it a line ${END}`);
   const lines = page.slice(begin + BEGIN.length, end).split("\n");
   const rows = lines.filter((line) => line.startsWith("| ")).map((line) => line.slice(2, -2).split(" | "));
   const told = lines.flatMap((line) => {
@@ -62,6 +66,45 @@ export function withFigures(page, parts, measured, text) {
   return `${before}${BEGIN}\n\n${table(all)}\n\n${lines.join("\n")}\n\n${END}${after}`;
 }
 
+/** What a user notices, by the part and the row that measure it. */
+const NOTICED = [
+  ["The command until its first response", "start", "command to first 200, memory"],
+  ["`createSandbox()` in a test", "start", "createSandbox() in memory"],
+  ["A reset of everything", "start", "sandbox.reset(), everything"],
+  ["A merchant for a test", "start", "sandbox.merchants.mint()"],
+  ["A webhook, after the response that caused it", "deliveries", "from the API's answer to the receiver's socket, in the median"],
+  ["The dashboard: a key until the screen shows it", "dashboard", "key to whole frame, in the median"],
+  ["The dashboard: CPU while the sandbox is under full load", "dashboard", "CPU of a core, attached to a server under full load"],
+  ["Packages to install", "npx", "packages installed, Node 24, npm 12"],
+  ["Megabytes to install", "npx", "megabytes installed, all, Node 24, npm 12"],
+];
+
+const PEER_COLUMNS = ["GET a record by id, file", "POST that makes a record, memory", "POST that makes a record, file"];
+
+/** docs/performance.md with the figures of the rows. */
+export function withSummary(page, rows) {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  const plain = (figure) => figure.replace(/ \(.*/, "");
+  const figureOf = (part, what) => rows.find((row) => row[0] === part && row[1] === what);
+  const noticed = NOTICED.map(([text, part, what]) => {
+    const [, , against, figure] = figureOf(part, what);
+    return [text, against === "" ? plain(figure) : `${plain(figure)} times ${against}`];
+  });
+  const peerRows = rows.filter(([part]) => part === "peers");
+  const peers = [...new Set(peerRows.map(([, , against]) => against))].map((peer) => [
+    peer.replace(", both on Node 24", ""),
+    ...PEER_COLUMNS.map((column) => plain(peerRows.find(([, what, against]) => what === column && against === peer)[3])),
+  ]);
+  const tables = [
+    tableOf(["What you notice", "Figure"], noticed),
+    "How many requests a second the sandbox answers for each one that the other emulator does:",
+    tableOf(["Instead", "Reads", "Writes, both in memory", "Writes, the sandbox to a file"], peers),
+  ];
+  return `${page.slice(0, begin)}${BEGIN}\n\n${tables.join("\n\n")}\n\n${page.slice(end)}`;
+}
+
 export function writeFigures(parts, measured, text) {
-  writeFileSync(PAGE, withFigures(readFileSync(PAGE, "utf8"), parts, measured, text));
+  const page = withFigures(readFileSync(PAGE, "utf8"), parts, measured, text);
+  writeFileSync(PAGE, page);
+  writeFileSync(SUMMARY, withSummary(readFileSync(SUMMARY, "utf8"), readFigures(page).rows));
 }

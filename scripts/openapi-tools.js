@@ -1,4 +1,4 @@
-// Runs code generators, Postman's runner and a validating proxy on the OpenAPI documents, and writes docs/openapi-tools.md, or checks it with --check.
+// Runs code generators, Postman's runner and a validating proxy on the OpenAPI documents, and writes openapi-tools/README.md, or checks it with --check.
 
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { openWorkFolder, versions } from "./openapi-tools/work-folder.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { exampleCalls } = await loadSource(root, "scripts/docs/pages.ts");
-const page = join(root, "docs/openapi-tools.md");
+const page = join(root, "scripts/openapi-tools/README.md");
 const require = createRequire(import.meta.url);
 
 const SERVICE = "openapi.json";
@@ -133,7 +133,7 @@ try {
   const text = PAGE(await tryTools(folder, sandbox));
   if (!process.argv.includes("--check")) writeFileSync(page, text);
   else if (withoutCounts(readFileSync(page, "utf8")) !== withoutCounts(text))
-    throw new Error("docs/openapi-tools.md is out of date. Run `npm run openapi:tools`.");
+    throw new Error("scripts/openapi-tools/README.md is out of date. Run `npm run openapi:tools`.");
 } finally {
   await sandbox.close();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

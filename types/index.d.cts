@@ -46,7 +46,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<EventsReplayReply>;
-    /** Trigger an event. Makes the record that brings the event about, or changes it, so that the id in the webhook can be fetched; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
+    /** Trigger an event. Creates or changes the record that the event is about; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
     trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
   };
   readonly attempts: {

@@ -1,4 +1,4 @@
-// Generates docs/events.md: each type of event, and the commands or the call of the API that bring it about.
+// Generates docs/events.md: each type of event, and the commands or the call of the API that cause it.
 
 import type { EventSource } from "../../src/areas/event-sources.ts";
 import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
@@ -15,23 +15,23 @@ export function eventsPage(sources: readonly EventSource[]): string {
     "Each of these events reports a change of a record, and its `data` is the record as it is then. `trigger` makes any of them happen, with a new record where one is needed:",
     fence("sh", `${PROGRAM} trigger payment.succeeded\n${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --for market`),
     "The commands below do the same in your own steps: `<id>` is the id that the first one prints. Every status on the way has its event too, so a refunded payment sends `payment.pending`, `payment.succeeded` and `payment.refunded`. " +
-      "Fields that you leave out get believable values; `make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +
+      "Fields that you leave out are generated; `make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +
       "Over HTTP these are `POST /_sandbox/events`, `POST /_sandbox/records/{kind}` and `PATCH /_sandbox/records/{kind}/{id}` of the [control API](control.md); in the [library](library.md), `sandbox.events.trigger()`, `sandbox.records.create()` and `sandbox.records.change()`.",
-    "A call in the last column has the body of its example in the API reference. Time brings events about too, such as `payout.paid` on its date: [Life on the clock](concepts.md#life-on-the-clock). `POST /v1/webhook-events/test` sends an event of any type, about no record.",
+    "A call in the last column has the body of its example in the API reference. Time causes events too, such as `payout.paid` on its date: [Time-driven changes](concepts.md#time-driven-changes). `POST /v1/webhook-events/test` sends an event of any type, about no record.",
     table(["Event", "Commands", "Call of the API"], rows),
   )}\n`;
 }
 
 const byType = (one: EventSource, other: EventSource) => (one.type < other.type ? -1 : 1);
 
-/** The calls of the API that bring an event about, after the commands that make their record. */
+/** The calls of the API that cause an event, after the commands that make their record. */
 const callsOf = ({ type, operations, before }: EventSource): string[] =>
   operations.flatMap(({ id, method, path, mayEmit }) => {
     const call = link(code(`${method} /v1${path}`), `reference.md#${id}`);
     return [...before.map((words) => code(`${PROGRAM} ${words}`)), [call, mayEmit[type]].filter(Boolean).join(" ")];
   });
 
-/** The commands that bring an event about, in order. */
+/** The commands that cause an event, in order. */
 function commandsOf({ type, resource, status, isOnly, back, call, flags }: EventSource): string[] {
   if (!resource || call) return [`${PROGRAM} trigger ${type}`];
   const kind = resource.kind.replaceAll("_", "-");

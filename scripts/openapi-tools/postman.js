@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tool } from "./work-folder.js";
 
-/** Examples as values, and no optional parameters: docs/openapi-tools.md says why the importer needs both. */
+/** Examples as values, and no optional parameters: README.md says why the importer needs both. */
 const SETTINGS = "parametersResolution=Example,enableOptionalParameters=false";
 
 export async function postman(folder, document, url, key, operations) {

@@ -95,7 +95,7 @@ const triggerEvent = endpoint({
   path: "/events",
   summary: "Trigger an event",
   description:
-    "Makes the record that brings the event about, or changes it, so that the id in the webhook can be fetched; [Events](events.md) says how for each type. " +
+    "Creates or changes the record that the event is about; [Events](events.md) says how for each type. " +
     "A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning.",
   body: Type.Object({
     type: Type.String({ description: "Event type, such as payment.succeeded", pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)+$", maxLength: 255 }),

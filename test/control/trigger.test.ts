@@ -14,7 +14,7 @@ test("every type of event has a source", () => {
 describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {
   const sandbox = shareForBlock();
 
-  test.each([...eventTypes])("%s is about a record that can be fetched", async (type) => {
+  test.each([...eventTypes])("%s is about a record that exists", async (type) => {
     const bench = sandbox();
     const first = await trigger(bench, { type, merchant });
     const { body, record, warning } = first;

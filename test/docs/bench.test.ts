@@ -1,4 +1,4 @@
-// The benchmarks and their page: the page shows the declared rows, and the cuts of the stage benchmark match the sources.
+// The benchmarks and their pages: bench/README.md shows the declared rows, docs/performance.md some of their figures, and the cuts of the stage benchmark match the sources.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ interface Part {
 
 interface Page {
   readFigures(page: string): { rows: string[][]; told: Map<string, string> };
+  withSummary(page: string, rows: string[][]): string;
 }
 
 interface Edit {
@@ -24,8 +25,8 @@ interface Edit {
 const load = <Module>(file: string) => import(join(root, "bench", file)) as Promise<Module>;
 
 const { parts } = await load<{ parts: Part[] }>("parts.js");
-const { readFigures } = await load<Page>("page.js");
-const page = readFileSync(join(root, "docs/performance.md"), "utf8");
+const { readFigures, withSummary } = await load<Page>("page.js");
+const page = readFileSync(join(root, "bench/README.md"), "utf8");
 
 test("the page has the declared rows of each part, each with a figure, and the machine of each part", () => {
   const { rows, told } = readFigures(page);
@@ -35,6 +36,12 @@ test("the page has the declared rows of each part, each with a figure, and the m
   expect(rows.filter(([, , , figure]) => figure === "")).toEqual([]);
   // The page describes how each part was measured.
   expect(new Set(told.keys())).toEqual(new Set(parts.map(({ name }) => name)));
+});
+
+test("docs/performance.md shows the figures of the page", () => {
+  const summary = readFileSync(join(root, "docs/performance.md"), "utf8");
+  expect(summary).toContain("| mountebank ");
+  expect(withSummary(summary, readFigures(page).rows)).toBe(summary);
 });
 
 test("each cut of the stage benchmark matches the sources", async () => {

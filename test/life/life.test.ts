@@ -1,4 +1,4 @@
-// Life on the clock: under every kind of clock, across restarts, with errors, and switched off.
+// Time-driven changes of records: under every kind of clock, across restarts, with errors, and switched off.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

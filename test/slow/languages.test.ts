@@ -1,15 +1,15 @@
-// docs/languages.md: its test suites pass in each language whose tools are installed here, and its receiver with an own certificate gets its webhooks.
+// docs/languages.md: its test suites pass in each language whose tools are installed here, and each receiver of the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openShell, readPage } from "../support/page.ts";
-import { folder, start } from "../support/program.ts";
-import { call, control } from "../support/sandbox.ts";
+import { fences, openShell, readPage } from "../support/page.ts";
+import { folder, launchCommand, run, start } from "../support/program.ts";
+import { call, control, freePort } from "../support/sandbox.ts";
 
 const page = readPage("docs/languages.md");
 
@@ -34,35 +34,35 @@ interface Suite {
 const suites: Suite[] = [
   {
     language: "Python",
-    files: ["conftest.py", "test_sandbox.py"],
+    files: ["conftest.py", "receiver.py", "test_sandbox.py"],
     probe: 'python3 -c "import pytest"',
     command: "npx merchant-sandbox exec -- python3 -m pytest",
     passed: /\b3 passed/,
   },
   {
     language: "Go",
-    files: ["sandbox_test.go"],
+    files: ["receiver.go", "sandbox_test.go"],
     probe: "go version",
     command: "go mod init example.com/shop && go test -v ./...",
     passed: /(?:--- PASS[\s\S]*){3}\nok/,
   },
   {
     language: "Java",
-    files: ["SandboxTest.java"],
+    files: ["Receiver.java", "SandboxTest.java"],
     probe: "javac -version && test -e /usr/share/java/junit-platform-console-standalone.jar",
-    command: `javac -cp "${JUNIT}" -d out SandboxTest.java && npx merchant-sandbox exec -- java -cp "out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
+    command: `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec -- java -cp "out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
     passed: /3 tests successful/,
   },
   {
     language: "Ruby",
-    files: ["sandbox_test.rb"],
-    probe: "ruby -e 'require \"minitest\"'",
+    files: ["receiver.rb", "sandbox_test.rb"],
+    probe: 'ruby -e \'require "minitest"; require "webrick"\'',
     command: "npx merchant-sandbox exec -- ruby sandbox_test.rb",
     passed: /3 runs, .* 0 failures, 0 errors/,
   },
   {
     language: "PHP",
-    files: ["SandboxTest.php"],
+    files: ["receiver.php", "SandboxTest.php"],
     probe: "phpunit --version",
     command: "npx merchant-sandbox exec -- phpunit SandboxTest.php",
     passed: /OK \(3 tests/,
@@ -82,6 +82,49 @@ describe.each(suites)("$language", ({ files: names, probe, command, passed }) =>
     const { code, out, error } = await run(command);
     expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
   });
+});
+
+const printed = new Map([...files, ["receiver.mjs", fences(readPage("docs/webhooks.md"), "js")[0] ?? ""]]);
+
+/** How to start each receiver of the pages; `exec`, so that a signal reaches it. */
+const receivers = [
+  { file: "receiver.mjs", probe: "node --version", command: "exec node receiver.mjs" },
+  { file: "receiver.py", probe: "python3 --version", command: "exec python3 receiver.py" },
+  { file: "receiver.go", probe: "go version", command: "go build -o receiver receiver.go && exec ./receiver" },
+  { file: "Receiver.java", probe: "javac -version", command: "exec java Receiver.java" },
+  { file: "receiver.rb", probe: "ruby -e 'require \"webrick\"'", command: "exec ruby receiver.rb" },
+  { file: "receiver.php", probe: "php --version", command: "exec php -S localhost:3000 receiver.php" },
+];
+
+/** Resolves once something accepts connections at the port. */
+async function listening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "localhost");
+    const accepted = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (accepted) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("each receiver of the pages is audited here", () => {
+  const verifying = [...printed].filter(([, text]) => /x[-_]webhook[-_]signature/i.test(text)).map(([name]) => name);
+  const readTheLog = ["SandboxTest.php", "sandbox.sh"];
+  expect(verifying.sort()).toEqual([...readTheLog, ...receivers.map(({ file }) => file)].sort());
+});
+
+test.for(receivers)("$file passes the audit as printed", { timeout: 180_000 }, async ({ file, probe, command }, { skip }) => {
+  skip(spawnSync("sh", ["-c", probe]).status !== 0, `without ${probe}`);
+  const port = await freePort();
+  const here = (text: string) => text.replace(/\b3000\b/, String(port));
+  const cwd = folder();
+  writeFileSync(join(cwd, file), here(printed.get(file) ?? ""));
+  launchCommand("sh", ["-c", here(command)], { WEBHOOK_SECRET: "whsec_test" }, cwd);
+  await listening(port);
+  const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
+  expect(out.at(-1), out.join("\n")).toBe("pass: 12 of 12 probes passed, 0 failed.");
 });
 
 test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(

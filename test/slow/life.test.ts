@@ -1,4 +1,4 @@
-// Life on the clock with many records: 2,000 due in one advance, while requests are served.
+// Time-driven changes of many records: 2,000 due in one advance, while requests are served.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Runs the commands of the README and of docs/webhooks.md; only the port and the program name are replaced.
+// Runs the commands of the README, docs/data.md and docs/webhooks.md; only the port and the program name are replaced.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { type Bench, call, freePort, open } from "../support/sandbox.ts";
 import { log, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const readme = readPage("README.md");
+const data = readPage("docs/data.md");
 const webhooks = readPage("docs/webhooks.md");
 
 /** The arguments after the program name, without the comment; none is quoted. */
@@ -61,14 +62,14 @@ describe("the README", () => {
     const { data } = JSON.parse(await shell(look, url));
     expect(data).toMatchObject([{ eventId: body.id, status: "succeeded", attempt: 1 }]);
   });
+});
 
-  test("every record and event is one line away", async () => {
-    const text = section(readme, "Make things happen");
+describe("docs/data.md", () => {
+  test("makes, changes and lists records, and sends an event", async () => {
+    const text = data.slice(0, data.indexOf("\n## "));
     const [make = "", move = "", show = "", trigger = "", create = "", list = "", ...more] = linesOf(text);
     expect(more).toEqual([]);
     const bench = await open();
-    // As the section before does.
-    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
     const said = async (line: string) => {
       const { code, out, error } = await runCommand(bench.url, ...words(line));
       expect([line, code, error]).toEqual([line, 0, ""]);
@@ -86,6 +87,22 @@ describe("the README", () => {
     const [code = ""] = fences(text, "ts");
     await new Function("sandbox", `return (async () => {${code}})()`)(bench);
     expect(await bench.control("GET", "/events?limit=1")).toMatchObject({ data: [{ type: "payout.paid" }] });
+  });
+
+  test("names the key of each seeded merchant", async () => {
+    const bench = await open();
+    const rows = [...section(data, "Seeded merchants").matchAll(/^\| `(sk_test_\w+)` \|/gm)].map(([, key]) => key);
+    const { data: merchants } = await bench.control("GET", "/merchants");
+    expect(rows).toEqual(merchants.flatMap(({ apiKeys }: { apiKeys: string[] }) => apiKeys));
+  });
+
+  test("resets, restores a snapshot and plays a day of traffic", async () => {
+    const bench = await open();
+    const titles = ["Reset and snapshots", "Background traffic"];
+    for (const line of titles.flatMap((title) => linesOf(section(data, title))))
+      expect([line, await runCommand(bench.url, ...words(line))]).toEqual([line, expect.objectContaining({ code: 0, error: "" })]);
+    expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ rate: "6/h", status: "done" }]);
+    expect((await bench.control("GET", "/events")).data.length).toBeGreaterThan(5);
   });
 });
 

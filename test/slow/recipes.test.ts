@@ -97,7 +97,7 @@ describe("docs/ci.md", () => {
 });
 
 test("the commands for coding agents print a result and leave no files", async () => {
-  const { code, out, error } = await project().run(fence(readPage("docs/agents.md"), "sh"));
+  const { code, out, error } = await project().run(fence(readPage("llms.txt"), "sh"));
   expect([code, error]).toEqual([0, ""]);
   const [ready = "", answer = "", stopped] = out.split(/(?<=\})\n?(?=[{S])/);
   expect(JSON.parse(ready)).toMatchObject({ url: expect.stringMatching(/^http:/) });

@@ -214,7 +214,7 @@ const triggerForm: Form = {
     {
       name: "way",
       label: "create record",
-      help: "Whether to create the record, so that the id in the event can be fetched",
+      help: "Whether to create the record that the event is about",
       options: [
         { value: "", label: "yes" },
         { value: SYNTHETIC, label: "no" },

@@ -13,7 +13,7 @@ export interface DifferenceRow {
 const HEAD = `# Differences that a service file adopts
 
 Each row is one way in which a service differs from the sandbox. A test plays it alone with a stand-in for the service: \`compare\` finds it in the
-recording, \`--write\` writes these entries, and under \`--service\` a second comparison finds nothing left. [real-service.md](real-service.md) says how.
+recording, \`--write\` writes these entries, and under \`--service\` a second comparison finds nothing left. [real-service.md](../../../docs/real-service.md) says how.
 \`npx vitest run test/slow/adopt.test.ts -u\` writes this page.
 
 | The service | The sandbox alone | The service file |
