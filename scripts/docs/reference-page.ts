@@ -44,7 +44,7 @@ export function referencePage(source: PageSource): string {
   };
   return page(
     "API reference",
-    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}, and the rules that hold for all in ${link("Assumptions", "assumptions.md")}. The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
+    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox, in the order of the page. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}, and the rules that hold for all in ${link("Assumptions", "assumptions.md")}. The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
     service,
     (operation, shown) => operationSection(shown, operation, source.replies),
     GENERAL.map((name) => [name, sections[name]]),
@@ -70,7 +70,7 @@ function page(
   general: readonly (readonly [name: string, text: string])[] = [],
 ): string {
   const shown = { surface, operations: shownOn(surface, operations) };
-  const areas = areasOf(shown.operations);
+  const areas = areasOf(shown.operations).map(([area, members]) => [area, removalsLast(members)] as const);
   const contents = areas.map(([area, members]) => {
     const lines = members.map(
       ({ id, summary, method, path }) => `  - ${link(summary, `#${id}`)} ${code(`${method} ${surface.prefix}${path}`)}`,
@@ -85,6 +85,10 @@ function page(
   const rest = general.flatMap(([name, text]) => [heading(2, name, anchorOf(name)), text]);
   return `${blocks(GENERATED, `# ${title}`, introduction, [...contents, ...links].join("\n"), ...sections, ...rest)}\n`;
 }
+
+/** The commands of a page run in its order, so what they use is removed last. */
+const removalsLast = (operations: readonly DeclaredOperation[]) =>
+  operations.toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"));
 
 const anchorOf = (name: string) => name.toLowerCase().replaceAll(" ", "-");
 

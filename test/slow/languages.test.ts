@@ -1,28 +1,29 @@
-// docs/languages.md: its test suites pass in each language whose tools are installed here, and each receiver of the pages passes the audit.
+// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each receiver of the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { fences, openShell, readPage } from "../support/page.ts";
+import { fences, openShell, readPage, root } from "../support/page.ts";
 import { folder, launchCommand, run, start } from "../support/program.ts";
 import { call, control, freePort } from "../support/sandbox.ts";
 
 const page = readPage("docs/languages.md");
 
-/** The files of the page, by the name in their first comment. */
-const files = new Map(
+/** The receivers of the pages, by the name in their first comment. */
+const printed = new Map(
   [...page.matchAll(/^```\w+\n((?:<\?php\n)?(?:#|\/\/) (\S+\.\w+)\n[\s\S]*?)^```$/gm)].map(([, text = "", name = ""]) => [name, text]),
 );
+printed.set("receiver.mjs", `${fences(readPage("docs/webhooks.md"), "js")[0]}\n`);
 
 const JUNIT = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/*";
 
 interface Suite {
-  language: string;
-  files: string[];
+  /** The folder in recipes/. */
+  folder: string;
   /** Succeeds where the tools of the language are installed. */
   probe: string;
   /** The command of the page, with the tools as they are installed here. */
@@ -33,58 +34,57 @@ interface Suite {
 
 const suites: Suite[] = [
   {
-    language: "Python",
-    files: ["conftest.py", "receiver.py", "test_sandbox.py"],
+    folder: "python",
     probe: 'python3 -c "import pytest"',
     command: "npx merchant-sandbox exec -- python3 -m pytest",
     passed: /\b3 passed/,
   },
   {
-    language: "Go",
-    files: ["receiver.go", "sandbox_test.go"],
+    folder: "go",
     probe: "go version",
     command: "go mod init example.com/shop && go test -v ./...",
     passed: /(?:--- PASS[\s\S]*){3}\nok/,
   },
   {
-    language: "Java",
-    files: ["Receiver.java", "SandboxTest.java"],
+    folder: "java",
     probe: "javac -version && test -e /usr/share/java/junit-platform-console-standalone.jar",
     command: `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec -- java -cp "out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
     passed: /3 tests successful/,
   },
   {
-    language: "Ruby",
-    files: ["receiver.rb", "sandbox_test.rb"],
+    folder: "ruby",
     probe: 'ruby -e \'require "minitest"; require "webrick"\'',
     command: "npx merchant-sandbox exec -- ruby sandbox_test.rb",
     passed: /3 runs, .* 0 failures, 0 errors/,
   },
   {
-    language: "PHP",
-    files: ["receiver.php", "SandboxTest.php"],
+    folder: "php",
     probe: "phpunit --version",
     command: "npx merchant-sandbox exec -- phpunit SandboxTest.php",
     passed: /OK \(3 tests/,
   },
-  { language: "shell", files: ["sandbox.sh"], probe: "curl --version && openssl version", command: "sh sandbox.sh", passed: /3 passed/ },
+  { folder: "shell", probe: "curl --version && openssl version", command: "sh sandbox.sh", passed: /3 passed/ },
 ];
 
-test("the page has no file that is not run here", () => {
-  expect([...files.keys()].sort()).toEqual(suites.flatMap((suite) => suite.files).sort());
+test("the page links to each suite, and prints the receivers that lie beside them", () => {
+  const isFolder = (name: string) => statSync(join(root, "recipes", name)).isDirectory();
+  expect(readdirSync(join(root, "recipes")).filter(isFolder)).toEqual(suites.map((suite) => suite.folder).sort());
+  for (const suite of suites) {
+    expect(page).toContain(`](../recipes/${suite.folder}/`);
+    const [receiver] = readdirSync(join(root, "recipes", suite.folder)).filter((name) => /^receiver/i.test(name));
+    if (receiver !== undefined) expect(printed.get(receiver)).toBe(readPage(`recipes/${suite.folder}/${receiver}`));
+  }
 });
 
-describe.each(suites)("$language", ({ files: names, probe, command, passed }) => {
+describe.each(suites)("$folder", ({ folder: name, probe, command, passed }) => {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
-  test.skipIf(!isInstalled)(`the suite of the page passes (skipped without ${probe})`, { timeout: 180_000 }, async () => {
+  test.skipIf(!isInstalled)(`the suite passes (skipped without ${probe})`, { timeout: 180_000 }, async () => {
     const { cwd, run } = openShell();
-    for (const name of names) writeFileSync(join(cwd, name), files.get(name) ?? "");
+    cpSync(join(root, "recipes", name), cwd, { recursive: true });
     const { code, out, error } = await run(command);
     expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
   });
 });
-
-const printed = new Map([...files, ["receiver.mjs", fences(readPage("docs/webhooks.md"), "js")[0] ?? ""]]);
 
 /** How to start each receiver of the pages; `exec`, so that a signal reaches it. */
 const receivers = [
@@ -110,9 +110,7 @@ async function listening(port: number): Promise<void> {
 }
 
 test("each receiver of the pages is audited here", () => {
-  const verifying = [...printed].filter(([, text]) => /x[-_]webhook[-_]signature/i.test(text)).map(([name]) => name);
-  const readTheLog = ["SandboxTest.php", "sandbox.sh"];
-  expect(verifying.sort()).toEqual([...readTheLog, ...receivers.map(({ file }) => file)].sort());
+  expect([...printed.keys()].sort()).toEqual(receivers.map(({ file }) => file).sort());
 });
 
 test.for(receivers)("$file passes the audit as printed", { timeout: 180_000 }, async ({ file, probe, command }, { skip }) => {

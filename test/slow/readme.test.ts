@@ -1,9 +1,9 @@
-// Runs the commands of the README, docs/data.md and docs/webhooks.md; only the port and the program name are replaced.
+// Runs the commands of the README and of docs/data.md, docs/reference.md and docs/webhooks.md; only the port and the program name are replaced.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { eventTypes } from "../../src/areas/index.ts";
+import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { runCommand } from "../support/commands.ts";
 import { fences, linesOf, openShell, readPage, section } from "../support/page.ts";
 import { folder, launch, launchFile, type Program } from "../support/program.ts";
@@ -104,6 +104,17 @@ describe("docs/data.md", () => {
     expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ rate: "6/h", status: "done" }]);
     expect((await bench.control("GET", "/events")).data.length).toBeGreaterThan(5);
   });
+});
+
+test("the commands of docs/reference.md succeed in the order of the page, in one sandbox", { timeout: 60_000 }, async () => {
+  const bench = await open({ clock: "real" });
+  const commands = fences(readPage("docs/reference.md"), "sh");
+  expect(commands.length).toBe(catalogue.length);
+  const { run } = openShell();
+  for (const command of commands) {
+    const { out } = await run(`${command.replace("http://127.0.0.1:4747", bench.url)} -s -w '\n%{http_code}'`);
+    expect([command, out]).toEqual([command, expect.stringMatching(/\n2\d\d$/)]);
+  }
 });
 
 describe("docs/webhooks.md", () => {

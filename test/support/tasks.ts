@@ -9,22 +9,31 @@ const PAGE = readFileSync(new URL("../../docs/dashboard.md", import.meta.url), "
 export interface Task {
   name: string;
   keys: string[];
-  /** How many clicks the page in a browser takes. */
-  clicks: string;
-  /** How many keys the peer takes; undefined if it cannot do the task. */
-  peer: number | undefined;
 }
 
 export const tasks: Task[] =
-  PAGE.split("| task | keys | clicks | in mitmproxy or k9s |\n")[1]
+  PAGE.split("| task | keys |\n")[1]
     ?.split("\n\n")[0]
     ?.split("\n")
     .slice(1)
     .map((line) => {
-      const [, name = "", keys = "", clicks = "", peer = ""] = line.split("|").map((cell) => cell.trim());
+      const [, name = "", keys = ""] = line.split("|").map((cell) => cell.trim());
       const pressed = [...keys.matchAll(/`([^`]+)`/g)].map(([, key = ""]) => (key.length > 1 ? key.toLowerCase() : key));
-      return { name, keys: pressed, clicks, peer: /\d+/.test(peer) ? Number(/\d+/.exec(peer)?.[0]) : undefined };
+      return { name, keys: pressed };
     }) ?? [];
+
+/** How many keys mitmproxy or k9s takes for a task that it can do. */
+export const PEER_KEYS: Readonly<Record<string, number>> = {
+  "see requests arrive": 0,
+  "pause on a row": 1, // `F`
+  "filter by a status": 8, // `f~c 404`, Enter
+  "see only cut connections": 4, // `f~e`, Enter
+  "see the body of a response": 2, // Enter, Tab
+  "see the time of each stage": 3, // Enter, Tab, Tab
+  "go from a request to its delivery": 1, // Enter, k9s
+  "copy a request as curl": 27,
+  "list the keys": 1, // `?`
+};
 
 /** Text that the screen shows after the keys, or that has been copied. */
 export const RESULTS: Readonly<Record<string, RegExp>> = {
