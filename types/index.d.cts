@@ -1185,6 +1185,8 @@ export interface LoggedRequest {
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
+  ignored: string | null;
   /** The last characters of the API key */
   key: string | null;
 }
@@ -1354,6 +1356,8 @@ export interface RequestDetail {
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
+  ignored: string | null;
   /** The last characters of the API key */
   key: string | null;
   /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
@@ -1423,6 +1427,8 @@ export interface RequestMessage {
   replayOf: string | null;
   /** The fault rules that affected it, separated by commas */
   fault: string | null;
+  /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
+  ignored: string | null;
 }
 export interface RequestsListInput {
   /** Only of this operation, such as payments.list */
@@ -1581,6 +1587,8 @@ export interface RunReport {
     replayOf: string | null;
     /** The fault rules that affected it, separated by commas */
     fault: string | null;
+    /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
+    ignored: string | null;
   })[];
   deliveries: ({
     id: string;
@@ -2338,6 +2346,8 @@ interface RequestEntry {
   replayOf: string | undefined;
   /** The fault rules that applied, separated by commas. */
   fault: string | undefined;
+  /** The query parameters and headers that had no effect, separated by commas. */
+  ignored: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;

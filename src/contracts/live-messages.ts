@@ -26,6 +26,11 @@ export const RequestMessage = Type.Object(
     idempotencyKey: maybeText,
     replayOf: nullable(Type.String({ description: "The request whose stored response was replayed" })),
     fault: nullable(Type.String({ description: "The fault rules that affected it, separated by commas" })),
+    ignored: nullable(
+      Type.String({
+        description: "What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none",
+      }),
+    ),
   },
   { title: "request_message" },
 );

@@ -10,18 +10,18 @@ const ATTEMPT_FIELDS = ["id", "event", "path", "status", "result", "ms", "mercha
 type FactsWith<Field extends string> = FilterFacts & { fields: Record<Field | "is", FilterFacts["fields"][string]> };
 
 const MARKS = ["cut", "fault", "replay", "failed"] as const;
-type Mark = (typeof MARKS)[number];
 
-export const requestVocabulary: FilterVocabulary = { fields: REQUEST_FIELDS, marks: MARKS };
+export const requestVocabulary: FilterVocabulary = { fields: REQUEST_FIELDS, marks: [...MARKS, "ignored"] };
 export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, marks: MARKS };
 
 export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST_FIELDS)[number]> {
-  const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault } = request;
+  const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault, ignored } = request;
   const target = query === "" ? path : `${path}?${query}`;
-  const is = marksOf({ cut: status === 0, fault: fault !== null, replay: replayOf !== null, failed: status === 0 || status >= 400 });
+  const isCut = status === 0;
+  const marks = { cut: isCut, fault: fault !== null, replay: replayOf !== null, failed: isCut || status >= 400, ignored: ignored !== null };
   return {
     text: `${method} ${target} ${status === 0 ? "cut" : status} ${merchant ?? ""} ${id} ${operation ?? ""}`,
-    fields: { id, method, path: target, status, ms: durationMs, operation, merchant, key: idempotencyKey, fault, is },
+    fields: { id, method, path: target, status, ms: durationMs, operation, merchant, key: idempotencyKey, fault, is: marksOf(marks) },
   };
 }
 
@@ -47,4 +47,4 @@ export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT
   };
 }
 
-const marksOf = (has: Record<Mark, boolean>): readonly string[] => MARKS.filter((mark) => has[mark]);
+const marksOf = (has: Record<string, boolean>): readonly string[] => Object.keys(has).filter((mark) => has[mark]);

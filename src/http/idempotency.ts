@@ -17,7 +17,10 @@ const MAX_CACHED_LENGTH = 4_096;
 export function readIdempotencyKey(header: string): Stage {
   const name = header.toLowerCase();
   return (context) => {
-    if (!context.operation?.idempotent) return;
+    if (!context.operation?.idempotent) {
+      if (context.incoming.headers[name] !== undefined) context.headers["X-Sandbox-Ignored-Headers"] = header;
+      return;
+    }
     // Node has already trimmed surrounding spaces.
     const key = headerOnce(context.incoming, name);
     if (key === undefined) return;
@@ -98,7 +101,7 @@ export const behaviours: MeasuredBehaviour[] = [
   },
   {
     id: "idempotency.webhooks",
-    fact: "The webhook operations ignore `Idempotency-Key`.",
+    fact: "The webhook operations ignore `Idempotency-Key`, and say so in `X-Sandbox-Ignored-Headers`.",
     why: "They are not in the documented list of operations that accept it, and a replay would return a secret twice.",
   },
 ];

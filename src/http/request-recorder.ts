@@ -84,7 +84,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 
 /** Converts an entry to a message of the live stream. */
 export function requestMessage(entry: RequestEntry): RequestMessage {
-  const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault } = entry;
+  const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault, ignored } = entry;
   return {
     id,
     at,
@@ -98,7 +98,14 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
     idempotencyKey: idempotencyKey ?? null,
     replayOf: replayOf ?? null,
     fault: fault ?? null,
+    ignored: ignored ?? null,
   };
+}
+
+/** The names in the headers that report ignored input. */
+function ignoredInput(sent: RequestContext["headers"]): string | undefined {
+  const { "X-Sandbox-Unknown-Params": params, "X-Sandbox-Ignored-Headers": headers } = sent;
+  return params !== undefined && headers !== undefined ? `${params}, ${headers}` : (params ?? headers);
 }
 
 function describe(context: RequestContext, connection: Connection): RequestEntry {
@@ -129,6 +136,7 @@ function describe(context: RequestContext, connection: Connection): RequestEntry
     idempotencyKey: context.idempotencyKey,
     replayOf: context.replayOf,
     fault: context.faults?.fired.join(",") || undefined,
+    ignored: ignoredInput(context.headers),
     requestHeaders: incoming.headers,
     requestBody: context.bodyText,
     responseHeaders: context.sentHeaders,

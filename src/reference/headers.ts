@@ -58,6 +58,15 @@ export const serviceHeaders: readonly HeaderFact[] = [
     sentWith: (_, status) => succeeded(status),
   },
   {
+    name: "X-Sandbox-Ignored-Headers",
+    schema: text("Header that was ignored, because the operation does not take it"),
+    on: "Responses to a request with `Idempotency-Key` whose operation takes none",
+    assumption: {
+      why: "The service's documentation lists the operations that take `Idempotency-Key`; a client that sends it to another one would believe its retries safe.",
+    },
+    sentWith: ({ idempotent }) => !idempotent,
+  },
+  {
     name: "X-Sandbox-Unknown-Fields",
     schema: text(
       "Body fields that the sandbox does not know or, under `--bodies open`, of another type than it expects; they are kept as sent, with secrets masked, except names that the service sets itself",

@@ -184,12 +184,13 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
 const timeOf = (at: string) => at.slice(0, 23).replace("T", " ");
 
 function requestRow({ id, at, method, path, query, operation, status, durationMs, merchant, ...rest }: ReportedRequest): Markup {
-  const { idempotencyKey, replayOf, fault } = rest;
+  const { idempotencyKey, replayOf, fault, ignored } = rest;
   const target = `${method} ${path}${query === "" ? "" : `?${query}`}`;
   const notes = [
     idempotencyKey === null ? "" : markup`<span class="chip soft">key ${idempotencyKey}</span>`,
     replayOf === null ? "" : markup`<span class="chip green">replays ${replayOf}</span>`,
     fault === null ? "" : markup`<span class="chip magenta">fault ${fault}</span>`,
+    ignored === null ? "" : markup`<span class="chip yellow">ignored ${ignored}</span>`,
   ];
   return markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${timeOf(at)}</td><td class="mono path">${target}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${notes}</td></tr>`;
 }

@@ -509,6 +509,19 @@ describe("unknown parameters and fields", () => {
     expect((await bench.call("GET", "/v1/merchants/me?limit=1")).headers["x-sandbox-unknown-params"]).toBe("limit");
   });
 
+  test("an Idempotency-Key is listed in a header if the operation takes none", async () => {
+    const bench = await open();
+    const headers = { "idempotency-key": "a" };
+    const ignoredBy = async (method: string, path: string, body?: object) =>
+      (await bench.call(method, path, { headers, body })).headers["x-sandbox-ignored-headers"];
+    expect(await ignoredBy("GET", "/v1/payments?expand=x")).toBe("Idempotency-Key");
+    expect(await ignoredBy("POST", "/v1/webhook-events/test", { type: "payment.succeeded", data: {} })).toBe("Idempotency-Key");
+    expect(await ignoredBy("POST", RULES, rule)).toBeUndefined();
+    const { data } = await bench.control("GET", "/requests");
+    expect(data.map(({ ignored }: { ignored: string | null }) => ignored)).toEqual([null, "Idempotency-Key", "expand, Idempotency-Key"]);
+    expect((await bench.control("GET", "/requests?filter=is:ignored")).data).toHaveLength(2);
+  });
+
   test("unknown body fields are stored, returned as sent, and listed in a header", async () => {
     const bench = await open();
     const extra = { colour: "blue", nested: { deep: [1, null, "x"] }, "odd name": true, toString: "text", hasOwnProperty: 1 };

@@ -50,6 +50,15 @@ test("5xx names the requests, or counts those that have left the request log", a
   expect(problem?.lines).toEqual(["payments.list was answered 503 ×1"]);
 });
 
+test("ignored names what had no effect", async () => {
+  const bench = await open();
+  await bench.call("GET", "/v1/payments?limit=1");
+  expect((await problemsOf(bench, "ignored")).code).toBe(0);
+  await bench.call("GET", "/v1/payments?expand=x", { headers: { "idempotency-key": "a" } });
+  const line = "req_2 GET /v1/payments sent expand, Idempotency-Key, which has no effect";
+  expect(await problemsOf(bench, "ignored")).toEqual({ code: 3, lines: [line] });
+});
+
 test("score requires that armed scenarios passed, or got this many points", async () => {
   const bench = await open();
   expect((await problemsOf(bench, "score")).lines).toEqual([expect.stringContaining("arm one with --scenario <name>")]);

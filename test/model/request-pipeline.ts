@@ -51,6 +51,8 @@ function serveMerchant(context: PipelineContext, merchant: Merchant): Result {
   consumeQuota(context); // 429
   const operation = context.operation as Operation;
   const sent = readBody(context.request); // 415 400
+  if (!operation.idempotent && "idempotency-key" in context.request.headers)
+    context.headers["x-sandbox-ignored-headers"] = "Idempotency-Key";
   const key = operation.idempotent ? readKey(context.request) : undefined; // 400
   if (key === undefined) return execute(context, operation, merchant, sent);
   const busy = injectFault(context, ["idempotency"], () => merchant.idempotencyReplies.delete(key)); // 409
@@ -223,7 +225,7 @@ function finish(context: PipelineContext, result: Result): Expected {
   const corruption = isGood && !lost ? matchCallFault(world, ["body"], call)?.as : undefined;
   const { window } = context;
   const opinions = ["retry-after", "idempotent-replayed", "allow", "www-authenticate", "cache-control", "x-sandbox-warning"];
-  const unknowns = ["x-sandbox-unknown-fields", "x-sandbox-unknown-params"];
+  const unknowns = ["x-sandbox-unknown-fields", "x-sandbox-unknown-params", "x-sandbox-ignored-headers"];
   const headers = {
     ...Object.fromEntries([...opinions, ...unknowns].map((name) => [name, undefined])),
     "x-sandbox-fault": context.faults.length > 0 ? context.faults.join(", ") : undefined,

@@ -39,6 +39,7 @@ export function requestEntry(arrived: number, status: number, rest: Partial<Requ
     idempotencyKey: undefined,
     replayOf: undefined,
     fault: undefined,
+    ignored: undefined,
     requestHeaders: {},
     requestBody: "",
     responseHeaders: { Date: "x" },

@@ -27,6 +27,7 @@ export const request = (number: number, changes: Partial<RequestMessage> = {}): 
   durationMs: 1.25,
   idempotencyKey: null,
   replayOf: null,
+  ignored: null,
   fault: null,
   ...changes,
 });

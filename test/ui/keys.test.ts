@@ -175,11 +175,13 @@ describe("a filter", () => {
       request(3, { replayOf: "req_1" }),
       request(4, { status: 404 }),
       request(5, { fault: "flt_2" }),
+      request(6, { ignored: "expand" }),
     ].map((one) => ({ id: one.id, facts: requestFacts(one) }));
     const found = (filter: string) => rows.filter(({ facts }) => passes(filter, facts)).map(({ id }) => id);
     expect(found("is:cut")).toEqual(["req_2"]);
     expect(found("is:fault")).toEqual(["req_2", "req_5"]);
     expect(found("is:replay")).toEqual(["req_3"]);
+    expect(found("is:ignored")).toEqual(["req_6"]);
     expect(found("is:FAILED !is:cut")).toEqual(["req_4"]);
     expect(found("cut")).toEqual(["req_2"]);
   });

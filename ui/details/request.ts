@@ -36,7 +36,7 @@ export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestDa
     const headers = new Map(Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
     const events = section(theme, "Events", request ? causedLines(state, request, deliveries?.data, width) : []);
     const handling = [
-      ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, width) : []),
+      ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, headers, width) : []),
       ...section(theme, "Rate limit", rateLimitLines(state, row, headers, width)),
     ];
     const findings = [
@@ -78,9 +78,16 @@ function learnerLink(state: UiState, merchant: string | null, width: number): De
 const missingOperation = ({ status, fault }: RequestMessage) =>
   fault === null && (status === 404 || status === 405) ? "none: no such route" : "none: the response was sent before routing";
 
-function idempotencyLines(theme: Theme, { idempotencyKey, replayOf, status, method, fault }: RequestMessage, width: number): DetailLine[] {
+function idempotencyLines(
+  theme: Theme,
+  { idempotencyKey, replayOf, status, method, fault }: RequestMessage,
+  headers: Map<string, string>,
+  width: number,
+): DetailLine[] {
   if (idempotencyKey === null) {
-    const risk = "No Idempotency-Key: sending this request again executes it again.";
+    const ignored = headers.get(IGNORED_HEADERS);
+    const reason = ignored === undefined ? "No Idempotency-Key" : `This operation takes no ${ignored}`;
+    const risk = `${reason}: sending this request again executes it again.`;
     return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : paragraph(theme, width, risk, "dim");
   }
   const explain = (text: string) => [...labelled(theme, width, "key", idempotencyKey), ...paragraph(theme, width, text)];
@@ -139,9 +146,12 @@ function faultLines(theme: Theme, { fault, status }: RequestMessage, width: numb
   return [...rules, ...paragraph(theme, width, effect)];
 }
 
+const IGNORED_HEADERS = "x-sandbox-ignored-headers";
+
 const WARNING_HEADERS = {
   "unknown fields": "x-sandbox-unknown-fields",
   "unknown params": "x-sandbox-unknown-params",
+  "ignored headers": IGNORED_HEADERS,
   warning: "x-sandbox-warning",
 };
 

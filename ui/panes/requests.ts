@@ -33,8 +33,8 @@ export const requests = listPane<RequestMessage>({
     order: ({ id }) => Number(id.slice("req_".length)),
   },
   columns(request, { theme }, width) {
-    const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault } = request;
-    const mark = replayOf ? symbols(theme).replayed : fault ? "*" : "";
+    const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
+    const mark = replayOf ? symbols(theme).replayed : fault ? "*" : ignored ? "!" : "";
     return [
       { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
       { heading: "id", text: id, width: 8, truncate: "middle", styles: ["dim"], hideBelow: IDS_FROM },
@@ -42,7 +42,7 @@ export const requests = listPane<RequestMessage>({
       { heading: "path", text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
       { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 107 },
       { heading: "code", text: statusLabel(theme, status), width: 4, styles: statusStyles(status) },
-      { text: mark, width: 1, styles: fault ? ["magenta"] : [] },
+      { text: mark, width: 1, styles: fault ? ["magenta"] : ignored ? ["yellow"] : [] },
       { heading: "took", text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },
       { heading: "merchant", text: shortMerchant(merchant), width: width < 80 ? 8 : 12, truncate: "middle", hideBelow: 50 },
     ];

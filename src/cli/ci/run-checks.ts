@@ -35,6 +35,7 @@ const simpleConditions: Readonly<Record<string, FailCondition>> = {
   verdicts: condition((control) => verdictLines(control, "fail")),
   inconclusive: condition((control) => verdictLines(control, "inconclusive"), exitCodes.inconclusive),
   "5xx": condition(find5xx),
+  ignored: condition(findIgnored),
   score: minimumScore(undefined),
   uncovered: maximumUncovered(0),
 };
@@ -51,8 +52,13 @@ async function find5xx(control: ControlApi): Promise<string[]> {
   );
 }
 
+async function findIgnored(control: ControlApi): Promise<string[]> {
+  const { data } = await control.requests.list({ filter: "is:ignored", limit: 100 });
+  return data.map(({ id, method, path, ignored }) => `${id} ${method} ${path} sent ${ignored}, which has no effect`);
+}
+
 const SYNTAX =
-  "verdicts, inconclusive, 5xx, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
+  "verdicts, inconclusive, 5xx, ignored, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
 
 /** Parses --fail-on. Commas separate conditions, and also the names after `uncovered=`. */
 export function readConditions(text: string | undefined): FailCondition[] {

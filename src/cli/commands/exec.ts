@@ -23,7 +23,7 @@ export const exec = command({
     "fail-on": {
       value: "what",
       multiple: true,
-      description: "exit with 3 or 4 on: verdicts, inconclusive, 5xx, score[=N], uncovered[=N], uncovered=NAME,NAME",
+      description: "exit with 3 or 4 on: verdicts, inconclusive, 5xx, ignored, score[=N], uncovered[=N], uncovered=NAME,NAME",
     },
     report: {
       value: "format=file",

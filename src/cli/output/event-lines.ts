@@ -29,10 +29,11 @@ function textOf(event: LiveEvent): string {
   }
 }
 
-function requestText({ at, method, path, query, status, durationMs, merchant, id, replayOf }: RequestMessage): string {
+function requestText({ at, method, path, query, status, durationMs, merchant, id, replayOf, ignored }: RequestMessage): string {
   const target = query === "" ? path : `${path}?${query}`;
   const replayed = replayOf === null ? "" : ` replays ${replayOf}`;
-  return `${isoTime(at)} ${method} ${target} ${status} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${replayed}`;
+  const unused = ignored === null ? "" : ` ignored ${ignored}`;
+  return `${isoTime(at)} ${method} ${target} ${status} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${replayed}${unused}`;
 }
 
 function attemptText(attempt: AttemptMessage): string {

@@ -27,9 +27,9 @@ export interface RequestRow extends RequestSummaryRow {
 }
 
 export function shownRequest(row: RequestSummaryRow): LoggedRequest {
-  const { id, method, path, query, operation, merchant, status, key, idempotencyKey, replayOf, fault } = row;
+  const { id, method, path, query, operation, merchant, status, key, idempotencyKey, replayOf, fault, ignored } = row;
   const request = { id, at: isoTime(row.at), method, path, query, operation, merchant, status };
-  return { ...request, durationMs: Math.round(row.duration * 1_000) / 1_000, key, idempotencyKey, replayOf, fault };
+  return { ...request, durationMs: Math.round(row.duration * 1_000) / 1_000, key, idempotencyKey, replayOf, fault, ignored };
 }
 
 export interface RequestFilter {
@@ -48,7 +48,7 @@ export interface RequestFilter {
 }
 
 export const CALL_COLUMNS =
-  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, replayOf, fault";
+  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, replayOf, fault, ignored";
 
 /** `flush` writes the requests that are buffered. */
 export function readRequests({ sql }: Database, flush: () => void) {

@@ -52,6 +52,8 @@ export interface RequestEntry {
   replayOf: string | undefined;
   /** The fault rules that applied, separated by commas. */
   fault: string | undefined;
+  /** The query parameters and headers that had no effect, separated by commas. */
+  ignored: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;
