@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
+import { realNow } from "../kernel/clock.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 
@@ -67,6 +68,10 @@ export interface RequestContext {
   sentHeaders: Record<string, string | number>;
   /** Extra headers for this response. */
   readonly headers: Record<string, string>;
+  /** Real milliseconds at arrival. */
+  readonly arrived: number;
+  /** Whether the sandbox had sent nothing on the connection before, so that the client may have opened it for this request. */
+  readonly isFirst: boolean;
   /** Reads the milliseconds since arrival. */
   readonly elapsed: () => number;
   /**
@@ -105,9 +110,9 @@ export function openContext(
   outgoing: ServerResponse,
   sequence: number,
   at: number,
-  elapsed: () => number,
   era = 0,
 ): RequestContext {
+  const arrived = realNow();
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
   return {
@@ -121,7 +126,9 @@ export function openContext(
     path: cut === -1 ? target : target.slice(0, cut),
     search: cut === -1 ? "" : target.slice(cut + 1),
     headers: {},
-    elapsed,
+    arrived,
+    isFirst: incoming.socket.bytesWritten === 0,
+    elapsed: () => realNow() - arrived,
     answeredAfter: undefined,
     stages: [],
     operation: undefined,

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Document, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
-import { type Clock, realNow } from "../kernel/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
@@ -36,8 +36,7 @@ export function createControlApp<World>(options: ControlAppOptions<World>) {
   const checkGuard = admit(guard);
   const sendPage = createPage(loadPage);
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const started = realNow();
-    const context = openContext(incoming, outgoing, 0, clock.now(), () => realNow() - started);
+    const context = openContext(incoming, outgoing, 0, clock.now());
     try {
       checkGuard(context);
       const isRead = incoming.method === "GET" || incoming.method === "HEAD";

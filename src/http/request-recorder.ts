@@ -46,9 +46,7 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     /** The id of a request that cannot be recorded, because it is not HTTP. */
     nextId: () => `req_${requestLog.next()}`,
     open(incoming: IncomingMessage, outgoing: ServerResponse) {
-      const started = realNow();
-      const sequence = requestLog.next();
-      return openContext(incoming, outgoing, sequence, clock.now(), () => realNow() - started, requestLog.era());
+      return openContext(incoming, outgoing, requestLog.next(), clock.now(), requestLog.era());
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
@@ -111,10 +109,6 @@ function ignoredInput(sent: RequestContext["headers"]): string | undefined {
 function describe(context: RequestContext, connection: Connection): RequestEntry {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
-  const arrived = realNow() - duration;
-  const sentAfter = connection.answered ?? connection.opened;
-  const answered = arrived + (context.answeredAfter ?? duration);
-  connection.answered = answered;
   return {
     sequence: context.sequence,
     id: context.id,
@@ -128,10 +122,10 @@ function describe(context: RequestContext, connection: Connection): RequestEntry
     errorCode: context.errorCode,
     duration,
     stages: context.stages,
-    arrived,
-    answered,
+    arrived: context.arrived,
+    answered: context.arrived + (context.answeredAfter ?? duration),
     connection,
-    sentAfter,
+    isFirst: context.isFirst,
     key: identity && maskKey(identity.key),
     idempotencyKey: context.idempotencyKey,
     replayOf: context.replayOf,

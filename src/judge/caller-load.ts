@@ -112,7 +112,7 @@ function countWorkers(calls: readonly ObservedCall[]): number {
     1,
     ...calls.map((call) => calls.filter((other) => startOf(other) <= call.arrived && other.answered >= call.arrived).length),
   );
-  const reused = new Set(calls.filter((call) => startOf(call) !== call.connection.opened).map(({ connection }) => connection));
+  const reused = new Set(calls.filter(({ isFirst }) => !isFirst).map(({ connection }) => connection));
   return Math.max(most, reused.size);
 }
 

@@ -80,7 +80,7 @@ export function createJudge({ operations, prefix, onVerdict, values = ownValues,
     /** Observes a request and its response. */
     request(entry: RequestEntry) {
       const call = withoutBody(entry);
-      (isFirst(call) ? firstCalls : laterCalls).record(call);
+      (call.isFirst ? firstCalls : laterCalls).record(call);
       if (isSuccessfulWrite(call)) writes.record(call);
       if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
       if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
@@ -165,8 +165,6 @@ function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
   trackers.set(merchant, created);
   return created;
 }
-
-const isFirst = ({ sentAfter, connection }: RequestEntry) => sentAfter === connection.opened;
 
 /** Matching calls of the merchant up to and including the given call, oldest first. */
 function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: RequestEntry) => boolean): ObservedCall[] {

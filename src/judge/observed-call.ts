@@ -55,8 +55,8 @@ export interface ObservedCall {
   readonly tookEffect: boolean;
   readonly fault: string | undefined;
   readonly connection: Connection;
-  /** A real time in milliseconds after which the client sent the call. */
-  readonly sentAfter: number;
+  /** Whether it is the first request of any kind on its connection. */
+  readonly isFirst: boolean;
   readonly userAgent: string | undefined;
   /** Whether the sandbox received the body. False if the connection broke first. */
   readonly hasBody: boolean;
@@ -148,7 +148,7 @@ export function describeCall(
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
     connection: entry.connection,
-    sentAfter: entry.sentAfter,
+    isFirst: entry.isFirst,
     userAgent: entry.requestHeaders["user-agent"]?.toString(),
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,

@@ -9,7 +9,7 @@ export type Evidence = "retry" | "unclear" | "parallel";
 const KNOWN_AFTER = 250;
 
 /** The earliest time at which the call was certainly in flight. A client opens a connection for its first call. */
-export const startOf = ({ connection, sentAfter, arrived }: ObservedCall) => (sentAfter === connection.opened ? sentAfter : arrived);
+export const startOf = ({ connection, isFirst, arrived }: ObservedCall) => (isFirst ? connection.opened : arrived);
 
 /** `recent` returns earlier calls to the same path, oldest first; `lag` returns the event loop lag between two times. */
 export function evidenceOf(
@@ -35,12 +35,11 @@ const wasClosed = ({ connection: { closed }, answered }: ObservedCall, call: Obs
   closed !== undefined && closed >= answered && closed <= startOf(call);
 
 /**
- * Whether a read may come from a second program that polls: on another connection that was open already, or in the rhythm of earlier polls.
- * A client that makes one call at a time would reuse the connection of the failed call.
+ * Whether a read may come from a second program that polls: on a connection that carried the same read before, or in the rhythm of earlier
+ * polls. Without such polls it is a retry, also on another connection: a client with a pool may take any of its connections.
  */
 function isOtherPoller(before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]): boolean {
-  if (call.connection !== before.connection && call.sentAfter !== call.connection.opened && call.connection.opened < before.answered)
-    return true;
+  if (others.some(({ connection }) => connection === call.connection)) return true;
   const earlier = others.filter((other) => other.answered < startOf(before) && other.connection !== before.connection);
   if (earlier.length === 0) return false;
   const gaps = [...earlier.slice(1), before].map((next, index) => next.arrived - (earlier[index] as ObservedCall).answered);

@@ -119,7 +119,8 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
   const provenBy = sameKey || (isCertain && hadEffect) ? "store" : isClear ? "connections" : "time";
   const verdicts = continueChain(found.chain, { from: found.call, to: call, isCertain, provenBy }, new Map(), listeners);
-  const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || found.call.connection !== call.connection);
+  const isFromOther = found.call.connection !== call.connection && (!isClear || !isDue(found.call, call));
+  const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || isFromOther);
   if (mayBeRevised)
     addRevisable(revisable, { call: found.call, calls: before, verdicts, chain: found.chain, until: call.arrived + REVISED_WITHIN });
   return found.chain;
@@ -133,14 +134,16 @@ function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { 
   const equal = pending.filter((one) => isSameRequest(one.call, call));
   const recent = equal.length === 0 ? [] : listeners.recent(call);
   let early: PendingRetry | undefined;
+  let unclear: PendingRetry | undefined;
   for (const one of equal) {
     const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain), listeners.lag.worst);
-    const isRetry = evidence === "retry" || (evidence === "unclear" && isDue(one.call, call));
-    if (isRetry && isDue(one.call, call)) return { found: one, isClear: evidence === "retry" };
-    if (isRetry) early ??= one;
-    if (evidence === "unclear" && one.chain.lookalikes.length < MAX_LOOKALIKES) one.chain.lookalikes.push(call);
+    if (evidence === "retry" && isDue(one.call, call)) return { found: one, isClear: true };
+    if (evidence === "retry") early ??= one;
+    if (evidence !== "unclear") continue;
+    if (isDue(one.call, call)) unclear ??= one;
+    if (one.chain.lookalikes.length < MAX_LOOKALIKES) one.chain.lookalikes.push(call);
   }
-  return { found: early, isClear: true };
+  return { found: early ?? unclear, isClear: early !== undefined };
 }
 
 const otherThan = (recent: readonly ObservedCall[], { calls }: RetryChain) =>

@@ -33,7 +33,7 @@ const other = (at: number) => seen(requestEntry(at, 200, { path: "/v1/merchants/
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Requests on one connection, opened long ago. */
-const sharing = (opened: number) => ({ connection: { number: 2_000 + opened, opened: 1e9 + opened }, sentAfter: 1e9 - 1 });
+const sharing = (opened: number) => ({ connection: { number: 2_000 + opened, opened: 1e9 + opened } });
 
 const writes: Behaviour[] = [
   {
@@ -90,7 +90,7 @@ const writes: Behaviour[] = [
       const first = range(10).map((place) => {
         const { entry } = lost(`key_${place}`, place / 4);
         return faulted(
-          { ...entry, duration: 5, connection: { number: 3_000 + place, opened: 1e9 - 1 + place / 8 }, sentAfter: 1e9 - 1 + place / 8 },
+          { ...entry, duration: 5, connection: { number: 3_000 + place, opened: 1e9 - 1 + place / 8 }, isFirst: true },
           "response_lost",
         );
       });
@@ -103,8 +103,8 @@ const writes: Behaviour[] = [
     calls: () => {
       const connection = { number: 4_000, opened: 1e9 - 20, closed: 1e9 + 1 };
       const first = refused(0, 503, "a");
-      const beside = writeEntry(-10, 200, "b", { duration: 30, connection: { number: 4_001, opened: 1e9 - 10 }, sentAfter: 1e9 - 10 });
-      return [{ ...first, entry: { ...first.entry, connection, sentAfter: 1e9 - 20 } }, seen(writeEntry(2, 200, "c")), seen(beside)];
+      const beside = writeEntry(-10, 200, "b", { duration: 30, connection: { number: 4_001, opened: 1e9 - 10 }, isFirst: true });
+      return [{ ...first, entry: { ...first.entry, connection, isFirst: true } }, seen(writeEntry(2, 200, "c")), seen(beside)];
     },
     expected: { "idempotency.key_reused": "inconclusive" },
   },
@@ -169,7 +169,7 @@ const limits: Behaviour[] = [
     name: "has 20 workers that share connections and return together",
     calls: () => {
       const connections = range(20).map((place) => ({ number: 5_000 + place, opened: 1e9 - 500 }));
-      const share = (place: number) => ({ connection: connections[place % 20] as Connection, sentAfter: 1e9 - 100 });
+      const share = (place: number) => ({ connection: connections[place % 20] as Connection });
       return range(20)
         .map((place) => seen(requestEntry(place / 10, 429, { ...told(1), ...share(place), duration: 8, search: `limit=${place}` })))
         .concat(range(20).map((place) => seen(requestEntry(1_010 + place / 10, 200, { ...share(place + 7), search: `limit=${place}` }))));

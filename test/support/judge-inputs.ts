@@ -34,7 +34,7 @@ export function requestEntry(arrived: number, status: number, rest: Partial<Requ
     arrived: 1e9 + arrived,
     answered: (rest.arrived ?? 1e9 + arrived) + (rest.duration ?? 0),
     connection: { number: count, opened: 1e9 + arrived },
-    sentAfter: 1e9 + arrived,
+    isFirst: rest.connection === undefined,
     key: "…odge",
     idempotencyKey: undefined,
     replayOf: undefined,
