@@ -28,7 +28,8 @@ export const RequestMessage = Type.Object(
     fault: nullable(Type.String({ description: "The fault rules that affected it, separated by commas" })),
     ignored: nullable(
       Type.String({
-        description: "What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none",
+        description:
+          "What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none",
       }),
     ),
   },

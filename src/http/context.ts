@@ -105,13 +105,7 @@ export interface RequestContext {
 /** One stage of the pipeline: passes the request on (returns), responds (sets `reply`) or rejects the request (throws an ApiError). */
 export type Stage = (context: RequestContext) => void | Promise<void>;
 
-export function openContext(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  sequence: number,
-  at: number,
-  era = 0,
-): RequestContext {
+export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, sequence: number, at: number, era = 0): RequestContext {
   const arrived = realNow();
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");

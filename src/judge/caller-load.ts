@@ -2,9 +2,10 @@
 
 import { realBusyTime } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
-import type { ObservedCall } from "./observed-call.ts";
+import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { startOf } from "./retry-evidence.ts";
 import { LAG_WINDOW, watchLag } from "./retry-tracker.ts";
+import { backsOff } from "./rules/retry.ts";
 import { type Finding, type Outage, type Retry, type Returned, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
 import { callSubject, type VerdictSubject } from "./verdict-log.ts";
 
@@ -36,6 +37,7 @@ const OUTAGE_SPAN = 1_000;
 const FAILED_CALLS = 20;
 /** Failures in a row that make an outage. */
 const MIN_OUTAGE = 3;
+const MAX_RETRIED = 100;
 /** Milliseconds within which waits count as ending together. */
 const SAME_TIME = 1_000;
 
@@ -60,7 +62,11 @@ export function createCallerLoad(tools: LoadTools) {
       observeLimit(load, call, isLimited, tools);
       observeOutage(load, call, tools);
     },
-    observeRetry: (retry: Retry) => observeReturn(loadOf(retry.to), retry, tools),
+    observeRetry(retry: Retry) {
+      const load = loadOf(retry.to);
+      if (load.outage && load.outage.retried.size < MAX_RETRIED) load.outage.retried.add(retry.chain);
+      observeReturn(load, retry, tools);
+    },
   };
 }
 
@@ -98,6 +104,8 @@ function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, 
 
 function endLimit({ first, after, isReported }: NonNullable<CallerLoad["limited"]>, back: ObservedCall, tools: LoadTools): void {
   if (isReported || (after.length > 1 && after.length > workersOn(back, tools))) return;
+  // An early retry is a finding of retry_after.honoured.
+  if (after.some((call) => isSameRequest(first, call))) return;
   tools.run(callSubject(back, [first]), (rule) => rule.onLimitRespected?.(first, after, back));
 }
 
@@ -122,7 +130,7 @@ function observeOutage(load: CallerLoad, call: ObservedCall, tools: LoadTools): 
     if (call.failure === undefined && !call.rejected) endOutage(load, call, tools);
     return;
   }
-  load.outage ??= { first: call, calls: 0, most: 0, isReported: false };
+  load.outage ??= { first: call, calls: 0, most: 0, retried: new Set(), isReported: false };
   load.outage.calls++;
   load.failed = [...load.failed.filter(({ arrived }) => arrived >= call.arrived - OUTAGE_SPAN), call];
   load.outage.most = Math.max(load.outage.most, load.failed.length);
@@ -139,6 +147,8 @@ function endOutage(load: CallerLoad, back: ObservedCall, { run }: LoadTools): vo
   load.outage = undefined;
   load.failed = [];
   if (!outage || outage.calls < MIN_OUTAGE || outage.most > FAILED_CALLS) return;
+  // A short loop of retries stays below the limit, but does not back off.
+  if (![...outage.retried].every(backsOff)) return;
   run(callSubject(back, [outage.first]), (rule) => rule.onOutageOver?.(outage, back));
 }
 

@@ -37,7 +37,15 @@ const check = ({ expected, calls }: Behaviour, delay: number, around: (calls: re
   const wanted = Object.keys(expected).filter((rule) => expected[rule] === "fail");
   expect(failed.sort()).toEqual(wanted.sort());
   for (const [rule, verdict] of Object.entries(expected)) expect([rule, ...(found[rule] ?? [])]).toContain(verdict);
+  for (const [one, other] of SAME_BEHAVIOUR)
+    expect([one, other, found[one]?.has("pass") && found[other]?.has("fail")]).not.toEqual([one, other, true]);
 };
+
+/** The first rule must not pass where the second one fails. */
+const SAME_BEHAVIOUR = [
+  ["outage.backed_off", "retry.backoff_grows"],
+  ["rate_limit.respected", "retry_after.honoured"],
+] as const;
 
 describe.each(behaviours)("a client that $name", (behaviour) => {
   test.each(behaviour.delays ?? DELAYS)("after %i ms", (delay) => check(behaviour, delay, (calls) => calls));

@@ -77,12 +77,30 @@ const writes: Behaviour[] = [
   {
     name: "repeats a POST without a key after a 429",
     calls: () => [seen(writeEntry(0, 429, undefined, told(1))), seen(writeEntry(1_050, 200, undefined))],
-    expected: { "retry_after.honoured": "pass" },
+    expected: { "retry_after.honoured": "pass", "idempotency.present": "pass" },
+  },
+  ...(["refused", "disconnected"] as const).flatMap((outcome) =>
+    ([1, 2, 3] as const).map(
+      (times): Behaviour => ({
+        name: `repeats a POST without a key ${times} times after it was ${outcome}`,
+        calls: () => {
+          const answer = outcome === "refused" ? {} : { responseHeaders: {} };
+          const failures = [0, 400, 1_200].slice(0, times).map((at) => faulted(writeEntry(at, 503, undefined, answer), outcome));
+          return [...failures, seen(writeEntry(2_800, 200, undefined))];
+        },
+        expected: { "idempotency.present": times === 3 ? "fail" : "inconclusive" },
+      }),
+    ),
+  ),
+  {
+    name: "repeats a POST without a key after a 429 and then a 503",
+    calls: () => [seen(writeEntry(0, 429, undefined, told(1))), refused(1_050, 503, undefined), seen(writeEntry(1_800, 200, undefined))],
+    expected: { "idempotency.present": "inconclusive" },
   },
   {
-    name: "repeats a POST without a key four times after 503",
-    calls: () => [0, 400, 1_200].map((at) => refused(at, 503, undefined)).concat(seen(writeEntry(2_800, 200, undefined))),
-    expected: { "idempotency.present": "fail" },
+    name: "drops the key of a lost write",
+    calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, undefined))],
+    expected: { "idempotency.key_reused": "fail", "effect.single": "fail" },
   },
   {
     name: "sends 10 equal orders side by side, each retried under its key",
@@ -243,6 +261,35 @@ const outages: Behaviour[] = [
     expected: { "retry.backoff_grows": "fail" },
     delays: [0],
   },
+  ...[0, 5, 60].map(
+    (pause): Behaviour => ({
+      name: `retries in a loop with pauses of ${pause} ms`,
+      calls: () => range(10).map((place) => faulted(requestEntry(place * (pause + 1), place === 9 ? 200 : 503), "refused")),
+      expected: { "retry.backoff_grows": "fail", "retry.bounded": "pass" },
+      delays: [0],
+    }),
+  ),
+  ...Object.entries({
+    "the second connection once": (place: number) => (place === 1 ? 1 : 0),
+    "two connections in turns": (place: number) => place % 2,
+    "any of three connections": (place: number) => (place * place * 7 + place) % 3,
+  }).map(
+    ([which, connectionOf]): Behaviour => ({
+      name: `retries in a loop of 12 calls over ${which}`,
+      calls: () => {
+        const pool = range(3).map((number) => ({ number: 6_000 + number, opened: 1e9 - 500 }));
+        const pause = (place: number) => 20 + ((place * 73) % 180);
+        let at = 0;
+        return range(12).map((place) => {
+          at += pause(place);
+          const connection = pool[connectionOf(place)] as Connection;
+          return faulted(requestEntry(at, place === 11 ? 200 : 503, { connection }), "refused");
+        });
+      },
+      expected: { "retry.bounded": "fail" },
+      delays: [0],
+    }),
+  ),
   {
     name: "backs off during an outage",
     alone: true,

@@ -87,6 +87,27 @@ test("a connection that the client ends is known as closed", async () => {
   await expect.poll(() => one.connection.closed).toBeGreaterThanOrEqual(one.arrived + one.duration);
 });
 
+test.each([
+  ["the control API", "GET", "/_sandbox/clock", {}],
+  ["a page that does not exist", "GET", "/nowhere", {}],
+  ["a rejected host", "GET", "/v1/payments", { host: "evil.example" }],
+  ["a preflight", "OPTIONS", "/v1/payments", { origin: "http://127.0.0.1:1", "access-control-request-method": "POST" }],
+])("a connection counts as used after a call of %s", async (_, method, path, headers) => {
+  const bench = await open({ allowedOrigin: ["http://127.0.0.1:1"] });
+  const agent = new Agent({ keepAlive: true });
+  await Promise.all([1, 2].map(() => bench.call(method, path, { agent, headers })));
+  await bench.faults.add({ action: { type: "lost_response", as: "reset" } });
+  const post = (key: string) =>
+    bench.call("POST", "/v1/hospitality/pricing-rules", { agent, body: rule, headers: { "idempotency-key": key } });
+  await post("a").catch(() => {});
+  await post("b");
+  agent.destroy();
+  const { verdicts } = await bench.verdicts.list({ verdict: "fail" });
+  expect(verdicts.map(({ rule: id }) => id).sort()).toEqual(["effect.single", "idempotency.key_reused"]);
+});
+
+const rule = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
+
 describe("a client that is silent after its deadline", () => {
   /** A base at which the deadline of a failed call, 15 s later, has just passed. */
   const past = () => performance.now() - 1e9 - 16_000;

@@ -9,17 +9,23 @@ const MAX_TRIES = 3;
 export const idempotencyPresent: Rule = {
   id: "idempotency.present",
   severity: "error",
-  demands: "The client sends Idempotency-Key with every POST and PATCH that it may retry.",
+  demands: "The client sends Idempotency-Key with every POST and PATCH that it may retry, except after a 429.",
   hint: "Create one key (a UUID) per user action before the first try, and send it with every try.",
   onRetry(retry) {
     const { chain, to, isCertain } = retry;
     const call = firstCall(chain);
     if (!call.isWrite || !call.acceptsKey) return undefined;
     const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
-    if (call.key !== undefined) return { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
+    // A retry that drops the key is a finding of idempotency.key_reused.
+    if (call.key !== undefined) return to.key === undefined ? undefined : { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
     const tried = chain.calls.slice(0, -1);
-    // A 429 means that nothing happened, so a retry without a key is safe.
-    if (tried.every(({ failure }) => failure === "rate_limited")) return undefined;
+    if (tried.every(({ failure }) => failure === "rate_limited"))
+      return {
+        verdict: "pass",
+        isOpen: true,
+        says: `${says("without")}, which is safe: a 429 means that nothing happened.`,
+        calls: [call, to],
+      };
     const isProven = isCertain && (tried.some(({ tookEffect }) => tookEffect) || tried.length >= MAX_TRIES);
     return isProven
       ? { verdict: "fail", says: `${says("without")}.`, calls: [call, to] }

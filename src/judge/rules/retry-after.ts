@@ -116,7 +116,7 @@ export const rateLimitRespected: Rule = {
   },
 };
 
-/** outage.backed_off: a client sends fewer calls while every call fails. */
+/** outage.backed_off: a client sends few calls while every call fails, in total. retry.backoff_grows judges the retries of one call. */
 export const outageBackedOff: Rule = {
   id: "outage.backed_off",
   severity: "warning",

@@ -124,6 +124,9 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 
 const hasGrown = (waits: readonly number[]) => (waits.at(-1) ?? 0) >= GROWTH * Math.max(waits[0] ?? 0, MIN_PAUSE);
 
+/** Whether the client's own pauses before the retries of this call have grown, or are too few to show it. */
+export const backsOff = ({ ownWaits }: RetryChain) => ownWaits.length < 2 || (!isFlat(ownWaits) && hasGrown(ownWaits));
+
 /** retry.backoff_grows: the pauses that the client chooses grow with each retry. */
 export const retryBackoffGrows: Rule = {
   id: "retry.backoff_grows",

@@ -82,6 +82,8 @@ export interface Outage {
   calls: number;
   /** The most calls within any OUTAGE_SPAN. */
   most: number;
+  /** The calls that were retried meanwhile. */
+  readonly retried: Set<RetryChain>;
   isReported: boolean;
 }
 

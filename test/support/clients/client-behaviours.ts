@@ -22,6 +22,8 @@ export interface ClientBehaviour {
   act(actions: Actions): Promise<unknown>;
   /** The rules that fail. Any other failure is a false accusation. */
   fails: string[];
+  /** Rules that fail or not, depending on the pauses that the seed or the machine gives. */
+  mayFail?: string[];
   /** Rules with at least one pass. */
   passes?: string[];
   /** The same where no other worker ends the outage. */
@@ -229,6 +231,16 @@ const outages: ClientBehaviour[] = [
       await get(),
       await wait(12_000),
       await get(),
+    ],
+  },
+  {
+    name: "a loop of 24 retries after 503, with pauses of 0 to 200 ms",
+    fails: ["retry.bounded"],
+    mayFail: ["retry.backoff_grows"],
+    passes: ["retry.happened"],
+    act: async ({ fault, get, wait, random }) => [
+      await fault(DOWN, 24),
+      await repeat(25, async (time) => [await get(), await wait(200 * random(time))]),
     ],
   },
   {
