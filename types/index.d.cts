@@ -2310,8 +2310,6 @@ interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds of the latest response on it; undefined before the first. */
-  answered?: number;
   /** Real milliseconds at which the client closed it, knowing the last response. Undefined while it is open, or if the sandbox closed it first. */
   closed?: number;
 }
@@ -2338,8 +2336,8 @@ interface RequestEntry {
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
-  /** The client sent it after this time: the previous response on its connection, or the opening of the connection, in real milliseconds. */
-  sentAfter: number;
+  /** Whether the sandbox had sent nothing on the connection before, not even a response of the control API. */
+  isFirst: boolean;
   /** The last characters of the key. */
   key: string | undefined;
   idempotencyKey: string | undefined;
