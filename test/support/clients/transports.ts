@@ -58,10 +58,6 @@ body = sent.get("body")
 urllib.request.urlopen(urllib.request.Request(sent["url"], method=sent["method"], headers=sent["headers"], data=body and body.encode())).read()`;
 
 export const transports: Record<string, () => Client> = {
-  "fetch of Node": () => ({
-    send: ({ url, body, ...init }) => fetch(url, { ...init, body: body ?? null }).then((response) => response.text()),
-    close() {},
-  }),
   "fetch, body read": () => overFetch(true),
   "fetch, body not read": () => overFetch(false),
   "http.Agent with keep-alive": () => overHttp(true),
