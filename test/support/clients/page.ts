@@ -10,8 +10,8 @@ export interface Row {
 
 export function clientsPage(columns: readonly string[], rows: readonly Row[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const table = rows.map(({ situation, rule, runs, cells }, index) =>
-    line([rows[index - 1]?.situation === situation ? "" : situation, `\`${rule}\``, String(runs), ...cells]),
+  const table = rows.map(({ situation, rule, cells }, index) =>
+    line([rows[index - 1]?.situation === situation ? "" : situation, `\`${rule}\``, ...cells]),
   );
   return [
     "# How clients retry",
@@ -19,11 +19,11 @@ export function clientsPage(columns: readonly string[], rows: readonly Row[]): s
     "What popular HTTP libraries do with their defaults, as the judge sees it. `GET /_sandbox/verdicts` lists what it found about",
     "your client, with evidence and a hint.",
     "",
-    line(["Situation", "Rule", "Runs", ...columns]),
-    line(["---", "---", "---", ...columns.map(() => "---")]),
+    line(["Situation", "Rule", ...columns]),
+    `|${"---|".repeat(columns.length + 2)}`,
     ...table,
     "",
-    "`–` means that the rule did not apply. Where the runs differ, the cell counts them.",
+    `Each library was tried ${rows[0]?.runs} times; where the runs differ, the cell counts them. \`–\` means that the rule did not apply.`,
     "",
     "## A POST without an Idempotency-Key",
     "",
