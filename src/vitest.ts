@@ -1,7 +1,8 @@
-// Fixtures and matchers for Vitest: a sandbox per worker, a merchant per test, and matchers that report the closest calls.
+// Fixtures and matchers for Vitest: a shared sandbox, a merchant per test, and matchers that report the closest calls.
 
 import { test as base, expect, type TestAPI } from "vitest";
 import type {
+  ControlApi,
   Count,
   DeliveryMatch,
   Expectation,
@@ -12,27 +13,27 @@ import type {
   SandboxOptions,
   VerificationResult,
 } from "./index.ts";
-import { createSandbox, ownMerchant } from "./index.ts";
+import { connect, createSandbox, ownMerchant, SandboxError } from "./index.ts";
 
-export interface SandboxFixtures {
-  /** A sandbox, shared by all tests of a worker. Changes beyond `merchant`, such as to the clock, affect those tests too. */
-  sandbox: Sandbox;
+/** A sandbox in this process or another. */
+export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
+
+export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
+  /**
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`, such as to the clock,
+   * affect all tests that share it.
+   */
+  sandbox: Shared;
   /** A merchant with fixture data for this test only, removed after it. */
   merchant: OwnMerchant;
 }
 
-/**
- * Creates a `test` whose sandbox has these options. Call it at the top of a file, not in a `describe`.
- *
- * @example
- * const test = createTest({ clock: "2026-01-05T09:00:00Z" });
- */
-export const createTest = (options: SandboxOptions = {}): TestAPI<SandboxFixtures> =>
-  base.extend<SandboxFixtures>({
+const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): TestAPI<SandboxFixtures<Shared>> =>
+  base.extend<SandboxFixtures<Shared>>({
     sandbox: [
       // biome-ignore lint/correctness/noEmptyPattern: vitest reads the dependencies of a fixture from the pattern.
       async ({}, use) => {
-        const sandbox = await createSandbox(options);
+        const sandbox = await open();
         await use(sandbox);
         await sandbox.close();
       },
@@ -45,8 +46,26 @@ export const createTest = (options: SandboxOptions = {}): TestAPI<SandboxFixture
     },
   });
 
-export const test: TestAPI<SandboxFixtures> = createTest();
+/**
+ * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a `describe`.
+ *
+ * @example
+ * const test = createTest({ clock: "2026-01-05T09:00:00Z" });
+ */
+export const createTest = (options: SandboxOptions): TestAPI<SandboxFixtures<Sandbox>> => testIn(() => createSandbox(options));
+
+export const test: TestAPI<SandboxFixtures> = testIn(openShared);
 export { expect };
+
+async function openShared(): Promise<SharedSandbox> {
+  const { MERCHANT_SANDBOX_URL: url, MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken } = process.env;
+  if (!url) return createSandbox();
+  const sandbox = connect(url, { controlToken });
+  await sandbox.health().catch(({ message }: Error) => {
+    throw new SandboxError(`${message} MERCHANT_SANDBOX_URL is ${url}; without it, each worker has a sandbox of its own.`);
+  });
+  return { ...sandbox, url, baseUrl: `${url}/v1`, close: async () => {} };
+}
 
 /** How many matches are expected (default: at least one), and how long to wait for them. */
 export interface HowOften {
@@ -69,6 +88,8 @@ export interface SandboxMatchers {
   toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
   /** Asserts that webhooks of the merchant were delivered like this. */
   toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
+  /** Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*` (default: all). */
+  toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }
 
 declare module "vitest" {
@@ -84,6 +105,11 @@ expect.extend({
     const deliveries = { match, ...counted(wanted), ...(attempts && { attempts }), ...(final && { final }) };
     // With `.not`, there is nothing to wait for.
     return hold(merchant, { deliveries }, wanted.within ?? (this.isNot ? undefined : "5s"));
+  },
+  async toHaveNoFailedVerdicts(merchant: OwnMerchant, rules: string | string[] = "*") {
+    const { verdict, results } = await merchant.verify([{ verdicts: { rules: [rules].flat(), fail: { exactly: 0 } } }]);
+    // Without a verdict, the result is inconclusive: nothing failed.
+    return { pass: verdict !== "fail", message: () => results.map(({ message }) => `${merchant.id}: ${message}`).join("\n") };
   },
 });
 

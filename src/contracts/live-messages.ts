@@ -87,6 +87,7 @@ export const liveEvents = {
   clock: Type.Object({ kind: oneOf(["clock"], ""), clock: ClockState }),
   lesson: Type.Object({ kind: oneOf(["lesson"], ""), lesson: LessonMessage }),
   reset: Type.Object({ kind: oneOf(["reset"], ""), merchant: nullable(Type.String({ description: "Null for a reset of everything" })) }),
+  removal: Type.Object({ kind: oneOf(["removal"], ""), merchant: Type.String({ description: "The merchant that was removed" }) }),
 };
 
 export type LiveEvent = Static<(typeof liveEvents)[keyof typeof liveEvents]>;

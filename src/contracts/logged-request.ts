@@ -3,12 +3,17 @@
 import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
 import { RequestMessage } from "./live-messages.ts";
 
+const request = { ...RequestMessage.properties, at: timeText("Sandbox time of arrival") };
+
 /** A request in a report. Omits the API key, because reports are shared. */
-export const ReportedRequest = Type.Object({ ...RequestMessage.properties, at: timeText("Sandbox time of arrival") });
+export const ReportedRequest = Type.Object({
+  ...request,
+  status: nullable(Type.Integer({ description: "Null if no response was sent, or a fault lost it" })),
+});
 
 export const LoggedRequest = Type.Object(
   {
-    ...ReportedRequest.properties,
+    ...request,
     key: nullable(Type.String({ description: "The last characters of the API key" })),
   },
   { title: "logged_request" },

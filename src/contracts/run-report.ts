@@ -2,7 +2,7 @@
 
 import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
 import { ReportedRequest } from "./logged-request.ts";
-import { ShownVerdict, VERDICTS } from "./verdict.ts";
+import { AddedSandbox, ShownVerdict, VERDICTS } from "./verdict.ts";
 
 export const REPORT_FORMATS = ["json", "junit", "markdown", "html", "har"] as const;
 
@@ -25,8 +25,8 @@ const end = {
 
 const Coverage = Type.Object({
   ...{ operation: text, area: text, method: text, path: text, calls: integer },
-  statuses: Type.Array(Type.Object({ status: integer, calls: integer }), {
-    description: "The count of each declared status, and of every other status that was returned",
+  statuses: Type.Array(Type.Object({ status: nullable(Type.Integer()), calls: integer }), {
+    description: "The count of each declared status, and of every other status that was returned; null counts the calls without a response",
   }),
   events: Type.Array(Type.Object({ type: text, count: integer }), {
     description: "The count of each declared event, whatever caused it",
@@ -61,6 +61,7 @@ export const RunReport = Type.Object(
     ...end,
     failed: Type.Boolean({ description: "In `exec`, whether it exits with another code than 0" }),
     sandbox: Type.Object({ version: text, url: text, clock: text, now: text }),
+    added: list(AddedSandbox, "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them"),
     totals,
     coverage: Type.Array(Coverage),
     events: list(Type.Object({ type: text, emitted: integer, delivered: integer }), "Every type of event that the service can send"),

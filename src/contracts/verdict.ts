@@ -71,12 +71,22 @@ export interface VerdictFilter {
   merchant?: string | undefined;
   /** Only verdicts at or after this time, in sandbox milliseconds. */
   since?: number | undefined;
+  /** Also failed and inconclusive verdicts that a reset erased. */
+  erased?: boolean | undefined;
 }
 
 /** A rule id, or a pattern such as `retry_after.*`. */
 export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
 
 export const matchesRule = (pattern: string, rule: string) => matchesWildcard(rule, pattern);
+
+/** A sandbox that a test created for itself, whose verdicts were added to these when it closed. */
+export const AddedSandbox = Type.Object(
+  { sandbox: Type.String({ description: "Its URL" }), requests: Type.Integer({ minimum: 0, description: "How many requests it had" }) },
+  { title: "added_sandbox" },
+);
+
+export type AddedSandbox = Static<typeof AddedSandbox>;
 
 /** The error message for a pattern that matches no rule; undefined if it matches one. */
 export function unknownRuleMessage(pattern: string, rules: readonly string[]): string | undefined {
@@ -95,6 +105,12 @@ const MOST_CALLS = 6;
 export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on connection ${connection} after ${milliseconds} ms`;
 
 export const proofOf = ({ provenBy }: Pick<VerdictMessage, "provenBy">) => (provenBy === null ? "not proven" : PROVEN_BY[provenBy]);
+
+/** What happened, how to fix it, and the evidence, in one line. */
+export const verdictLine = ({ rule, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
+  `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
+
+export type ExplainedVerdict = Pick<VerdictMessage, "rule" | "verdict" | "says" | "hint" | "calls" | "attempts" | "provenBy">;
 
 /** The calls and attempts that prove a verdict, and the kind of proof, in one line. Shortens many calls to the first ones and the last. */
 export function evidenceText({ calls, attempts, provenBy }: Pick<VerdictMessage, "calls" | "attempts" | "provenBy">): string {

@@ -58,6 +58,9 @@ const removeMerchant = endpoint({
   method: "DELETE",
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
+  description:
+    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the " +
+    "logs, so that reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
   handle({ params, world }) {

@@ -1,14 +1,14 @@
-// The verdicts of the judge: list and clear them.
+// The verdicts of the judge: list, add and clear them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { JudgedRule, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
+import { AddedSandbox, JudgedRule, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
 import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { timeOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ judge: Pick<Judge, "rules" | "verdicts" | "forget"> }>("Judge");
+const endpoint = endpointFactory<{ judge: Pick<Judge, "rules" | "verdicts" | "adopt" | "clear"> }>("Judge");
 
 const CountedRule = Type.Object(
   { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },
@@ -29,17 +29,20 @@ const listVerdicts = endpoint({
     verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),
     merchant: Type.Optional(text("Only of this merchant")),
     since: Type.Optional(text("Only at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
+    erased: Type.Optional(
+      Type.String({ pattern: "^[01]$", description: "1: also failed and inconclusive verdicts that a reset erased, as in `exec`" }),
+    ),
   }),
   reply: Type.Object({
     verdicts: Type.Array(ShownVerdict, { description: "Oldest first; open ones last" }),
     rules: Type.Array(CountedRule, { description: "Every rule, with the counts of these verdicts" }),
   }),
   handle({ query, judge }) {
-    const { rule, since, ...filters } = query;
+    const { rule, since, erased, ...filters } = query;
     const known = judge.rules.map(({ id }) => id);
     const problem = rule === undefined ? undefined : unknownRuleMessage(rule, known);
     if (problem !== undefined) fail("validation_failed", problem);
-    const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since) });
+    const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since), erased: erased === "1" });
     const rules = judge.rules.map(({ id, severity, demands, hint }) => ({ id, severity, demands, hint, ...countOf(id, found) }));
     return { verdicts: found.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })), rules };
   },
@@ -51,6 +54,26 @@ function countOf(rule: string, found: readonly VerdictMessage[]) {
   return counted;
 }
 
+const addVerdicts = endpoint({
+  id: "verdicts.add",
+  method: "POST",
+  path: "/verdicts",
+  summary: "Add the verdicts of another sandbox",
+  description:
+    "Under `exec`, a sandbox that a test creates with `createSandbox()` calls it when it closes, so that the report of the run and `--fail-on` include its verdicts.",
+  body: Type.Object({ ...AddedSandbox.properties, verdicts: Type.Array(ShownVerdict, { maxItems: 5_000 }) }),
+  example: { sandbox: "http://127.0.0.1:41233", requests: 1, verdicts: [] },
+  reply: Type.Object({ added: Type.Integer({ description: "How many verdicts were added" }) }),
+  status: 201,
+  handle({ body: { sandbox = "", requests = 0, verdicts = [] }, judge }) {
+    judge.adopt(
+      { sandbox, requests },
+      verdicts.map((verdict) => ({ ...verdict, at: timeOf("at", verdict.at) ?? 0 })),
+    );
+    return { added: verdicts.length };
+  },
+});
+
 const clearVerdicts = endpoint({
   id: "verdicts.clear",
   method: "DELETE",
@@ -59,9 +82,9 @@ const clearVerdicts = endpoint({
   reply: Type.Object({ cleared: Type.Integer({ description: "How many verdicts were deleted" }) }),
   handle({ judge }) {
     const cleared = judge.verdicts().length;
-    judge.forget();
+    judge.clear();
     return { cleared };
   },
 });
 
-export const operations = [listVerdicts, clearVerdicts];
+export const operations = [listVerdicts, addVerdicts, clearVerdicts];

@@ -4,7 +4,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues } from "../contracts/service-values.ts";
-import { matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
@@ -57,6 +57,7 @@ interface JudgeState {
 }
 
 const MAX_TRACKERS = 500;
+const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
@@ -75,6 +76,12 @@ export function createJudge({ operations, prefix, onVerdict, values = ownValues,
   };
   const { firings, firstCalls, laterCalls, writes } = state;
   const observeQueue = () => drainQueue(state);
+  const sandboxes: AddedSandbox[] = [];
+  const forget = (merchant?: string) => {
+    drainQueue(state);
+    state.log.forget(merchant);
+    forgetCalls(state, merchant);
+  };
   return {
     rules,
     /** Observes a request and its response. */
@@ -95,22 +102,41 @@ export function createJudge({ operations, prefix, onVerdict, values = ownValues,
     /** Final verdicts, oldest first, then provisional verdicts, which have no id. */
     verdicts(filter: VerdictFilter = {}) {
       drainQueue(state);
-      return allVerdicts(state).filter((found) => matchesFilter(filter, found));
+      return [...(filter.erased ? state.log.erased() : []), ...allVerdicts(state)].filter((found) => matchesFilter(filter, found));
     },
+    /** Adds the verdicts of a sandbox that a test created for itself. */
+    adopt(sandbox: AddedSandbox, verdicts: readonly VerdictMessage[]) {
+      if (sandboxes.length < MAX_SANDBOXES) sandboxes.push(sandbox);
+      state.log.adopt(verdicts);
+    },
+    /** The sandboxes whose verdicts were added. */
+    sandboxes: (): readonly AddedSandbox[] => sandboxes,
     /** Counts of all final verdicts since the last reset, including dropped ones. */
     made: () => state.log.made(),
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
     /** Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all merchants). */
     conclude: (merchant?: string) => conclude(state, merchant),
-    /** Deletes all data about one merchant (default: about all). */
-    forget(merchant?: string) {
-      drainQueue(state);
-      for (const part of [state.log, firings, firstCalls, laterCalls, writes]) part.forget(merchant);
-      if (merchant === undefined) state.trackers.clear();
-      else state.trackers.delete(merchant);
+    /** Deletes all data about one merchant (default: about all), except for the verdicts that are listed as erased. */
+    forget,
+    /** Deletes all data. */
+    clear() {
+      forget();
+      state.log.clearErased();
+    },
+    /** Makes the pending verdicts of a merchant that was removed final, and deletes all else about it. */
+    close(merchant: string) {
+      conclude(state, merchant);
+      state.log.close(merchant);
+      forgetCalls(state, merchant);
     },
   };
+}
+
+function forgetCalls({ firings, firstCalls, laterCalls, writes, trackers }: JudgeState, merchant: string | undefined): void {
+  for (const part of [firings, firstCalls, laterCalls, writes]) part.forget(merchant);
+  if (merchant === undefined) trackers.clear();
+  else trackers.delete(merchant);
 }
 
 /** Whether the request succeeded without a fault, and no earlier call or delivery is waiting for it. */

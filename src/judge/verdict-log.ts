@@ -41,6 +41,8 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   const made = createVerdictCounts();
   let number = 0;
+  let erased: VerdictMessage[] = [];
+  const nextId = () => `vdt_${++number}`;
   const put = (verdict: VerdictMessage) => {
     const list = kept.get(verdict.verdict) ?? [];
     made.count(verdict, 1);
@@ -60,7 +62,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
   };
   return {
     add(rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string): string {
-      const id = amended ?? `vdt_${++number}`;
+      const id = amended ?? nextId();
       if (amended !== undefined) remove(amended);
       put(buildVerdict(rule, finding, subject, id));
       return id;
@@ -70,6 +72,12 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       const found = remove(id);
       if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), provenBy: "connections" });
     },
+    /** Adds verdicts of another sandbox. */
+    adopt(verdicts: readonly VerdictMessage[]) {
+      for (const verdict of verdicts) put({ ...verdict, id: nextId() });
+    },
+    /** Failed and inconclusive verdicts that a reset erased. */
+    erased: () => erased,
     /** The stored verdicts, oldest first. */
     list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
     /** Counts of all verdicts since the last reset, including dropped ones. */
@@ -77,10 +85,22 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     kept: () => [...kept.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
     forget(merchant?: string) {
       made.forget(merchant);
-      for (const [verdict, list] of kept)
-        kept.set(verdict, merchant === undefined ? [] : list.filter((found) => found.merchant !== merchant));
+      for (const [verdict, list] of kept) {
+        const isGone = (found: VerdictMessage) => merchant === undefined || found.merchant === merchant;
+        if (verdict !== "pass") erased.push(...list.filter(isGone).map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
+        kept.set(
+          verdict,
+          list.filter((found) => !isGone(found)),
+        );
+      }
+      erased = erased.slice(-MAX_KEPT);
       if (merchant === undefined) number = 0;
     },
+    clearErased() {
+      erased = [];
+    },
+    /** Keeps the verdicts of a merchant that was removed. None of them can change any more. */
+    close: made.close,
   };
 }
 
@@ -98,6 +118,13 @@ function createVerdictCounts() {
     forget(merchant?: string) {
       if (merchant === undefined) counts.clear();
       else counts.delete(merchant);
+    },
+    /** Counts a removed merchant's verdicts with those of no merchant, so that the counts do not grow with each merchant that comes and goes. */
+    close(merchant: string) {
+      const ofNone = counts.get(null) ?? new Map<string, number>();
+      for (const [kind, count] of counts.get(merchant) ?? []) ofNone.set(kind, (ofNone.get(kind) ?? 0) + count);
+      counts.set(null, ofNone);
+      counts.delete(merchant);
     },
   };
 }

@@ -16,6 +16,8 @@ export function createMadeCounts(stored: () => StoredCounts) {
     // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
     else if (event.kind === "reset" && event.merchant !== null) for (const one of [requests, attempts]) one.delete(event.merchant);
+    // Counted with those of no merchant, so that the counts do not grow with each merchant that comes and goes.
+    else if (event.kind === "removal") for (const one of [requests, attempts]) moveCount(one, event.merchant, "");
   };
   return {
     add(event: LiveEvent) {
@@ -28,6 +30,11 @@ export function createMadeCounts(stored: () => StoredCounts) {
       return { requests: sum(counts.requests), attempts: sum(counts.attempts) };
     },
   };
+}
+
+export function moveCount(counts: Map<string, number>, from: string, to: string): void {
+  counts.set(to, (counts.get(to) ?? 0) + (counts.get(from) ?? 0));
+  counts.delete(from);
 }
 
 function sum(byMerchant: ReadonlyMap<string, number>): number {

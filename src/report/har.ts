@@ -19,7 +19,8 @@ interface Exchange {
   method: string;
   url: string;
   request: Message;
-  status: number;
+  /** Null without a response. */
+  status: number | null;
   response: Message;
   comment: string;
 }
@@ -41,7 +42,7 @@ function requestExchange(base: string, row: RequestRow): Exchange {
     method,
     url: `${base}${path}${query === "" ? "" : `?${query}`}`,
     request: { headers: headersIn(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes },
-    status,
+    status: status === 0 ? null : status,
     response: { headers: headersIn(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes },
     comment: [id, operation].filter((part) => part !== null).join(" "),
   };
@@ -62,7 +63,7 @@ function deliveryExchange(attempt: WebhookDelivery): Exchange {
       body: mask(requestBody),
       bytes: Buffer.byteLength(requestBody),
     },
-    status: responseStatus ?? 0,
+    status: responseStatus,
     response: { headers: {}, body: answered, bytes: Buffer.byteLength(answered) },
     comment: [`delivery ${id}`, `attempt ${attempt.attempt}/${attempt.maxAttempts}`, errorMessage]
       .filter((part) => part !== null)
@@ -88,8 +89,9 @@ function entry({ at, milliseconds, method, url, request, status, response, comme
       ...post,
     },
     response: {
-      status,
-      statusText: STATUS_CODES[status] ?? "",
+      // HAR demands a number, and has -1 for what is not available.
+      status: status ?? -1,
+      statusText: status === null ? "no response" : (STATUS_CODES[status] ?? ""),
       ...SHARED,
       headers: pairs(response.headers),
       content: { size: response.bytes, mimeType: type(response) || "application/json", text: response.body },

@@ -203,7 +203,7 @@ function attemptRow({ id, at, type, event, url, attempt, maxAttempts, status, me
 /** A colour of the base style sheet. */
 type Tone = "green" | "yellow" | "red" | "magenta";
 
-function toneOf(status: number): Tone {
+function toneOf(status: number | null): Tone {
   if (status === 429) return "magenta";
   return ({ "2xx": "green", "4xx": "yellow" } as const)[classOf(status)] ?? "red";
 }

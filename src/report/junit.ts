@@ -1,4 +1,4 @@
-// Formats a run as JUnit XML: a case for each verdict and for each operation of the service.
+// Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on coverage, for each operation.
 
 import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { evidenceText, type Verdict } from "../contracts/verdict.ts";
@@ -8,8 +8,8 @@ export function junit(run: RunReport): string {
   const suites = [
     ...(run.problems.length === 0 ? [] : [suite("problems", run, run.problems.map(problemCase))]),
     ...(run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase(run)))]),
-    suite("verdicts", run, run.verdicts.map(verdictCase(run))),
-    suite("coverage", run, run.coverage.map(coverageCase)),
+    suite("verdicts", run, verdictCases(run)),
+    ...(run.failOn?.some((condition) => condition.startsWith("uncovered")) ? [suite("coverage", run, run.coverage.map(coverageCase))] : []),
   ];
   const { tests, failures } = total(suites);
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", tests, failures, errors: 0, time: 0 })}>`;
@@ -72,13 +72,22 @@ const scenarioCase =
     return judgedCase(run, { ...described, verdict, says, condition: "score", shown });
   };
 
-const verdictCase =
-  (run: RunReport) =>
-  (found: ReportedVerdict): Case => {
-    const { id, rule, verdict, says, hint, severity, operation } = found;
-    const described = { classname: "verdicts", name: [rule, operation, id].filter((part) => part !== null).join(" "), type: severity };
-    return judgedCase(run, { ...described, verdict, says, condition: "verdicts", shown: [hint, evidenceText(found)] });
-  };
+/** The worst verdicts on each rule and operation are one case, so that names are unique and the same in each run. */
+function verdictCases(run: RunReport): Case[] {
+  const byName = new Map<string, [ReportedVerdict, ...ReportedVerdict[]]>();
+  // Failed verdicts come first, then inconclusive ones.
+  for (const found of run.verdicts) {
+    const name = [found.rule, found.operation].filter((part) => part !== null).join(" ");
+    const same = byName.get(name);
+    if (!same) byName.set(name, [found]);
+    else if (same[0].verdict === found.verdict) same.push(found);
+  }
+  return [...byName].map(([name, found]) => {
+    const [{ verdict, says, hint, severity: type }] = found;
+    const shown = [hint, ...found.flatMap((one) => [...(one.says === says ? [] : [one.says]), evidenceText(one)])];
+    return judgedCase(run, { classname: "verdicts", name, verdict, says, condition: "verdicts", type, shown });
+  });
+}
 
 /** An operation that was never called is a skipped case. */
 function coverageCase({ area, operation, calls, method, path }: RunReport["coverage"][number]): Case {

@@ -17,7 +17,7 @@ export function markdown(run: RunReport): string {
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
   const failed = deliveries.filter(({ status }) => status !== "succeeded");
-  const broken = requests.filter(({ status }) => status >= 500);
+  const broken = requests.filter(({ status, fault }) => status !== null && status >= 500 && fault === null);
   const parts = [
     `# ${title(run)}`,
     reasons(run),
@@ -25,7 +25,7 @@ export function markdown(run: RunReport): string {
     section("Scenarios", ["", "Scenario", "For", "Points", "Result"], scenarios.map(scenarioRow)),
     section("Verdicts", ["", "Rule", "What happened", "How to fix it", "Evidence"], wrong.map(verdictRow)),
     section(
-      "Responses 5xx",
+      "Responses 5xx that no fault affected",
       ["Request", "Call", "Status", "Operation"],
       broken.map(({ id, method, path, status, operation }) => [id, `${method} ${path}`, status, operation]),
     ),
@@ -70,8 +70,9 @@ const reasons = ({ problems }: RunReport) =>
 
 type Cell = string | number | null;
 
-function summary({ totals, sandbox }: RunReport): string {
+function summary({ totals, sandbox, added }: RunReport): string {
   const { operations, events, statuses, deliveries, verdicts } = totals;
+  const ofOthers = added.reduce((sum, { requests }) => sum + requests, 0);
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
@@ -85,6 +86,9 @@ function summary({ totals, sandbox }: RunReport): string {
       ["Requests", `${totals.requests}: ${counted(statuses)}`],
       ["Deliveries", counted(deliveries)],
       ["Verdicts", counted(verdicts)],
+      ...(added.length > 0
+        ? [["Sandboxes of tests", `${added.length} with ${ofOthers} requests, of which only the verdicts are included`]]
+        : []),
       ["Sandbox", `${sandbox.version}, clock ${sandbox.clock} at ${sandbox.now}`],
     ],
   );

@@ -3,7 +3,7 @@
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import { type AddedSandbox, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
@@ -20,7 +20,10 @@ export interface RunSources {
   requestLog: RequestLog;
   attempts: Attempts;
   runSummary: RunSummary;
-  verdicts(): readonly VerdictMessage[];
+  /** The verdicts, and if wanted those that a reset erased. */
+  verdicts(erased: boolean): readonly VerdictMessage[];
+  /** The sandboxes whose verdicts were added to these. */
+  sandboxes(): readonly AddedSandbox[];
   /** The armed scenarios. */
   scenarios(): readonly ScenarioState[];
 }
@@ -43,10 +46,10 @@ export function gather(sources: RunSources, end: RunEnd): Material {
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
   const { operations, events } = sources.coverage();
   const coverage = operations.map((operation) => coverageOf(operation, events));
-  const verdicts = [...sources.verdicts()].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
+  const verdicts = [...sources.verdicts(end.failOn !== null)].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
   const statuses = countBy(
     runSummary.statuses(),
-    ({ status }) => classOf(status),
+    ({ status }) => classOf(reportedStatus(status)),
     ({ calls }) => calls,
   );
   const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
@@ -56,6 +59,7 @@ export function gather(sources: RunSources, end: RunEnd): Material {
     ...end,
     failed: end.problems.length > 0 || (end.failOn === null && [...verdicts, ...scenarios].some(({ verdict }) => verdict === "fail")),
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
+    added: [...sources.sandboxes()],
     totals: {
       operations: { called: coverage.filter(({ calls }) => calls > 0).length, total: coverage.length },
       events: {
@@ -80,11 +84,13 @@ export function gather(sources: RunSources, end: RunEnd): Material {
   return { run, rows, attempts };
 }
 
-/** A request without a response has the status 0. */
-export const nameOfStatus = (status: number) => (status < 100 ? "no response" : String(status));
+/** The request log has the status 0 for a request without a response. Reports have null, which nobody takes for a status. */
+const reportedStatus = (status: number) => (status === 0 ? null : status);
+
+export const nameOfStatus = (status: number | null) => (status === null ? "no response" : String(status));
 
 /** The class of a status, such as 4xx; `unanswered` for a request whose response was lost. */
-export const classOf = (status: number) => (status < 100 ? "unanswered" : `${Math.floor(status / 100)}xx`);
+export const classOf = (status: number | null) => (status === null ? "unanswered" : `${Math.floor(status / 100)}xx`);
 
 const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
@@ -96,7 +102,8 @@ function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (i
 
 function coverageOf({ id, area, method, path, calls, statuses, emits }: OperationCoverage, events: readonly EventTypeCoverage[]): Coverage {
   const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
-  return { operation: id, area, method, path, calls, statuses, events: emits.map((type) => ({ type, count: count(type) })) };
+  const reported = statuses.map(({ status, calls: count }) => ({ status: reportedStatus(status), calls: count }));
+  return { operation: id, area, method, path, calls, statuses: reported, events: emits.map((type) => ({ type, count: count(type) })) };
 }
 
 const showScenario = ({ name, title, merchant, verdict, score, points, says, expectations }: ScenarioState): ReportedScenario => ({
@@ -111,8 +118,8 @@ const showScenario = ({ name, title, merchant, verdict, score, points, says, exp
 });
 
 function showRequest(row: RequestRow): ReportedRequest {
-  const { key: _, ...shown } = shownRequest(row);
-  return shown;
+  const { key: _, status, ...shown } = shownRequest(row);
+  return { ...shown, status: reportedStatus(status) };
 }
 
 function showAttempt(attempt: WebhookDelivery, request: string | null): ReportedAttempt {

@@ -42,12 +42,25 @@ export function openControlApi(engine: Engine) {
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
-  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew: dataReplaced });
+  const removed = (merchant: string) => {
+    judge.close(merchant);
+    forgetData(engine, merchant);
+    traffic.forget(merchant);
+    lessons.reset(merchant);
+    dispatcher.reload(merchant);
+    hub.publish({ kind: "removal", merchant });
+  };
+  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew: dataReplaced, removed });
   const traffic = openTraffic(engine);
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
-  const sources = { ...shared, verdicts: () => judge.verdicts(), scenarios: scenarios.armed };
+  const sources = {
+    ...shared,
+    verdicts: (erased: boolean) => judge.verdicts({ erased }),
+    sandboxes: judge.sandboxes,
+    scenarios: scenarios.armed,
+  };
   return {
     ...shared,
     random,
@@ -77,8 +90,13 @@ const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>
   createTraffic({ ...stores, clock, random, resources, life, report: (error) => reportDefect(listeners, error, "traffic") });
 
 /** Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot. */
-function forget({ stores, limiter, scenarios, faults, heldResponses, judge, trends }: Engine, merchant: string | undefined): void {
-  judge.conclude(merchant);
+function forget(engine: Engine, merchant: string | undefined): void {
+  engine.judge.conclude(merchant);
+  forgetData(engine, merchant);
+  engine.judge.forget(merchant);
+}
+
+function forgetData({ stores, limiter, scenarios, faults, heldResponses, trends }: Engine, merchant: string | undefined): void {
   stores.tenants.clearCache();
   stores.dueRecords.changed();
   stores.idempotencyReplies.clearCache();
@@ -89,7 +107,6 @@ function forget({ stores, limiter, scenarios, faults, heldResponses, judge, tren
     heldResponses.releaseAll();
     trends.clear();
   }
-  judge.forget(merchant);
 }
 
 function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {

@@ -19,6 +19,7 @@ import { createRandom } from "../kernel/random.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
+import { addToRun } from "./add-to-run.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
 import { CONFIG_FILE, checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
@@ -135,10 +136,12 @@ function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
   let cancelFirstLook = () => {};
+  let requests = 0;
   const lazy = {
     engine(): Engine {
       if (opened.engine) return opened.engine;
       opened.engine = openEngine(given, () => showSandbox(lazy.controlApi()));
+      opened.engine.listeners.request.add(() => requests++);
       if (opened.server) startEngine(opened.engine);
       return opened.engine;
     },
@@ -164,7 +167,9 @@ function openLazyEngine(given: StorageOptions) {
     async close() {
       cancelFirstLook();
       await stop(opened, clock, CLOSE_TIMEOUT);
+      const verdicts = opened.engine?.judge.verdicts({ erased: true });
       opened.engine?.stores.close();
+      if (verdicts) await addToRun(address.url(), requests, verdicts);
     },
     /** Closes after a failed start, without waiting, and removes the file if this start created it. */
     async discard() {

@@ -3,15 +3,15 @@
 import type { DeliveryMatch, NearMiss } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import type { Verdict, VerdictMessage } from "../contracts/verdict.ts";
+import { type ExplainedVerdict, type Verdict, type VerdictMessage, verdictLine } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
-import { type Check, type CheckResult, type ExpectationOf, result, resultOfCount } from "./check-result.ts";
+import { type Check, type CheckResult, type ExpectationOf, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
 import { conditionResults, nearestOf } from "./near-miss.ts";
 
 /** A verdict of the judge, as far as a check depends on it. */
-export type CheckedVerdict = Pick<VerdictMessage, "rule" | "verdict"> & Partial<Pick<VerdictMessage, "merchant" | "id" | "requests">>;
+export type CheckedVerdict = ExplainedVerdict & Partial<Pick<VerdictMessage, "merchant" | "id" | "requests">>;
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
@@ -90,7 +90,9 @@ export function checkVerdicts(
     const wrong = compared.find(([, , result]) => result !== "right");
     if (!wrong) return result("pass", `${counts}.`, seen);
     const open = compared.every(([, , result]) => result !== "too many");
-    return result("fail", `${counts}; of ${wrong[0]}, ${describeCount(wrong[1])} were wanted.`, { ...seen, open });
+    const lines = [`${counts}; of ${wrong[0]}, ${describeCount(wrong[1])} were wanted.`];
+    if (wrong[2] === "too many") lines.push(...found.filter(({ verdict }) => verdict === wrong[0]).map(verdictLine));
+    return result("fail", lines.slice(0, MAX_EVIDENCE).join("\n"), { ...seen, open });
   };
 }
 

@@ -150,8 +150,9 @@ function checkMatch(sources: VerificationSources, { operation, merchant, body }:
       fail("validation_failed", `${where}.body names values by JSON Pointer, such as "/amount"; received ${JSON.stringify(pointer)}.`);
 }
 
-function checkMerchant({ tenants }: VerificationSources, merchant: string, where: string): void {
-  if (tenants.has(merchant)) return;
+/** A merchant that was removed is known as long as the log has its requests. */
+function checkMerchant({ tenants, requestLog }: VerificationSources, merchant: string, where: string): void {
+  if (tenants.has(merchant) || requestLog.find({ merchant }, 1).length > 0) return;
   const known = tenants.list().map(({ id }) => id);
   checkName(merchant, known, where, "merchant");
 }

@@ -220,7 +220,10 @@ describe("records", () => {
   });
 });
 
-const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge") => ({ rule, verdict, merchant });
+const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): CheckedVerdict => ({
+  ...{ rule, verdict, merchant, says: "The client came back at once.", hint: "Wait.", attempts: ["att_1"], provenBy: "time" },
+  calls: [{ request: "req_1", connection: 1, milliseconds: 0 }],
+});
 
 describe("verdicts of the judge", () => {
   test.each<[string, object, CheckedVerdict[], Verdict, boolean]>([
@@ -235,6 +238,18 @@ describe("verdicts of the judge", () => {
   ])("%s", (_, counts, verdicts, verdict, open) => {
     const look = checkVerdicts(() => verdicts, { rules: ["retry.*"], ...counts }, "mer_lodge")(0);
     expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
+  });
+
+  test("that failed are explained as the judge explains them", () => {
+    const look = checkVerdicts(
+      () => [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")],
+      { rules: ["retry.*"] },
+      "mer_lodge",
+    )(0);
+    expect(look.message.split("\n")).toEqual([
+      "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
+      "retry.jittered: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; proven by time)",
+    ]);
   });
 });
 

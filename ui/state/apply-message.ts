@@ -24,7 +24,7 @@ export function applyMessage(state: UiState, message: StreamMessage, panes: read
   const counted = sampleRate({ ...state, made, lastSeq: seq, ...(at !== -1 && { samples: [] }) });
   const after = items.slice(at + 1);
   const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after, panes);
-  const next = appendItems(applyClock(reset, items), after, (_, kind) => madeOf(made, kind), completeFor, panes);
+  const next = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor, panes);
   return at === -1 ? next : withoutUnknownGaps(next, panes);
 }
 
@@ -111,6 +111,12 @@ function clearMerchant(before: UiState, merchant: string, after: readonly LiveIt
     const list = listOf(next, name);
     return withList(next, name, removeRows(list, isRemoved, madeOf(state.made, stream.kind) - madeSince(list, after, stream.kind)));
   }, state);
+}
+
+/** A removed merchant keeps its rows in the lists. The next poll replaces the list of merchants. */
+function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
+  const removed = new Set(items.flatMap((item) => (item.kind === "removal" ? [item.merchant] : [])));
+  return removed.has(learnerMode(state)?.id ?? "") ? withoutLearner(state) : state;
 }
 
 /** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */

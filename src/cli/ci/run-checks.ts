@@ -1,20 +1,49 @@
-// The checks of `exec` after a run: finds problems by the conditions of --fail-on, and writes the reports of --report.
+// The checks of `exec`: observes a run, finds its problems by the conditions of --fail-on, and writes the reports of --report.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { ControlApi } from "../../../generated/control-api.ts";
+import type { ControlApi, RunReport } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
 import { REPORT_FORMATS, type ReportFormat } from "../../contracts/run-report.ts";
-import { evidenceText } from "../../contracts/verdict.ts";
+import { verdictLine } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import type { Sandbox } from "../../sandbox/create.ts";
 import { operations } from "../../sandbox/engine.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 
 /** A condition of --fail-on. Returns one line per problem. */
 interface FailCondition {
   exitCode: number;
-  find(control: ControlApi): Promise<string[]>;
+  find(control: ControlApi, run: ObservedRun): Promise<string[]>;
+}
+
+/** What a run did, whatever its tests reset or removed. The lists have one line for each request, up to a limit. */
+export interface ObservedRun {
+  requests: number;
+  attempts: number;
+  /** The responses with 5xx that no fault affected. */
+  serverErrors: string[];
+  /** The requests with input that had no effect. */
+  ignored: string[];
+}
+
+const MAX_LINES = 1_000;
+
+export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
+  const run: ObservedRun = { requests: 0, attempts: 0, serverErrors: [], ignored: [] };
+  const add = (lines: string[], line: string) => {
+    if (lines.length < MAX_LINES) lines.push(line);
+  };
+  sandbox.onHappening((event) => {
+    if (event.kind === "attempt") run.attempts++;
+    if (event.kind !== "request") return;
+    run.requests++;
+    const { id, method, path, status, fault, ignored } = event.request;
+    if (status >= 500 && fault === null) add(run.serverErrors, `${id} ${method} ${path} was answered ${status}`);
+    if (ignored !== null) add(run.ignored, `${id} ${method} ${path} sent ${ignored}, which has no effect`);
+  });
+  return run;
 }
 
 export interface FailedCondition {
@@ -24,38 +53,18 @@ export interface FailedCondition {
 
 const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({ exitCode, find });
 
-async function verdictLines(control: ControlApi, verdict: "fail" | "inconclusive"): Promise<string[]> {
-  const { verdicts } = await control.verdicts.list({ verdict });
-  return verdicts.map(
-    ({ rule, says, hint, ...evidence }) => `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`,
-  );
-}
+/** Also reports verdicts that a test erased with a reset. */
+const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") =>
+  (await control.verdicts.list({ verdict, erased: "1" })).verdicts.map(verdictLine);
 
 const simpleConditions: Readonly<Record<string, FailCondition>> = {
   verdicts: condition((control) => verdictLines(control, "fail")),
   inconclusive: condition((control) => verdictLines(control, "inconclusive"), exitCodes.inconclusive),
-  "5xx": condition(find5xx),
-  ignored: condition(findIgnored),
+  "5xx": condition(async (_, { serverErrors }) => serverErrors),
+  ignored: condition(async (_, { ignored }) => ignored),
   score: minimumScore(undefined),
   uncovered: maximumUncovered(0),
 };
-
-/** Lists requests with 5xx from the log. If the log has dropped them, counts them per operation. */
-async function find5xx(control: ControlApi): Promise<string[]> {
-  const { data } = await control.requests.list({ status: "5xx", limit: 100 });
-  if (data.length > 0) return data.map(({ id, method, path, status }) => `${id} ${method} ${path} was answered ${status}`);
-  const { data: operations } = await control.operations();
-  return operations.flatMap(({ id, byStatus }) =>
-    Object.entries(byStatus)
-      .filter(([status]) => status.startsWith("5"))
-      .map(([status, calls]) => `${id} was answered ${status} ×${calls}`),
-  );
-}
-
-async function findIgnored(control: ControlApi): Promise<string[]> {
-  const { data } = await control.requests.list({ filter: "is:ignored", limit: 100 });
-  return data.map(({ id, method, path, ignored }) => `${id} ${method} ${path} sent ${ignored}, which has no effect`);
-}
 
 const SYNTAX =
   "verdicts, inconclusive, 5xx, ignored, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
@@ -82,14 +91,28 @@ export function readConditions(text: string | undefined): FailCondition[] {
   return found;
 }
 
-/** The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result. */
-export async function findProblems(wanted: readonly FailCondition[], control: ControlApi): Promise<FailedCondition[]> {
+/**
+ * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result. Without a request, every
+ * condition would hold or fail for the same reason, which is then the only problem.
+ */
+export async function findProblems(wanted: readonly FailCondition[], control: ControlApi, run: ObservedRun): Promise<FailedCondition[]> {
+  const unused = wanted.length > 0 ? await findUnused(control, run) : [];
+  if (unused.length > 0) return [{ exitCode: exitCodes.inconclusive, lines: unused }];
   const problems: FailedCondition[] = [];
   for (const { exitCode, find } of wanted) {
-    const lines = await find(control);
+    const lines = await find(control, run);
     if (lines.length > 0) problems.push({ exitCode, lines });
   }
   return problems.sort((one, other) => one.exitCode - other.exitCode);
+}
+
+/** Why there is nothing to check; empty if the sandbox, or one that a test created for itself, was used. */
+export async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
+  if (requests > 0 || attempts > 0) return [];
+  const { added, sandbox } = (await control.report({ format: "json" })) as RunReport;
+  if (added.some((other) => other.requests > 0)) return [];
+  const advice = "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
+  return [`No request arrived and no webhook was sent, so nothing was checked. ${advice}, which was ${sandbox.url}/v1.`];
 }
 
 function knownName(name: string): string {

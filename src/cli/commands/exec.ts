@@ -3,7 +3,7 @@
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
-import { findProblems, readConditions, readReports, writeReport } from "../ci/run-checks.ts";
+import { findProblems, findUnused, type ObservedRun, observeRun, readConditions, readReports, writeReport } from "../ci/run-checks.ts";
 import { command } from "../command.ts";
 import { type LogFile, openLogFile } from "../output/log-file.ts";
 import { note } from "../output/print.ts";
@@ -23,7 +23,8 @@ export const exec = command({
     "fail-on": {
       value: "what",
       multiple: true,
-      description: "exit with 3 or 4 on: verdicts, inconclusive, 5xx, ignored, score[=N], uncovered[=N], uncovered=NAME,NAME",
+      description:
+        "exit with 3 or 4 on: verdicts, inconclusive, 5xx (but not those of faults), ignored, score[=N], uncovered[=N], uncovered=NAME,NAME; or if no request arrived",
     },
     report: {
       value: "format=file",
@@ -45,8 +46,9 @@ export const exec = command({
       const { key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
       const log = openLogFile(flags.log);
       await log.follow(sandbox);
+      const run = observeRun(sandbox);
       const target = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
-      return await runInside({ target, log, checks, command: rest, variables: variablesOf(target, key) });
+      return await runInside({ target, log, run, checks, command: rest, variables: variablesOf(target, key) });
     } finally {
       await sandbox.close();
     }
@@ -56,19 +58,20 @@ export const exec = command({
 interface Inside {
   target: { url: string; controlToken: string | undefined };
   log: LogFile;
+  run: ObservedRun;
   checks: { failOn: string; conditions: ReturnType<typeof readConditions>; reports: ReturnType<typeof readReports> };
   command: string[];
   variables: Record<string, string>;
 }
 
 /** Runs the command. Checks the run after the command's exit, but before killing its remaining processes, whose requests must not count. */
-async function runInside({ target, log, checks, command, variables }: Inside): Promise<number> {
+async function runInside({ target, log, run, checks, command, variables }: Inside): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
   let code: number = exitCodes.usage;
   try {
     code = await child.ended;
-    const judged = await conclude(code, checks, sandboxAt(target));
+    const judged = await conclude(code, run, checks, sandboxAt(target));
     if (code === exitCodes.ok) code = judged;
     return code;
   } finally {
@@ -79,7 +82,12 @@ async function runInside({ target, log, checks, command, variables }: Inside): P
 }
 
 /** The exit code of the checks. `ended` is the command's exit code, which takes precedence. Errors here are printed. */
-async function conclude(ended: number, { failOn, conditions, reports }: Inside["checks"], sandbox: RunningSandbox): Promise<number> {
+async function conclude(
+  ended: number,
+  run: ObservedRun,
+  { failOn, conditions, reports }: Inside["checks"],
+  sandbox: RunningSandbox,
+): Promise<number> {
   let code: number = exitCodes.ok;
   const reasons = ended === exitCodes.ok ? [] : [`The command exited with ${ended}.`];
   const failed = (error: Error): [] => {
@@ -88,7 +96,8 @@ async function conclude(ended: number, { failOn, conditions, reports }: Inside["
     reasons.push(error.message);
     return [];
   };
-  for (const { exitCode, lines } of await findProblems(conditions, sandbox.control).catch(failed)) {
+  if (conditions.length === 0) for (const line of await findUnused(sandbox.control, run).catch(failed)) note(`Warning: ${line}`);
+  for (const { exitCode, lines } of await findProblems(conditions, sandbox.control, run).catch(failed)) {
     reasons.push(...lines.slice(0, MOST_LINES));
     for (const line of lines.slice(0, MOST_LINES)) note(line);
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);

@@ -101,7 +101,8 @@ function watchLearner(
   };
   sandbox.onHappening((event) => {
     if (event.kind === "lesson" && event.lesson.learner.id === id) for (const one of [prompt, keeper]) one?.look();
-    if (event.kind === "reset" && (event.merchant ?? id) === id) void restart().catch((error: Error) => note(error.message));
+    if ((event.kind === "reset" || event.kind === "removal") && (event.merchant ?? id) === id)
+      void restart().catch((error: Error) => note(error.message));
   });
   const watched = watchOwnSandbox(sandbox, host, {
     async opened(output) {

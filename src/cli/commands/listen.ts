@@ -66,7 +66,8 @@ async function follow({ control, url, controlToken }: RunningSandbox, wanted: Ne
       attached: () => void registerAgain(),
       event(event) {
         if (event.kind === "attempt" && event.attempt.endpointId === endpoint.id) show.event(event);
-        if (event.kind === "reset" && (event.merchant ?? endpoint.merchant) === endpoint.merchant) void registerAgain();
+        const isCleared = event.kind === "reset" || event.kind === "removal";
+        if (isCleared && (event.merchant ?? endpoint.merchant) === endpoint.merchant) void registerAgain();
       },
     },
   );

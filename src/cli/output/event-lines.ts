@@ -26,6 +26,8 @@ function textOf(event: LiveEvent): string {
       return lessonText(event.lesson);
     case "reset":
       return event.merchant === null ? "reset to the fixtures" : `reset of ${event.merchant} to the fixtures`;
+    case "removal":
+      return `${event.merchant} was removed`;
   }
 }
 
@@ -33,7 +35,7 @@ function requestText({ at, method, path, query, status, durationMs, merchant, id
   const target = query === "" ? path : `${path}?${query}`;
   const replayed = replayOf === null ? "" : ` replays ${replayOf}`;
   const unused = ignored === null ? "" : ` ignored ${ignored}`;
-  return `${isoTime(at)} ${method} ${target} ${status} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${replayed}${unused}`;
+  return `${isoTime(at)} ${method} ${target} ${status === 0 ? "no response" : status} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${replayed}${unused}`;
 }
 
 function attemptText(attempt: AttemptMessage): string {
@@ -81,6 +83,8 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
       return { event: "lesson", ...event.lesson };
     case "reset":
       return { event: "reset", merchant: event.merchant };
+    case "removal":
+      return { event: "removal", merchant: event.merchant };
   }
 }
 

@@ -53,7 +53,7 @@ function watchRoom(sandbox: Sandbox, host: string | undefined, url: string): Wat
       print(readyLine({ ...facts, merchants: facts.merchants.slice(0, 1) }));
       for (const line of invitation(url, sandbox.controlToken)) print(line);
     },
-    isShown: (event, output) => output === jsonOutput || event.kind === "lesson" || event.kind === "reset",
+    isShown: (event, output) => output === jsonOutput || ["lesson", "reset", "removal"].includes(event.kind),
   });
   return { ...watched, learning: { kind: "workshop", url } };
 }

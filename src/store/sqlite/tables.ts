@@ -180,7 +180,7 @@ create index attempts_newest on attempts (merchant, ended desc, delivery desc, a
 create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delivery, attempt, status);
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 
--- Counts of the events that retention deleted from the log, and of their deliveries that had succeeded.
+-- Counts of the events that retention deleted from the log, and of their deliveries that had succeeded. Removed merchants are counted under ''.
 create table let_go (
   merchant text, type text, emitted integer not null check (emitted ${COUNT}), delivered integer not null check (delivered ${COUNT}),
   primary key (merchant, type)

@@ -28,9 +28,11 @@ interface WorldOptions {
   random: Random;
   /** Clears the caches after the rows of one merchant, or of all, were deleted. */
   renew(merchant?: string): void;
+  /** Clears the state in memory of a merchant that was removed, except for its logs. */
+  removed(merchant: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, random, renew }: WorldOptions) {
+export function openWorld({ stores, seeder, fixtures, image, random, renew, removed }: WorldOptions) {
   const { database, counters, requestLog, tenants } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
@@ -58,11 +60,6 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       seeder.seed(fixture, { id, key, email, place: null });
       return { merchant: id, apiKey: key };
     });
-  const forget = (merchant?: string) => {
-    requestLog.forget(merchant);
-    renew(merchant);
-  };
-
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
     fill() {
@@ -71,7 +68,8 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
     /** Restores everything, or one merchant, to the fixtures with the same ids. */
     reset(merchant?: string) {
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
-      forget(merchant);
+      requestLog.forget(merchant);
+      renew(merchant);
     },
     /** Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this seed. */
     mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
@@ -81,9 +79,10 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew }: Wo
       const { password: _, ...profile } = merchant;
       return create({ ...found, merchant: profile }, () => randomText(KEY_LENGTH));
     },
+    /** Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded, for the report of the run. */
     remove(merchant: string) {
-      database.transaction(() => eraser.merchant(tenants.require(merchant)));
-      forget(merchant);
+      database.transaction(() => eraser.data(tenants.require(merchant)));
+      removed(merchant);
     },
   };
 }
@@ -94,23 +93,9 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
   return found ?? fail("validation_failed", `There is no fixture ${name}.${didYouMean(name, names) || ` There are ${names.join(", ")}.`}`);
 }
 
-/** Every table whose rows belong to a merchant; tables that refer to others come first. */
-const TABLES = [
-  "attempts",
-  "deliveries",
-  "events",
-  "let_go",
-  "subscriptions",
-  "replies",
-  "documents",
-  "logins",
-  "keys",
-  "counters",
-  "request_log",
-  "left_steps",
-  "learners",
-  "origins",
-];
+/** The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and the merchant's data. */
+const LOGS = ["attempts", "deliveries", "events", "let_go", "request_log"];
+const DATA = ["subscriptions", "replies", "documents", "logins", "keys", "counters", "left_steps", "learners", "origins"];
 
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -118,18 +103,35 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   deliveries: "event in (select sequence from events where merchant = ?)",
 };
 
-/** Deletes one merchant with all its rows, or everything. */
+/** Ends the deliveries of a merchant, and adds its counts of deleted events to those of no merchant, so that there is one row for each type. */
+const CLOSE_LOGS = [
+  "update attempts set nextDue = null where merchant = ? and nextDue is not null",
+  "update deliveries set state = 'cancelled', due = null where merchant = ? and (state = 'pending' or state = 'sending')",
+  `insert into let_go (merchant, type, emitted, delivered) select '', type, emitted, delivered from let_go where merchant = ?
+     on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
+  "delete from let_go where merchant = ?",
+];
+
+/** Deletes the rows of one merchant, or everything. */
 function openEraser({ sql }: Database) {
-  const perMerchant = TABLES.map((table) => sql.prepare(`delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
-  const all = [...TABLES.map((table) => `delete from ${table}`), "delete from sqlite_sequence"].map((text) => sql.prepare(text));
+  const prepareAll = (texts: readonly string[]) => texts.map((text) => sql.prepare(text));
+  const eraseOf = (tables: readonly string[]) =>
+    prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
+  const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
+  const all = prepareAll([...[...LOGS, ...DATA].map((table) => `delete from ${table}`), "delete from sqlite_sequence"]);
   // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with this merchant's keys.
   const loginReplies = sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
     and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
   return {
-    /** Call inside a transaction. */
+    /** Deletes a merchant with its logs. Call inside a transaction. */
     merchant(id: string) {
       loginReplies.run({ id });
-      for (const statement of perMerchant) statement.run(id);
+      for (const statement of [...logs, ...data]) statement.run(id);
+    },
+    /** Deletes a merchant, but not its logs. Call inside a transaction. */
+    data(id: string) {
+      loginReplies.run({ id });
+      for (const statement of [...closeLogs, ...data]) statement.run(id);
     },
     /** Also restarts all counts at one. Call inside a transaction. */
     everything() {
