@@ -8,29 +8,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 )
 
 type object = map[string]any
 
-var sandbox string
-
-func TestMain(m *testing.M) {
-	out, err := exec.Command("npx", "merchant-sandbox", "start", "--detach", "--memory", "--port", "0", "--json").Output()
-	if err != nil {
-		panic(err)
-	}
-	var ready struct{ URL string }
-	if err := json.Unmarshal(out, &ready); err != nil {
-		panic(err)
-	}
-	sandbox = ready.URL
-	code := m.Run()
-	exec.Command("npx", "merchant-sandbox", "stop").Run()
-	os.Exit(code)
-}
+var sandbox = os.Getenv("MERCHANT_SANDBOX_URL")
 
 // A merchant that only one test uses.
 type merchant struct{ ID, Key string }
@@ -47,7 +31,8 @@ func (m merchant) api(t *testing.T, method, path string, body object, idempotenc
 }
 
 func control(t *testing.T, method, path string, body object) object {
-	status, answer := call(t, method, "/_sandbox"+path, body, nil)
+	token := os.Getenv("MERCHANT_SANDBOX_CONTROL_TOKEN")
+	status, answer := call(t, method, "/_sandbox"+path, body, map[string]string{"Authorization": "Bearer " + token})
 	if status >= 300 {
 		t.Fatal(answer["message"])
 	}

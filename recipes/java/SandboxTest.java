@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class SandboxTest {
   static final String SANDBOX = System.getenv("MERCHANT_SANDBOX_URL");
+  static final String TOKEN = System.getenv().getOrDefault("MERCHANT_SANDBOX_CONTROL_TOKEN", "");
   static final HttpClient http = HttpClient.newHttpClient();
   String merchant;
   String key;
@@ -73,7 +74,8 @@ class SandboxTest {
   }
 
   static String control(String method, String path, String body) throws Exception {
-    var response = http.send(request(method, "/_sandbox" + path, body).build(), HttpResponse.BodyHandlers.ofString());
+    var request = request(method, "/_sandbox" + path, body).header("Authorization", "Bearer " + TOKEN).build();
+    var response = http.send(request, HttpResponse.BodyHandlers.ofString());
     assertTrue(response.statusCode() < 300, response.body());
     return response.body();
   }

@@ -71,7 +71,8 @@ final class SandboxTest extends TestCase
 
     private function control(string $method, string $path, ?array $body = null): array
     {
-        [$status, $answer] = $this->call($method, "/_sandbox$path", $body, []);
+        $token = getenv("MERCHANT_SANDBOX_CONTROL_TOKEN") ?: "";
+        [$status, $answer] = $this->call($method, "/_sandbox$path", $body, ["Authorization: Bearer $token"]);
         $this->assertLessThan(300, $status, $answer["message"] ?? "");
         return $answer;
     }

@@ -20,7 +20,8 @@ class Merchant:
         return self._call(method, "/v1" + path, body, {"Authorization": f"Bearer {self.key}", **headers})
 
     def control(self, method, path, body=None):
-        status, answer = self._call(method, "/_sandbox" + path, body, {})
+        token = os.environ.get("MERCHANT_SANDBOX_CONTROL_TOKEN", "")
+        status, answer = self._call(method, "/_sandbox" + path, body, {"Authorization": f"Bearer {token}"})
         assert status < 300, answer["message"]
         return answer
 

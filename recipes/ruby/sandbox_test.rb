@@ -57,7 +57,7 @@ class SandboxTest < Minitest::Test
   end
 
   def control(method, path, body = nil)
-    status, answer = call(method, "/_sandbox#{path}", body, {})
+    status, answer = call(method, "/_sandbox#{path}", body, { "Authorization" => "Bearer #{ENV["MERCHANT_SANDBOX_CONTROL_TOKEN"]}" })
     assert_operator status, :<, 300, answer["message"]
     answer
   end

@@ -49,7 +49,7 @@ const showReport = endpoint({
   path: "/report",
   summary: "Get a report of the run: coverage, verdicts, requests and deliveries",
   description:
-    "`json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, " +
+    "`json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, " +
     "`html` a page in one file. Secrets are masked in every format.",
   query: Type.Object({
     format: Type.Optional(oneOf(REPORT_FORMATS, "The format (default: json)")),

@@ -223,7 +223,7 @@ describe("merchants", () => {
     expect(await bench.control("POST", "/merchants", {})).toEqual(await other.control("POST", "/merchants", { fixture: "lodge" }));
   });
 
-  test("deleting a merchant deletes all its data, and changes no other merchant", async () => {
+  test("deleting a merchant deletes all its data, keeps its logs, and changes no other merchant", async () => {
     const bench = await open();
     const receiver = await receive();
     const { merchant, apiKey: key } = await bench.control("POST", "/merchants", {});
@@ -238,9 +238,13 @@ describe("merchants", () => {
     expect(refused(await ask(bench, "DELETE", `/merchants/${merchant}`))).toEqual([404, "resource_not_found"]);
     const owners = async (path: string, field: string) =>
       (await bench.control("GET", path)).data.map((row: Record<string, unknown>) => row[field]);
-    expect(await owners("/events", "merchant")).toEqual(["mer_lodge"]);
-    expect(await owners("/deliveries", "merchantId")).toEqual(["mer_lodge"]);
-    expect(new Set(await owners("/requests", "merchant"))).toEqual(new Set(["mer_lodge", null]));
+    expect(await owners("/events", "merchant")).toEqual(["mer_lodge", merchant]);
+    expect(await owners("/deliveries", "merchantId")).toEqual(["mer_lodge", merchant]);
+    expect(new Set(await owners("/requests", "merchant"))).toEqual(new Set(["mer_lodge", merchant, null]));
+    expect((await bench.control("GET", `/deliveries?merchant=${merchant}`)).data[0]).toMatchObject({ status: "failed", nextAttemptAt: null });
+    expect((await bench.control("GET", `/events?merchant=${merchant}`)).data[0]).toMatchObject({ pending: 0, cancelled: 1 });
+    const once = { requests: { match: { operation: "webhooks.create" }, count: { exactly: 1 } } };
+    expect(await bench.control("POST", "/verify", { merchant, all: [once] })).toMatchObject({ verdict: "pass" });
     const arrived = receiver.arrivals.length;
     await advance(bench, "10m");
     expect(new Set(receiver.arrivals.slice(arrived).map(({ event }) => event.merchantId))).toEqual(new Set(["mer_lodge"]));

@@ -62,7 +62,7 @@ describe("every format", () => {
   test.each(FORMATS)("%s contains no secret", async (format) => {
     const text = await reported(format);
     expect([shared.secret, shared.minted, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual([]);
-    expect(text.includes("payments")).toBe(true);
+    expect(text.includes(format === "junit" ? "<testsuite" : "payments")).toBe(true);
   });
 
   test("an unknown format is rejected with the list of formats", async () => {
@@ -213,7 +213,7 @@ describe("junit", () => {
   test("matches the schema of Jenkins' xunit plugin", async () => {
     const { bench } = await busy();
     await bench.control("POST", "/scenarios/lost-response", {});
-    const query = new URLSearchParams({ format: "junit", problems: "A verdict failed.", failOn: "verdicts" });
+    const query = new URLSearchParams({ format: "junit", problems: "A verdict failed.", failOn: "verdicts,uncovered=60" });
     const { text } = await bench.call("GET", `/_sandbox/report?${query}`, { key: null });
     const ordered = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "", preserveOrder: true });
     const names = [...text.matchAll(/<testsuite name="(\w+)"/g)].map(([, name]) => name);
@@ -231,8 +231,9 @@ describe("junit", () => {
     isArray: (name) => ["testsuite", "testcase"].includes(name),
   });
 
-  test("is XML, with counts that agree with its cases", async () => {
-    const text = await reported("junit");
+  test("is XML, with counts that agree with its cases, and coverage only with a condition on it", async () => {
+    expect(await reported("junit")).not.toContain("coverage");
+    const { text } = await shared.bench.call("GET", "/_sandbox/report?format=junit&failOn=uncovered", { key: null });
     expect(XMLValidator.validate(text)).toBe(true);
     const { testsuites } = parser.parse(text);
     expect(testsuites.testsuite.map(({ name }: { name: string }) => name)).toEqual(["verdicts", "coverage"]);
@@ -253,7 +254,9 @@ describe("junit", () => {
     const { text } = await fetchReport(bench, "junit");
     expect(XMLValidator.validate(text)).toBe(true);
     const verdicts = parser.parse(text).testsuites.testsuite[0];
-    const failed = verdicts.testcase.find((one: Record<string, string>) => one.name?.startsWith("retry_after.honoured"));
+    const names = verdicts.testcase.map(({ name }: Record<string, string>) => name);
+    expect([new Set(names).size, verdicts.tests]).toEqual([names.length, String(names.length)]);
+    const failed = verdicts.testcase.find(({ name }: Record<string, string>) => name === "retry_after.honoured payments.list");
     expect(failed.failure.message).toMatch(/req_2 .*429.*req_3/);
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });

@@ -127,3 +127,19 @@ describe("toHaveDelivered", () => {
     await plain(missed).rejects.toThrow("1 delivery matched; exactly 2 were wanted.");
   });
 });
+
+describe("toHaveNoFailedVerdicts", () => {
+  test("holds until the judge finds a mistake, and then shows what happened, how to fix it, and the evidence", async ({ merchant }) => {
+    await expect(merchant).toHaveNoFailedVerdicts();
+    await merchant.faults.add({ match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 60 } });
+    for (let call = 0; call < 2; call++) await (await payments(merchant)).text();
+    await expect(merchant).toHaveNoFailedVerdicts("idempotency.*");
+    await expect(merchant).not.toHaveNoFailedVerdicts(["idempotency.*", "retry_after.*"]);
+    const [retry, limited] = await merchant.requests();
+    await plain(expect(merchant).toHaveNoFailedVerdicts()).rejects.toThrow(
+      new RegExp(
+        `^${merchant.id}: .* 1 failed, .*\nretry_after\\.honoured: ${limited?.id} .*${retry?.id}.* Read Retry-After .*\\(${limited?.id} on connection`,
+      ),
+    );
+  });
+});

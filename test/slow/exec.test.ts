@@ -58,12 +58,12 @@ describe("the command", () => {
     expect(await exec(["--fixture", "market"], node("console.log(key)"))).toMatchObject({ code: 0, out: ["sk_test_market"] });
   });
 
-  test("has its input and output passed on unchanged, and nothing added", () => {
+  test("has its input and output passed on unchanged, and only a warning that no request arrived added", () => {
     const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
     const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
     const plain = bytesOf(process.execPath, ["-e", source], everything);
     const inside = bytesOf(process.execPath, [PROGRAM, "exec", "--", process.execPath, "-e", source], everything);
-    expect(inside).toEqual(plain);
+    expect(inside).toEqual({ ...plain, error: expect.stringMatching(/^\0\xff\x1b\n\x80merchant-sandbox: Warning: No request arrived .*\n$/) });
     expect(inside.out).toHaveLength(4096);
   });
 
@@ -228,6 +228,42 @@ describe("--fail-on", () => {
     expect([fresh.code, fresh.error]).toEqual([3, expect.stringContaining("effect.single: ")]);
     expect([same.code, same.error]).toEqual([0, ""]);
     expect([early.code, early.error]).toEqual([3, expect.stringContaining("retry_after.honoured: ")]);
+  });
+});
+
+test("a run in which no request arrived gives exit code 4 with --fail-on, and a warning without", async () => {
+  const says = /^merchant-sandbox: (Warning: )?No request arrived .* MERCHANT_BASE_URL, which was http:\/\/127\.0\.0\.1:\d+\/v1\.$/m;
+  const failed = await exec(["--fail-on", "verdicts", "--report", "junit=r.xml"], ["true"]);
+  expect([failed.code, says.exec(failed.error)?.[1]]).toEqual([4, undefined]);
+  expect(failed.error).toMatch(says);
+  const warned = await exec([], ["true"]);
+  expect([warned.code, says.exec(warned.error)?.[1]]).toEqual([0, "Warning: "]);
+});
+
+describe("a sandbox of the command", () => {
+  const own = (source: string) =>
+    node(`
+      const { createSandbox } = (await import("node:module")).createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
+      const sandbox = await createSandbox({ rateLimit: "1/1h" });
+      const list = () => fetch(sandbox.baseUrl + "/payments", { headers: { authorization: "Bearer sk_test_lodge" } }).then((answer) => answer.text());
+      await list();
+      ${source}
+      await sandbox.close();`);
+
+  test("adds its verdicts to the run, even if it is reset, and is named in the report", async () => {
+    const cwd = folder();
+    const words = ["--fail-on", "verdicts", "--report", "json=r.json,markdown=r.md"];
+    const { code, error } = await exec(words, own("await list(); await list(); await sandbox.reset();"), {}, cwd);
+    const port = /In a test's own sandbox, http:\/\/127\.0\.0\.1:(\d+), mer_lodge: /.exec(error)?.[1];
+    expect([code, error]).toEqual([3, expect.stringMatching(new RegExp(`^merchant-sandbox: retry_after\\.honoured: .*${port}/req_2 on connection`, "m"))]);
+    const report = JSON.parse(readFileSync(join(cwd, "r.json"), "utf8"));
+    expect(report).toMatchObject({ added: [{ sandbox: `http://127.0.0.1:${port}`, requests: 3 }], totals: { requests: 0 } });
+    expect(report.verdicts[0]).toMatchObject({ verdict: "fail", merchant: null, calls: [{ request: `${port}/req_2` }, {}] });
+    expect(readFileSync(join(cwd, "r.md"), "utf8")).toContain("| Sandboxes of tests | 1 with 3 requests, of which only the verdicts are included |");
+  });
+
+  test("counts as used, so that its run is no run without requests", async () => {
+    expect(await exec(["--fail-on", "verdicts"], own(""))).toMatchObject({ code: 0, error: "" });
   });
 });
 

@@ -36,34 +36,34 @@ const suites: Suite[] = [
   {
     folder: "python",
     probe: 'python3 -c "import pytest"',
-    command: "npx merchant-sandbox exec -- python3 -m pytest",
+    command: "npx merchant-sandbox exec --fail-on verdicts -- python3 -m pytest",
     passed: /\b3 passed/,
   },
   {
     folder: "go",
     probe: "go version",
-    command: "go mod init example.com/shop && go test -v ./...",
+    command: "go mod init example.com/shop && npx merchant-sandbox exec --fail-on verdicts -- go test -v ./...",
     passed: /(?:--- PASS[\s\S]*){3}\nok/,
   },
   {
     folder: "java",
     probe: "javac -version && test -e /usr/share/java/junit-platform-console-standalone.jar",
-    command: `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec -- java -cp "out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
+    command: `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec --fail-on verdicts -- java -cp "out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
     passed: /3 tests successful/,
   },
   {
     folder: "ruby",
     probe: 'ruby -e \'require "minitest"; require "webrick"\'',
-    command: "npx merchant-sandbox exec -- ruby sandbox_test.rb",
+    command: "npx merchant-sandbox exec --fail-on verdicts -- ruby sandbox_test.rb",
     passed: /3 runs, .* 0 failures, 0 errors/,
   },
   {
     folder: "php",
     probe: "phpunit --version",
-    command: "npx merchant-sandbox exec -- phpunit SandboxTest.php",
+    command: "npx merchant-sandbox exec --fail-on verdicts -- phpunit SandboxTest.php",
     passed: /OK \(3 tests/,
   },
-  { folder: "shell", probe: "curl --version && openssl version", command: "sh sandbox.sh", passed: /3 passed/ },
+  { folder: "shell", probe: "curl --version && openssl version", command: "npx merchant-sandbox exec --fail-on verdicts -- sh sandbox.sh", passed: /3 passed/ },
 ];
 
 test("the page links to each suite, and prints the receivers that lie beside them", () => {
