@@ -21,11 +21,11 @@ export interface ControlApi {
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
   /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
-  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
+  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
     format: "junit" | "markdown" | "html";
   }): Promise<string>;
-  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each verdict and each operation, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
+  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
@@ -68,6 +68,8 @@ export interface ControlApi {
   readonly verdicts: {
     /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
     list(given?: VerdictsListInput): Promise<VerdictsListReply>;
+    /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it when it closes, so that the report of the run and `--fail-on` include its verdicts. */
+    add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
     /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
   };
@@ -220,7 +222,7 @@ export interface ControlApi {
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
-    /** Remove a merchant with all its data. */
+    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs, so that reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -241,6 +243,12 @@ export interface ControlApi {
       name: string;
     }): Promise<SnapshotsRemoveReply>;
   };
+}
+export interface AddedSandbox {
+  /** Its URL */
+  sandbox: string;
+  /** How many requests it had */
+  requests: number;
 }
 /** A record of any kind, with the fields of its kind */
 export interface AnyRecord {
@@ -1096,6 +1104,10 @@ export type LiveEvent = {
   kind: "reset";
   /** Null for a reset of everything */
   merchant: string | null;
+} | {
+  kind: "removal";
+  /** The merchant that was removed */
+  merchant: string;
 };
 export interface LoggedAttempt {
   /** Unique identifier of the attempt (`whd_…`) */
@@ -1505,6 +1517,8 @@ export interface RunReport {
     clock: string;
     now: string;
   };
+  /** Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them */
+  added: AddedSandbox[];
   totals: {
     operations: {
       called: number;
@@ -1534,9 +1548,9 @@ export interface RunReport {
     method: string;
     path: string;
     calls: number;
-    /** The count of each declared status, and of every other status that was returned */
+    /** The count of each declared status, and of every other status that was returned; null counts the calls without a response */
     statuses: ({
-      status: number;
+      status: number | null;
       calls: number;
     })[];
     /** The count of each declared event, whatever caused it */
@@ -1579,7 +1593,8 @@ export interface RunReport {
     query: string;
     operation: string | null;
     merchant: string | null;
-    status: number;
+    /** Null if no response was sent, or a fault lost it */
+    status: number | null;
     /** Real milliseconds from arrival to response */
     durationMs: number;
     idempotencyKey: string | null;
@@ -2070,6 +2085,17 @@ export interface VerdictMessage {
   /** The fault rule that caused it */
   fault: string | null;
 }
+export interface VerdictsAddInput {
+  /** Its URL */
+  sandbox: string;
+  /** How many requests it had */
+  requests: number;
+  verdicts: Verdict[];
+}
+export interface VerdictsAddReply {
+  /** How many verdicts were added */
+  added: number;
+}
 export interface VerdictsClearReply {
   /** How many verdicts were deleted */
   cleared: number;
@@ -2083,6 +2109,8 @@ export interface VerdictsListInput {
   merchant?: string;
   /** Only at or after this sandbox time, such as 2026-01-05T09:00:00Z */
   since?: string;
+  /** 1: also failed and inconclusive verdicts that a reset erased, as in `exec` */
+  erased?: string;
 }
 export interface VerdictsListReply {
   /** Oldest first; open ones last */

@@ -1,20 +1,25 @@
 // Written from the sources by `npm run docs`: change those, not this.
 
 import { expect, type TestAPI } from "vitest";
-import type { Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandbox, SandboxOptions } from "./index.cjs";
-export interface SandboxFixtures {
-  /** A sandbox, shared by all tests of a worker. Changes beyond `merchant`, such as to the clock, affect those tests too. */
-  sandbox: Sandbox;
+import type { ControlApi, Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandbox, SandboxOptions } from "./index.cjs";
+/** A sandbox in this process or another. */
+export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
+export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
+  /**
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`, such as to the clock,
+   * affect all tests that share it.
+   */
+  sandbox: Shared;
   /** A merchant with fixture data for this test only, removed after it. */
   merchant: OwnMerchant;
 }
 /**
- * Creates a `test` whose sandbox has these options. Call it at the top of a file, not in a `describe`.
+ * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a `describe`.
  *
  * @example
  * const test = createTest({ clock: "2026-01-05T09:00:00Z" });
  */
-export declare const createTest: (options?: SandboxOptions) => TestAPI<SandboxFixtures>;
+export declare const createTest: (options: SandboxOptions) => TestAPI<SandboxFixtures<Sandbox>>;
 export declare const test: TestAPI<SandboxFixtures>;
 export { expect };
 /** How many matches are expected (default: at least one), and how long to wait for them. */
@@ -36,6 +41,8 @@ export interface SandboxMatchers {
   toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
   /** Asserts that webhooks of the merchant were delivered like this. */
   toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
+  /** Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*` (default: all). */
+  toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }
 declare module "vitest" {
   interface Matchers<T = any> extends SandboxMatchers {

@@ -1,12 +1,13 @@
 // Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on coverage, for each operation.
 
-import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
-import { evidenceText, type Verdict } from "../contracts/verdict.ts";
+import { problemText, type ReportedScenario, type ReportedVerdict, type RunReport } from "../contracts/run-report.ts";
+import { evidenceText, type Verdict, verdictLine } from "../contracts/verdict.ts";
 import { countsAsFailure } from "./run-data.ts";
 
 export function junit(run: RunReport): string {
+  const problems = otherProblems(run);
   const suites = [
-    ...(run.problems.length === 0 ? [] : [suite("problems", run, run.problems.map(problemCase))]),
+    ...(problems.length === 0 ? [] : [suite("problems", run, problems.map(problemCase))]),
     ...(run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase(run)))]),
     suite("verdicts", run, verdictCases(run)),
     ...(run.failOn?.some((condition) => condition.startsWith("uncovered")) ? [suite("coverage", run, run.coverage.map(coverageCase))] : []),
@@ -35,9 +36,16 @@ function suite(name: string, run: RunReport, cases: readonly Case[]) {
   return { ...counts, text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n") };
 }
 
-function problemCase(problem: string, index: number): Case {
+/** The problems, without the failed verdicts: these are cases of their own. */
+function otherProblems(run: RunReport): string[] {
+  const failed = countsAsFailure(run, "verdicts") ? run.verdicts.filter(({ verdict }) => verdict === "fail") : [];
+  const shown = new Set(failed.map((verdict) => problemText(verdictLine(verdict))));
+  return run.problems.filter((problem) => !shown.has(problem));
+}
+
+function problemCase(problem: string): Case {
   const failure = `      <failure${attributes({ message: problem, type: "problem" })}/>`;
-  return testcase("failed", "problems", `problem ${index + 1}`, failure);
+  return testcase("failed", "problems", problem, failure);
 }
 
 const skipped = (classname: string, name: string, message: string) =>

@@ -3,7 +3,8 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
-import type { RunReport } from "../../src/contracts/run-report.ts";
+import { problemText, type RunReport } from "../../src/contracts/run-report.ts";
+import { verdictLine } from "../../src/contracts/verdict.ts";
 import { escapeXml, junit } from "../../src/report/junit.ts";
 import { type Answer, type Bench, NOON, open, share } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
@@ -258,6 +259,17 @@ describe("junit", () => {
     expect([new Set(names).size, verdicts.tests]).toEqual([names.length, String(names.length)]);
     const failed = verdicts.testcase.find(({ name }: Record<string, string>) => name === "retry_after.honoured payments.list");
     expect(failed.failure.message).toMatch(/req_2 .*429.*req_3/);
+    const problems = (await bench.verdicts.list({ verdict: "fail" })).verdicts.map((verdict) => problemText(verdictLine(verdict)));
+    const query = new URLSearchParams({
+      format: "junit",
+      failOn: "verdicts",
+      problems: [...problems, "payouts.list was never called"].join("\n"),
+    });
+    const suites = parser.parse((await bench.call("GET", `/_sandbox/report?${query}`, { key: null })).text).testsuites.testsuite;
+    expect([problems.length > 0, suites[0].testcase.map(({ name }: Record<string, string>) => name)]).toEqual([
+      true,
+      ["payouts.list was never called"],
+    ]);
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });
 

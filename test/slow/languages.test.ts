@@ -63,7 +63,12 @@ const suites: Suite[] = [
     command: "npx merchant-sandbox exec --fail-on verdicts -- phpunit SandboxTest.php",
     passed: /OK \(3 tests/,
   },
-  { folder: "shell", probe: "curl --version && openssl version", command: "npx merchant-sandbox exec --fail-on verdicts -- sh sandbox.sh", passed: /3 passed/ },
+  {
+    folder: "shell",
+    probe: "curl --version && openssl version",
+    command: "npx merchant-sandbox exec --fail-on verdicts -- sh sandbox.sh",
+    passed: /3 passed/,
+  },
 ];
 
 test("the page links to each suite, and prints the receivers that lie beside them", () => {

@@ -22,6 +22,23 @@ test("a delivery that failed for good counts, until the event is replayed; the d
   expect(await failed()).toBe(1);
 });
 
+test("a removed merchant has no failed deliveries any more, but the coverage still has its calls and events", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  receiver.always({ status: 500 });
+  const { merchant, apiKey: key } = await bench.merchants.mint({});
+  await register(bench, receiver.url, ["*"], key);
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key, body: {} });
+  await advance(bench, "24h");
+  expect((await bench.overview()).failedDeliveries).toBe(1);
+  await bench.merchants.remove({ id: merchant });
+  const { made, kept, failedDeliveries } = await bench.overview();
+  expect([failedDeliveries, made.requests, made.attempts, kept.attempts]).toEqual([0, 2, kept.attempts, 6]);
+  const { data, events } = await bench.operations();
+  expect(data.find(({ id }) => id === "bookings.decline")?.calls).toBe(1);
+  expect(events.find(({ type }) => type === "booking.declined")).toMatchObject({ emitted: 1, delivered: 0 });
+});
+
 test("the records of a merchant are counted, without those of the others", async () => {
   const bench = await open();
   const counts = async () =>

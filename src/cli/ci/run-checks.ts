@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ControlApi, RunReport } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
-import { REPORT_FORMATS, type ReportFormat } from "../../contracts/run-report.ts";
+import { problemText, REPORT_FORMATS, type ReportFormat } from "../../contracts/run-report.ts";
 import { verdictLine } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
@@ -168,9 +168,8 @@ export function readReports(text: string | undefined): RequestedReport[] {
   });
 }
 
-/** Limits for problems, because they are sent in a URL. */
+/** A limit, because they are sent in a URL. */
 const MAX_PROBLEMS = 10;
-const MAX_PROBLEM = 300;
 
 /** `problems` contains the reasons for the exit code, so that the report fails exactly if the run does. */
 export async function writeReport(
@@ -178,7 +177,7 @@ export async function writeReport(
   sandbox: RunningSandbox,
   { problems, failOn }: { problems: readonly string[]; failOn: string },
 ): Promise<void> {
-  const lines = problems.slice(0, MAX_PROBLEMS).map((line) => line.replaceAll(/\s+/g, " ").slice(0, MAX_PROBLEM));
+  const lines = problems.slice(0, MAX_PROBLEMS).map(problemText);
   const report: unknown = await sandbox.control.report({ format, failOn, ...(lines.length > 0 ? { problems: lines.join("\n") } : {}) });
   try {
     mkdirSync(dirname(file), { recursive: true });

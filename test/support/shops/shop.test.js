@@ -18,8 +18,7 @@ const own = ofSandbox.extend({
 
 const shared = base.extend({
   sandbox: connect(MERCHANT_SANDBOX_URL),
-  shop: async ({ sandbox }, use) =>
-    use({ client: createClient({ baseUrl, apiKey }), trigger: (type) => sandbox.events.trigger({ type }) }),
+  shop: async ({ sandbox }, use) => use({ client: createClient({ baseUrl, apiKey }), trigger: (type) => sandbox.events.trigger({ type }) }),
 });
 
 const test = MERCHANT === "own" ? own : shared;
