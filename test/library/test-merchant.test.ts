@@ -131,14 +131,19 @@ describe("toHaveDelivered", () => {
 describe("toHaveNoFailedVerdicts", () => {
   test("holds until the judge finds a mistake, and then shows what happened, how to fix it, and the evidence", async ({ merchant }) => {
     await expect(merchant).toHaveNoFailedVerdicts();
-    await merchant.faults.add({ match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 60 } });
-    for (let call = 0; call < 2; call++) await (await payments(merchant)).text();
-    await expect(merchant).toHaveNoFailedVerdicts("idempotency.*");
-    await expect(merchant).not.toHaveNoFailedVerdicts(["idempotency.*", "retry_after.*"]);
-    const [retry, limited] = await merchant.requests();
-    await plain(expect(merchant).toHaveNoFailedVerdicts()).rejects.toThrow(
+    await merchant.faults.add({ match: { operation: "pricing_rules.create" }, action: { type: "lost_response", as: "502" } });
+    for (const key of ["first", "second"])
+      await fetch(`${merchant.baseUrl}/hospitality/pricing-rules`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${merchant.apiKey}`, "Content-Type": "application/json", "Idempotency-Key": key },
+        body: JSON.stringify({ name: "Harvest", adjustmentType: "fixed", adjustmentValue: 5 }),
+      });
+    await expect(merchant).toHaveNoFailedVerdicts("webhook.*");
+    await expect(merchant).not.toHaveNoFailedVerdicts(["webhook.*", "effect.*"]);
+    const [retry, lost] = (await merchant.requests()).map(({ id }) => id);
+    await plain(expect(merchant).toHaveNoFailedVerdicts("effect.single")).rejects.toThrow(
       new RegExp(
-        `^${merchant.id}: .* 1 failed, .*\nretry_after\\.honoured: ${limited?.id} .*${retry?.id}.* Read Retry-After .*\\(${limited?.id} on connection`,
+        `^${merchant.id}: .* 1 failed, .*\neffect\\.single: ${lost} took effect.* ${retry} .* Retry under the same Idempotency-Key.*\\(${lost} on connection`,
       ),
     );
   });
