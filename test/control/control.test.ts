@@ -241,8 +241,13 @@ describe("merchants", () => {
     expect(await owners("/events", "merchant")).toEqual(["mer_lodge", merchant]);
     expect(await owners("/deliveries", "merchantId")).toEqual(["mer_lodge", merchant]);
     expect(new Set(await owners("/requests", "merchant"))).toEqual(new Set(["mer_lodge", merchant, null]));
-    expect((await bench.control("GET", `/deliveries?merchant=${merchant}`)).data[0]).toMatchObject({ status: "failed", nextAttemptAt: null });
-    expect((await bench.control("GET", `/events?merchant=${merchant}`)).data[0]).toMatchObject({ deliveries: { pending: 0, cancelled: 1 } });
+    expect((await bench.control("GET", `/deliveries?merchant=${merchant}`)).data[0]).toMatchObject({
+      status: "failed",
+      nextAttemptAt: null,
+    });
+    expect((await bench.control("GET", `/events?merchant=${merchant}`)).data[0]).toMatchObject({
+      deliveries: { pending: 0, cancelled: 1 },
+    });
     const once = { requests: { match: { operation: "webhooks.create" }, count: { exactly: 1 } } };
     expect(await bench.control("POST", "/verify", { merchant, all: [once] })).toMatchObject({ verdict: "pass" });
     const arrived = receiver.arrivals.length;

@@ -77,7 +77,15 @@ function everyStore(): Stores {
   const random = createRandom(1);
   const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
   const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
-  openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures: () => [], image, random, renew: () => {}, removed: () => {} });
+  openWorld({
+    stores,
+    seeder: openSeeder(stores, resources, clock),
+    fixtures: () => [],
+    image,
+    random,
+    renew: () => {},
+    removed: () => {},
+  });
   openSnapshots(stores.database, stores.requestLog, resources, "checked");
   return stores;
 }
