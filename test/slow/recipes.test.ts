@@ -72,6 +72,7 @@ describe("docs/ci.md", () => {
       ["verdicts", exitCodes.verdict],
       ["inconclusive", exitCodes.inconclusive],
       ["5xx", exitCodes.verdict],
+      ["ignored", exitCodes.verdict],
       ["score", exitCodes.verdict],
       ["score=7", exitCodes.verdict],
       ["uncovered", exitCodes.verdict],

@@ -108,7 +108,7 @@ const CLOSE_LOGS = [
   "update attempts set nextDue = null where merchant = ? and nextDue is not null",
   "update deliveries set state = 'cancelled', due = null where merchant = ? and (state = 'pending' or state = 'sending')",
   // Nothing can replay them any more.
-  "update deliveries set failed = null where merchant = ? and failed = 1",
+  "update deliveries set failed = null where failed = 1 and event in (select sequence from events where merchant = ?)",
   `insert into let_go (merchant, type, emitted, delivered) select '', type, emitted, delivered from let_go where merchant = ?
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   "delete from let_go where merchant = ?",
