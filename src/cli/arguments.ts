@@ -54,15 +54,27 @@ export function parseArguments(
   argv: readonly string[],
   { name: command, sandboxOptions, rest, flags: definitions }: Syntax,
 ): ParsedArguments {
-  const known: KnownFlags = new Map<string, Pick<FlagDefinition, "value" | "multiple" | "check">>([
-    ...sandboxOptions.map((name) => [flagOf(name), { ...optionDefinitions[name] }] as const),
-    ...Object.entries(definitions).map(([name, flag]) => [`--${name}`, flag] as const),
-  ]);
+  const known: KnownFlags = new Map(Object.entries(allFlags({ sandboxOptions, flags: definitions })).map(([name, flag]) => [`--${name}`, flag]));
   const end = rest ? argv.indexOf("--") : -1;
+  if (rest && end < 0) checkRest(argv, known, command);
   const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);
   const flags = Object.fromEntries(Object.keys(definitions).map((name) => [name, joined(given[`--${name}`])]));
   const optionFlags = Object.fromEntries(Object.entries(given).filter(([flag]) => !Object.hasOwn(definitions, flag.slice(2))));
   return { optionFlags, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
+}
+
+/** All flags of a command: the options of a sandbox, and its own. */
+export const allFlags = ({ sandboxOptions, flags }: Pick<Syntax, "sandboxOptions" | "flags">): FlagDefinitions => ({
+  ...Object.fromEntries(sandboxOptions.map((name) => [flagOf(name).slice(2), optionDefinitions[name]])),
+  ...flags,
+});
+
+/** Rejects another command without `--` before it. Its flags would be read as flags of this command. */
+function checkRest(argv: readonly string[], known: KnownFlags, command: string): void {
+  const first = tokensOf(argv, known).find(({ kind }) => kind === "positional");
+  if (first === undefined) return;
+  const words = [command, ...argv.slice(0, first.index), "--", ...argv.slice(first.index)];
+  usageError(`Write -- before the other command: merchant-sandbox ${words.join(" ")}.`);
 }
 
 const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);

@@ -25,6 +25,8 @@ export interface CommandDefinition extends Description {
   example?: string;
   /** The sandbox options that the command takes too: true for all (default: none). */
   sandboxOptions?: boolean | readonly OptionName[];
+  /** Defaults of sandbox options that differ in this command, as its help words them. */
+  defaults?: Partial<Record<OptionName, string>>;
   /** Whether another command follows after `--`. */
   rest?: boolean;
   flags?: FlagDefinitions;
@@ -46,6 +48,7 @@ interface GroupDefinition extends Description {
 export interface Command extends Description {
   usage: string;
   sandboxOptions: readonly OptionName[];
+  defaults?: Partial<Record<OptionName, string>>;
   /** The flags that do not depend on the arguments. */
   flags: FlagDefinitions;
   /** All flags that are valid with these arguments. */

@@ -18,6 +18,7 @@ interface Described {
   summary: string;
   usage: string;
   sandboxOptions: readonly OptionName[];
+  defaults?: Partial<Record<OptionName, string>>;
   flags: FlagDefinitions;
   subcommands?: Readonly<Record<string, Described>>;
   sections?(isAll: boolean): readonly HelpSection[];
@@ -40,13 +41,13 @@ export function overview(commands: Readonly<Record<string, Described>>, groups: 
   ].join("\n");
 }
 
-export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, sections }: Described, isAll: boolean): string =>
+export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, defaults, sections }: Described, isAll: boolean): string =>
   [
     `merchant-sandbox ${usage}: ${summary}`,
     "",
     ...(sections?.(isAll) ?? []).flatMap((one) => section(one)),
     ...section({ title: "Options", rows: rowsOf(flags, isAll) }),
-    ...sandboxOptions(names),
+    ...sandboxOptions(names, defaults),
     ...(names.length > 0 ? [SOURCES_OF_OPTIONS] : []),
   ]
     .join("\n")
@@ -73,8 +74,13 @@ export function groupHelp(name: string, { summary, subcommands = {}, sections }:
     .trimEnd();
 }
 
-function sandboxOptions(names: readonly OptionName[]): string[] {
-  const options = names.map((name) => ({ flag: flagOf(name), ...optionDefinitions[name] }));
+function sandboxOptions(names: readonly OptionName[], defaults: Described["defaults"] = {}): string[] {
+  const options = names.map((name) => {
+    const { description, ...option } = optionDefinitions[name];
+    const own = defaults[name];
+    const text = own === undefined ? description : `${description.replace(/ \(default: [^)]*\)$/, "")} (default: ${own})`;
+    return { flag: flagOf(name), ...option, description: text };
+  });
   const groups = [...new Set(options.map(({ group }) => group))];
   return groups.flatMap((group) =>
     section({ title: group, rows: options.filter((option) => option.group === group).map((o) => row(o.flag, o)) }),

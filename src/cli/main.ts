@@ -3,6 +3,8 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../kernel/errors.ts";
 import { version } from "../sandbox/package-files.ts";
+import { allFlags, positionalsIn } from "./arguments.ts";
+import type { Command } from "./command.ts";
 import { commands, everyCommand, helpGroups } from "./commands/index.ts";
 import { overview } from "./help.ts";
 import { note, noteText, printText } from "./output/print.ts";
@@ -11,13 +13,24 @@ import { endWithNpx } from "./process/signals.ts";
 async function main(argv: string[]): Promise<number> {
   const first = argv[0];
   if (first === "--version" || first === "-v") return show(version());
+  if (first === "help" && argv[1] !== undefined && argv[1] !== "--all") return main([...argv.slice(1), "--help"]);
   if (first === "--help" || first === "-h" || first === "help")
     return show(overview(await everyCommand(), helpGroups, argv[1] === "--all"));
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`);
-  return (await load()).run(named ? argv.slice(1) : argv);
+  const command = await load();
+  if (!named) checkOrder(argv, command);
+  return command.run(named ? argv.slice(1) : argv);
+}
+
+/** Rejects a command after its flags, as in `--url X status`. Without this check, its flags would be read as those of `start`. */
+function checkOrder(argv: readonly string[], start: Command): void {
+  const later = positionalsIn(argv, allFlags(start)).find(({ value }) => Object.hasOwn(commands, value));
+  if (later === undefined) return;
+  const words = [later.value, ...argv.filter((_, index) => index !== later.index)];
+  usageError(`Write the command before its options: merchant-sandbox ${words.join(" ")}.`);
 }
 
 function show(text: string): number {

@@ -26,7 +26,7 @@ const MOST_CHANGES = 10_000;
 export const clockState = (clock: Clock) => ({ mode: clock.mode, now: isoTime(clock.now()), unix: clock.seconds() });
 
 /** Publishes the new time, and returns it. */
-function publishClock({ clock, publish }: Pick<Parts, "clock" | "publish">) {
+export function publishClock({ clock, publish }: Pick<Parts, "clock" | "publish">) {
   const state = clockState(clock);
   publish({ kind: "clock", clock: state });
   return state;

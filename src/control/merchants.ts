@@ -1,16 +1,33 @@
 // Merchants: list, create, remove and reset them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { Merchant } from "../contracts/live-messages.ts";
-import { Type, text } from "../schema/shapes.ts";
+import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { nullable, type Static, Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
 import type { World } from "../store/world/world.ts";
+import { publishClock } from "./clock.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
-  world: Pick<World, "mint" | "remove" | "reset">;
+  world: Pick<World, "mint" | "remove">;
+  clock: Clock;
+  publish(event: LiveEvent): void;
+  /** Returns one merchant, or everything and the clock, to the start. */
+  restore(merchant?: string): Promise<Restored>;
 }
+
+const ids = (description: string) => Type.Array(Type.String(), { description });
+
+const Restored = Type.Object({
+  faults: ids("The fault rules of the options, which are armed again"),
+  scenarios: ids("The scenarios of the options, which are armed again"),
+  endpoints: ids("The endpoints of the options, which are registered again"),
+});
+
+/** What a reset set up again, because the options of the sandbox name it. */
+export type Restored = Static<typeof Restored>;
 
 const endpoint = endpointFactory<Parts>("Merchants");
 
@@ -73,16 +90,22 @@ const reset = endpoint({
   id: "sandbox.reset",
   method: "POST",
   path: "/reset",
-  summary: "Reset to the fixtures, including ids",
+  summary: "Reset to the start of the sandbox, including ids",
   description:
-    "Everything, or one merchant: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows and the request log.",
+    "Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, " +
+    "faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options " +
+    "are set up again. Without `merchant`, the clock returns to the start too; with it, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
-  reply: Type.Object({ reset: Type.String({ description: "The merchant, or `everything`" }) }),
+  reply: Type.Object({
+    reset: Type.String({ description: "The merchant, or `everything`" }),
+    clock: nullable(Type.Object(ClockState.properties, { description: "The clock that was reset; null if only a merchant was" })),
+    ...Restored.properties,
+  }),
   errors: ["resource_not_found"],
-  handle({ body, world }) {
-    world.reset(body.merchant);
-    return { reset: body.merchant ?? "everything" };
+  async handle({ body: { merchant }, restore, ...context }) {
+    const restored = await restore(merchant);
+    return { reset: merchant ?? "everything", clock: merchant === undefined ? publishClock(context) : null, ...restored };
   },
 });
 

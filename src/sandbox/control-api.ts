@@ -26,6 +26,7 @@ import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhook
 import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
+import { createStartState } from "./start-state.ts";
 
 /** The parts of the control API. Starting and stopping the sandbox use some of them. */
 export type ControlApiParts = ReturnType<typeof openControlApi>;
@@ -61,7 +62,7 @@ export function openControlApi(engine: Engine) {
     sandboxes: judge.sandboxes,
     scenarios: scenarios.armed,
   };
-  return {
+  const parts = {
     ...shared,
     random,
     life,
@@ -83,7 +84,9 @@ export function openControlApi(engine: Engine) {
     made: hub.made,
     resources,
     documents: openDocuments(address.url, service),
-  } satisfies ControlContext;
+  };
+  const start = createStartState(engine, parts);
+  return { ...parts, start, restore: start.restore } satisfies ControlContext;
 }
 
 const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>

@@ -1,28 +1,23 @@
 // createSandbox(): reads the options, fills the database, opens the sockets, and creates the engine and the control API on first use.
 
-import { resolve } from "node:path";
 import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
 import { Document } from "../contracts/endpoint.ts";
-import { NewEndpoint } from "../contracts/webhook.ts";
-import { register } from "../control/endpoints.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";
 import { showSandbox } from "../control/overview.ts";
-import { addRulesFromFile } from "../faults/rules-file.ts";
 import { runControlOperation } from "../http/control-operation.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
 import { afterRealTimeIfRunning, type Clock, createClock } from "../kernel/clock.ts";
-import { ApiError, asMisuse, SandboxError } from "../kernel/errors.ts";
+import { asMisuse, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
-import { fieldErrors } from "../schema/validator.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
 import { addToRun } from "./add-to-run.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
-import { CONFIG_FILE, checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
+import { checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
 import { openSockets } from "./sockets.ts";
 
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
@@ -58,7 +53,7 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   const prepared = await prepareStorage(options, clock, createRandom(options.seed));
   const lazy = openLazyEngine(prepared);
   try {
-    await fill(options, lazy);
+    if (isChanged(options)) await lazy.controlApi().start.setUp();
     const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi));
     lazy.start(await listen(options.port, options.host, handlers));
     return Object.assign(createControlClient(inProcessTransport(lazy.controlApi)), describe(prepared, lazy));
@@ -68,37 +63,9 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   }
 }
 
-/** Seeds a new file, restores the snapshot, and arms the fault rules and scenarios that the options name. */
-async function fill(options: Options, { engine, controlApi }: LazyEngine): Promise<void> {
-  const { memory, snapshot, faults, scenario, endpoints } = options;
-  // In memory, the database already is a copy of the fixtures.
-  if (!memory) controlApi().world.fill();
-  if (snapshot !== undefined) {
-    controlApi().snapshots.restoreFile(resolve(snapshot));
-    controlApi().lessons.reset();
-  }
-  if (faults !== undefined) {
-    // A restart with the same file and database arms the same rules again.
-    const add = (rule: unknown) => controlApi().faults.add(rule, { resumes: true });
-    // A wrong rule among the options is misuse of the command, like any other wrong option.
-    await addRulesFromFile(faults, add, faults === CONFIG_FILE ? "usage" : "badFixture");
-  }
-  for (const nameOrFile of scenario) await engine().scenarios.startGiven(nameOrFile);
-  for (const [index, endpoint] of endpoints.entries()) await registerGiven(controlApi(), endpoint, `/endpoints/${index}`);
-}
-
-/** Registers an endpoint from the options. An error has a pointer to the field, which the command looks up in merchant-sandbox.json. */
-async function registerGiven(controlApi: ControlApiParts, endpoint: NewEndpoint, pointer: string): Promise<void> {
-  const [error] = fieldErrors(NewEndpoint, endpoint);
-  if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
-  await register(controlApi, endpoint).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
-    const { code, message } = error;
-    const field = { resource_not_found: "merchant", validation_failed: "events" }[code as string] ?? "url";
-    const details = { pointer: `${pointer}/${field}` };
-    throw new SandboxError(`The endpoint ${endpoint.url} cannot be registered: ${message}`, "usage", { code, details });
-  });
-}
+/** Whether the data differ from a copy of the fixtures in memory. Without this check, each sandbox would create its control API at the start. */
+const isChanged = ({ memory, snapshot, faults, scenario, endpoints }: Options) =>
+  !memory || snapshot !== undefined || faults !== undefined || scenario.length + endpoints.length > 0;
 
 function describe({ options, address }: StorageOptions, { engine, close }: LazyEngine) {
   const closeOnce = once(close);

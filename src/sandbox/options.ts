@@ -132,16 +132,16 @@ export const optionDefinitions: Definitions = {
       parse: rateRule,
     },
     faults: {
-      ...textOption("file", "arm the fault rules of this JSON file at start, until a reset"),
+      ...textOption("file", "arm the fault rules of this JSON file at start and after each reset"),
       schema: Type.Union([Type.String(), Type.Array(Type.Record(Type.Unknown()))]),
     },
-    scenario: textsOption("name|file", "arm this scenario at start, such as lost-response, until a reset"),
+    scenario: textsOption("name|file", "arm this scenario, such as lost-response, at start and after each reset"),
   }),
   ...inGroup("Webhooks", {
     endpoints: {
       value: "url",
       multiple: true,
-      description: "register this webhook endpoint of the first merchant at start, for all events, until a reset",
+      description: "register this webhook endpoint of the first merchant, for all events, at start and after each reset",
       default: [],
       parse: (text: string, flag: string) => ({ url: nonEmpty(text, flag) }),
       schema: Type.Array(NewEndpoint),

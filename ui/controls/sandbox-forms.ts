@@ -97,12 +97,12 @@ const resetForm: Form = {
   fields: (_, { state }) => [
     {
       name: "merchant",
-      help: "Resets records, API keys, endpoints, events, deliveries and rate limits",
+      help: "Everything also resets the clock; one merchant leaves the others as they are",
       options: allOrOneMerchant(state, "everything"),
     },
   ],
   confirm: ({ merchant = "" }) =>
-    merchant === "" ? "Reset everything to the fixtures?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+    merchant === "" ? "Reset everything: data, clock, faults and verdicts?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
   submission: ({ merchant = "" }) =>
     submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
       message: `Reset ${reset}`,

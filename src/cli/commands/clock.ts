@@ -48,10 +48,12 @@ export const clock = commandGroup({
   },
 });
 
-function lines({ mode, now, attempts = [], happened = [], omitted = 0 }: ClockReply): string[] {
+function lines({ mode, now, attempts = [], happened = [], omitted = 0, forgotten }: ClockReply): string[] {
+  const isAdvance = forgotten !== undefined;
   return [
     ...attempts.map(({ at, id, eventType, eventId, status }) => `${at} ${id} ${eventType} ${eventId} ${status}`),
     ...happenedLines(happened),
+    ...(isAdvance && attempts.length + happened.length === 0 ? ["Nothing was due."] : []),
     ...(omitted > 0 ? [`${omitted} further changes are left out.`] : []),
     `${now} (${mode})`,
   ];
@@ -89,7 +91,7 @@ function linesOfSort(changes: LifeChange[]): string[] {
   });
 }
 
-const timeOf = (change: LifeChange | undefined) => change?.at.slice(11, 16);
+const timeOf = (change: LifeChange | undefined) => change && `${change.at.slice(11, 16)}Z`;
 
 function sumOf(changes: LifeChange[]): string {
   const [{ kind = "", to = null } = {}] = changes;

@@ -17,6 +17,7 @@ export const exec = command({
   summary: "run a command with its own sandbox, in memory on a free port by default",
   usage: "exec [--<option> ...] -- <command>",
   sandboxOptions: true,
+  defaults: { port: "any free port", db: "in memory", memory: "yes, unless --db names a file" },
   rest: true,
   flags: {
     fixture: { value: "merchant", description: "give the command the API key of this merchant (default: the first one)" },

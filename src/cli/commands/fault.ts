@@ -168,8 +168,14 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
   return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])));
 }
 
-function lineOf({ id, name, action: { type, ...fields }, match, priority, status, seen, fired, remaining }: FaultRule): string {
-  const values = Object.entries({ ...fields, ...match }).map(
+/** Fields of a trigger with these values are not printed. `times` is printed as what is left of it. */
+const USUAL_TRIGGER: Readonly<Record<string, unknown>> = { skip: 0, probability: 1, per: "rule" };
+
+function lineOf({ id, name, action: { type, ...fields }, match, trigger, priority, status, seen, fired, remaining }: FaultRule): string {
+  const { times: _, ...unusual } = Object.fromEntries(
+    Object.entries(trigger).filter(([field, value]) => value !== null && value !== USUAL_TRIGGER[field]),
+  );
+  const values = Object.entries({ ...fields, ...match, ...unusual }).map(
     ([field, value]) => ` ${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
   const named = name === null ? "" : ` "${name}"`;

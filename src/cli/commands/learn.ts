@@ -16,6 +16,7 @@ export const learn = command({
   summary: "work through the interactive lessons, alone or in a workshop (--serve, --join)",
   usage: "learn [lesson]",
   sandboxOptions: true,
+  defaults: { db: "in memory", memory: "yes, unless --db names a file" },
   flags: {
     list: { description: "list the lessons" },
     checkpoint: { value: "n", description: "start at this step, with the results of the steps before it" },
@@ -43,9 +44,16 @@ function checkpointOf({ checkpoint }: Arguments["flags"]): number | undefined {
   usageError(`--checkpoint takes the number of a step; received "${checkpoint}".`);
 }
 
-async function list({ lessons }: GivenOptions): Promise<undefined> {
+/** Reads the lessons with a sandbox of their own, which takes any free port. */
+async function readLessons<Read>({ lessons }: GivenOptions, read: (sandbox: Sandbox) => Promise<Read>): Promise<Read> {
   const sandbox = await createSandbox({ ...(lessons !== undefined && { lessons }) });
-  const { data } = await sandbox.lessons.list().finally(() => sandbox.close());
+  return read(sandbox).finally(() => sandbox.close());
+}
+
+const checkLesson = (options: GivenOptions, name: string) => readLessons(options, (sandbox) => sandbox.lessons.get({ name }));
+
+async function list(options: GivenOptions): Promise<undefined> {
+  const { data } = await readLessons(options, (sandbox) => sandbox.lessons.list());
   for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
@@ -53,7 +61,11 @@ async function learnAlone({ options, flags, positionals: [wanted] }: Arguments):
   // --db implies a sandbox on disk.
   const complete = completeOptions(options, { memory: options.db === undefined });
   const checkpoint = checkpointOf(flags);
-  const sandbox = await createSandbox(complete);
+  const sandbox = await createSandbox(complete).catch(async (error) => {
+    // A mistyped lesson is reported before a port in use, which needs another mend.
+    if (wanted !== undefined) await checkLesson(options, wanted);
+    throw error;
+  });
   try {
     const running = sandboxAt({ url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken });
     const join = async () => {

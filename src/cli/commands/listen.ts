@@ -16,7 +16,7 @@ export const listen = command({
   summary: "deliver webhooks to your server, and follow each attempt: listen --forward-to http://localhost:3000/hooks",
   usage: "listen --forward-to <url>",
   flags: {
-    "forward-to": { value: "url", description: "deliver to this URL of this machine" },
+    "forward-to": { value: "url", description: "deliver to this URL of this machine; a port such as 3000, or localhost:3000/hooks, is enough" },
     events: {
       value: "types",
       multiple: true,
@@ -28,17 +28,21 @@ export const listen = command({
     ...connectionFlags,
   },
   async run({ flags }) {
-    const { "forward-to": url, events } = flags;
-    if (url === undefined)
+    const { "forward-to": target, events } = flags;
+    if (target === undefined)
       usageError(
         "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. Without a server of your own, use merchant-sandbox receive.",
       );
+    const url = fullUrl(target);
     const types = events === undefined ? undefined : matchingTypes(events.split(","), usageError);
     const sandbox = await connectToSandbox(flags, { url: "--forward-to" });
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     await follow(sandbox, { url, merchant, ...(types && { events: types }) }, flags.json !== undefined);
   },
 });
+
+/** Completes a port, such as 3000, and an address without its protocol, such as localhost:3000/hooks. */
+const fullUrl = (target: string) => (/^\d+$/.test(target) ? `http://localhost:${target}/` : target.includes("://") ? target : `http://${target}`);
 
 /** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
 async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {

@@ -25,7 +25,7 @@ function textOf(event: LiveEvent): string {
     case "lesson":
       return lessonText(event.lesson);
     case "reset":
-      return event.merchant === null ? "reset to the fixtures" : `reset of ${event.merchant} to the fixtures`;
+      return event.merchant === null ? "reset of everything" : `reset of ${event.merchant}`;
     case "removal":
       return `${event.merchant} was removed`;
   }

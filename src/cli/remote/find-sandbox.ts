@@ -55,17 +55,22 @@ export function namedUrl({ url, db }: Flags): string | undefined {
   return named === undefined ? undefined : originOf(named);
 }
 
-/** Finds the sandbox for a command. With `onlyOne`, several sandboxes in this folder are an error, so that `stop` does not guess. */
-export async function findSandbox(flags: Flags, { onlyOne = false } = {}): Promise<FoundSandbox> {
+/**
+ * Finds the sandbox for a command. With `toStop`, a detached sandbox takes precedence over one in the foreground, which only its own terminal
+ * stops, and several detached ones are an error, so that `stop` does not guess.
+ */
+export async function findSandbox(flags: Flags, { toStop = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);
   const { controlToken } = place;
   const named = namedUrl(flags);
-  const all = await findInFolder(place, named === undefined);
+  const here = await findInFolder(place, named === undefined);
+  const detached = toStop ? here.filter((one) => one.detached) : [];
+  const all = detached.length > 0 ? detached : here;
   const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
-  if (more.length > 0 && onlyOne)
+  if (more.length > 0 && toStop)
     usageError(`Several sandboxes run here: ${all.map(({ url }) => url).join(", ")}. Choose one with --url <url>.`);
   if (!found) return { url: named ?? place.defaultUrl, controlToken, by: named === undefined ? "default" : "name" };
-  if (named === undefined) await noteOthers(found.url, more, place);
+  if (named === undefined && !toStop) await noteOthers(found.url, more, place);
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
 }
 

@@ -1,0 +1,81 @@
+// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. A start sets it up, and a reset returns to it.
+
+import { resolve } from "node:path";
+import type { RuleState } from "../contracts/fault.ts";
+import { NewEndpoint } from "../contracts/webhook.ts";
+import { register } from "../control/endpoints.ts";
+import type { ControlContext } from "../control/index.ts";
+import type { Restored } from "../control/merchants.ts";
+import { addRulesFromFile } from "../faults/rules-file.ts";
+import { ApiError, SandboxError } from "../kernel/errors.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import type { Engine } from "./engine.ts";
+import { CONFIG_FILE } from "./options.ts";
+
+export type StartState = ReturnType<typeof createStartState>;
+
+type Parts = Omit<ControlContext, "restore">;
+
+export function createStartState({ options, scenarios }: Pick<Engine, "options" | "scenarios">, parts: Parts) {
+  const { clock, world, snapshots, lessons, faults, tenants } = parts;
+  /** What the files contained at the start: a file that changed since does not change what a reset returns to. */
+  const rules: { given: unknown; owner: string | undefined }[] = [];
+  const scenarioNames: string[] = [];
+  const endpoints: { given: NewEndpoint; merchant: string }[] = [];
+  const restoreSnapshot = () => {
+    if (options.snapshot === undefined) return;
+    snapshots.restoreFile(resolve(options.snapshot));
+    lessons.reset();
+  };
+  return {
+    async setUp(): Promise<void> {
+      // In memory, the database already is a copy of the fixtures.
+      if (!options.memory) world.fill();
+      restoreSnapshot();
+      const { faults: file } = options;
+      if (file !== undefined) {
+        const add = (given: unknown) => {
+          // A restart with the same file and database arms the same rules again.
+          rules.push({ given, owner: ownerOf(faults.add(given, { resumes: true }), tenants) });
+        };
+        // A wrong rule among the options is misuse of the command, like any other wrong option.
+        await addRulesFromFile(file, add, file === CONFIG_FILE ? "usage" : "badFixture");
+      }
+      for (const nameOrFile of options.scenario) scenarioNames.push((await scenarios.startGiven(nameOrFile)).name);
+      for (const [index, given] of options.endpoints.entries())
+        endpoints.push({ given, merchant: (await registerGiven(parts, given, `/endpoints/${index}`)).merchant });
+    },
+    /** Resets one merchant, or everything and the clock. */
+    async restore(merchant?: string): Promise<Restored> {
+      const isEverything = merchant === undefined;
+      // Fixtures are seeded relative to the clock.
+      if (isEverything) clock.set(options.clock === undefined ? "real" : "frozen", options.clock);
+      world.reset(merchant);
+      if (isEverything) restoreSnapshot();
+      const armed = rules.filter(({ owner }) => isEverything || owner === merchant).map(({ given }) => faults.add(given).id);
+      const started = isEverything ? scenarioNames : [];
+      for (const name of started) await scenarios.start(name);
+      const registered: string[] = [];
+      for (const { given, merchant: owner } of endpoints)
+        if (isEverything || owner === merchant) registered.push((await register(parts, given)).id);
+      return { faults: armed, scenarios: started, endpoints: registered };
+    },
+  };
+}
+
+/** The only merchant that a rule can affect. */
+const ownerOf = ({ match }: RuleState, tenants: Parts["tenants"]) =>
+  (match.merchant as string | undefined) ?? (match.key === undefined ? undefined : tenants.identify(match.key as string)?.merchant);
+
+/** Registers an endpoint from the options. An error has a pointer to the field, which the command looks up in merchant-sandbox.json. */
+async function registerGiven(parts: Parts, endpoint: NewEndpoint, pointer: string) {
+  const [error] = fieldErrors(NewEndpoint, endpoint);
+  if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
+  return register(parts, endpoint).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message } = error;
+    const field = { resource_not_found: "merchant", validation_failed: "events" }[code as string] ?? "url";
+    const details = { pointer: `${pointer}/${field}` };
+    throw new SandboxError(`The endpoint ${endpoint.url} cannot be registered: ${message}`, "usage", { code, details });
+  });
+}
