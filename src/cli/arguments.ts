@@ -54,7 +54,9 @@ export function parseArguments(
   argv: readonly string[],
   { name: command, sandboxOptions, rest, flags: definitions }: Syntax,
 ): ParsedArguments {
-  const known: KnownFlags = new Map(Object.entries(allFlags({ sandboxOptions, flags: definitions })).map(([name, flag]) => [`--${name}`, flag]));
+  const known: KnownFlags = new Map(
+    Object.entries(allFlags({ sandboxOptions, flags: definitions })).map(([name, flag]) => [`--${name}`, flag]),
+  );
   const end = rest ? argv.indexOf("--") : -1;
   if (rest && end < 0) checkRest(argv, known, command);
   const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);

@@ -196,6 +196,7 @@ export const RuleState = Type.Object(
       }),
     ),
     lastFiredAt: nullable(timeText("Sandbox time")),
+    warning: nullableText("Names event types that the service never sends, such as mistyped ones"),
     endsAt: nullable(timeText("Sandbox time at which its ttl, or its `for`, is over; null if it has neither")),
   },
   { title: "fault_rule" },

@@ -3,13 +3,15 @@
 import { matchingTypes } from "../areas/index.ts";
 import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { NewEndpoint } from "../contracts/webhook.ts";
+import { NewEndpoint, WebhookHealth } from "../contracts/webhook.ts";
+import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { type Static, Type, text } from "../schema/shapes.ts";
+import { type Static, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
+import { wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, knownMerchant, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox"> {}
@@ -31,6 +33,60 @@ const RegisteredEndpoint = Type.Object(
   },
   { title: "registered_endpoint" },
 );
+
+const ListedEndpoint = Type.Object(
+  {
+    id: Type.String(),
+    merchant: Type.String(),
+    url: Type.String(),
+    events: Type.Array(Type.String()),
+    status: Type.String({ description: "`enabled`, or `disabled` by a 410" }),
+    health: WebhookHealth,
+    created: timeText("Sandbox time"),
+    secret: Type.String({ description: "Secret that signs every delivery" }),
+  },
+  { title: "listed_endpoint" },
+);
+
+const listEndpoints = endpoint({
+  id: "endpoints.list",
+  method: "GET",
+  path: "/endpoints",
+  summary: "List the webhook endpoints of all merchants, with their secrets",
+  query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
+  reply: wholeListOf(ListedEndpoint, "Newest first"),
+  errors: ["resource_not_found"],
+  handle({ query: { merchant }, ...context }) {
+    const merchants = merchant === undefined ? context.tenants.list().map(({ id }) => id) : [context.tenants.require(merchant)];
+    return wholeList(merchants.flatMap((id) => endpointsOf(context, id)).sort((one, other) => other.created.localeCompare(one.created)));
+  },
+});
+
+const getEndpoint = endpoint({
+  id: "endpoints.get",
+  method: "GET",
+  path: "/endpoints/{id}",
+  summary: "Get a webhook endpoint with its secret",
+  reply: ListedEndpoint,
+  errors: ["resource_not_found"],
+  handle: ({ params: { id }, ...context }) =>
+    endpointsOf(context, ownerOfEndpoint(context.deliveries, id)).find((one) => one.id === id) ??
+    fail("resource_not_found", `There is no endpoint ${id}.`),
+});
+
+/** The endpoints of a merchant, newest first. */
+function endpointsOf(context: Parts, merchant: string): Static<typeof ListedEndpoint>[] {
+  const caller = callerOf(context, merchant);
+  const secrets = new Map(context.deliveries.secrets(merchant).map(({ endpoint, secret }) => [endpoint, secret]));
+  return caller
+    .own(webhookEndpoints)
+    .all()
+    .reverse()
+    .map(({ id, url, events, status, created }) => {
+      const health = caller.health(merchant, id);
+      return { id, merchant, url, events, status, health, created: isoTime(created * 1_000), secret: secrets.get(id) ?? "" };
+    });
+}
 
 const registerEndpoint = endpoint({
   id: "endpoints.register",
@@ -108,4 +164,4 @@ const enableEndpoint = endpoint({
   },
 });
 
-export const operations = [registerEndpoint, removeEndpoint, enableEndpoint];
+export const operations = [listEndpoints, getEndpoint, registerEndpoint, removeEndpoint, enableEndpoint];

@@ -64,6 +64,18 @@ function showEvent({ id, merchant, type, created, request, body, pending, succee
   return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
 }
 
+const showEventOf = endpoint({
+  id: "events.get",
+  method: "GET",
+  path: "/events/{id}",
+  summary: "Get an event of any merchant",
+  reply: LoggedEventReply,
+  errors: ["resource_not_found"],
+  handle: ({ params, eventLog }) => showEvent(eventLog.find(params.id) ?? noSuchEvent(params.id)),
+});
+
+const noSuchEvent = (id: string) => fail("resource_not_found", `There is no event ${id}. ${WHAT_IS_KEPT}`);
+
 const replayEvent = endpoint({
   id: "events.replay",
   method: "POST",
@@ -73,7 +85,7 @@ const replayEvent = endpoint({
   status: 202,
   errors: ["resource_not_found"],
   async handle({ params, eventLog, dispatcher }) {
-    const event = eventLog.find(params.id) ?? fail("resource_not_found", `There is no event ${params.id}. ${WHAT_IS_KEPT}`);
+    const event = eventLog.find(params.id) ?? noSuchEvent(params.id);
     return showReplayed(await dispatcher.replayEvent(event.merchant, event.id));
   },
 });
@@ -171,4 +183,4 @@ function callOperation(
   return call.operation.handle(callOf(caller, body, call.params(record))) as RecordBase;
 }
 
-export const operations = [listEvents, replayEvent, triggerEvent];
+export const operations = [listEvents, showEventOf, replayEvent, triggerEvent];

@@ -88,9 +88,11 @@ const listRequests = endpoint({
   access: { learner: { query: "merchant" } },
   query: Type.Object({
     operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
-    merchant: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String({ description: "A status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" })),
-    key: Type.Optional(Type.String({ description: "The last characters of an API key" })),
+    merchant: Type.Optional(Type.String({ description: "Only of this merchant" })),
+    status: Type.Optional(
+      Type.String({ description: "Only with a status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" }),
+    ),
+    key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     ...filterFields,
     starting_after: Type.Optional(

@@ -3,6 +3,7 @@
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { Type } from "../schema/shapes.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
+import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts {
   snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
@@ -26,8 +27,8 @@ const listSnapshots = endpoint({
   method: "GET",
   path: "/snapshots",
   summary: "List the snapshots",
-  reply: Type.Object({ data: Type.Array(SnapshotShape) }),
-  handle: ({ snapshots }) => ({ data: snapshots.list() }),
+  reply: wholeListOf(SnapshotShape),
+  handle: ({ snapshots }) => wholeList(snapshots.list()),
 });
 
 const saveSnapshot = endpoint({

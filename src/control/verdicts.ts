@@ -6,7 +6,7 @@ import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
-import { timeOf } from "./given-values.ts";
+import { timeOf, wholeList, wholeListOf } from "./given-values.ts";
 
 const endpoint = endpointFactory<{ judge: Pick<Judge, "rules" | "verdicts" | "adopt" | "clear"> }>("Judge");
 
@@ -34,7 +34,7 @@ const listVerdicts = endpoint({
     ),
   }),
   reply: Type.Object({
-    verdicts: Type.Array(ShownVerdict, { description: "Oldest first; open ones last" }),
+    ...wholeListOf(ShownVerdict, "Open ones first, then newest first").properties,
     rules: Type.Array(CountedRule, { description: "Every rule, with the counts of these verdicts" }),
   }),
   handle({ query, judge }) {
@@ -44,7 +44,22 @@ const listVerdicts = endpoint({
     if (problem !== undefined) fail("validation_failed", problem);
     const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since), erased: erased === "1" });
     const rules = judge.rules.map(({ id, severity, demands, hint }) => ({ id, severity, demands, hint, ...countOf(id, found) }));
-    return { verdicts: found.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })), rules };
+    return { ...wholeList(found.map(showVerdict).reverse()), rules };
+  },
+});
+
+const showVerdict = (verdict: VerdictMessage) => ({ ...verdict, at: isoTime(verdict.at) });
+
+const getVerdict = endpoint({
+  id: "verdicts.get",
+  method: "GET",
+  path: "/verdicts/{id}",
+  summary: "Get a verdict",
+  reply: ShownVerdict,
+  errors: ["resource_not_found"],
+  handle({ params: { id }, judge }) {
+    const found = judge.verdicts().find((one) => one.id === id);
+    return showVerdict(found ?? fail("resource_not_found", `There is no verdict ${id}. The newest 1,000 of each kind are kept.`));
   },
 });
 
@@ -87,4 +102,4 @@ const clearVerdicts = endpoint({
   },
 });
 
-export const operations = [listVerdicts, addVerdicts, clearVerdicts];
+export const operations = [listVerdicts, getVerdict, addVerdicts, clearVerdicts];

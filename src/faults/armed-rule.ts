@@ -175,6 +175,7 @@ function describe(id: string, rule: FaultRule, { seen, fired, lastFiredAt }: Cou
     seen,
     fired,
     remaining: isBounded ? Math.max(0, (trigger.times ?? 0) - fired) : null,
+    warning: rule.warning,
     lastFiredAt: lastFiredAt === null ? null : isoTime(lastFiredAt),
     // With a sandbox clock near its maximum, the end may be beyond the latest date.
     endsAt: endsAt <= LATEST_TIME ? isoTime(endsAt) : null,

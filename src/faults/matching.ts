@@ -6,8 +6,13 @@ import { valueAt } from "../schema/json-pointer.ts";
 import { count, type Static, Type, text } from "../schema/shapes.ts";
 import { milliseconds, span } from "./fields.ts";
 
-const names = (description: string) =>
-  Type.Optional(Type.Union([text("One"), Type.Array(text("One of several"), { minItems: 1, maxItems: 100 })], { description }));
+const names = (description: string, pattern?: string) => {
+  const one = (words: string) => text(words, pattern === undefined ? {} : { pattern });
+  return Type.Optional(Type.Union([one("One"), Type.Array(one("One of several"), { minItems: 1, maxItems: 100 })], { description }));
+};
+
+/** Any type that a test event may have, `payment.*` or `*`. */
+const EVENT_PATTERN = "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$";
 
 /** The fields that both targets have. */
 const common = {
@@ -27,7 +32,7 @@ export const apiMatchSchema = Type.Object(
 
 export const deliveryMatchSchema = Type.Object(
   {
-    event: names("Event types such as payment.succeeded; payment.* matches all of a kind"),
+    event: names("Event types such as payment.succeeded; payment.* matches all of a kind, * all", EVENT_PATTERN),
     endpoint: Type.Optional(text("Only deliveries to this endpoint")),
     attempt: Type.Optional(Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt; the first is 1" })),
     rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time")),
@@ -69,8 +74,8 @@ export function deliveryMatcher(match: DeliveryFaultMatch): (delivery: DeliveryS
     (within === undefined || now - (delivery.rotatedAt?.() ?? -Infinity) <= within);
 }
 
-/** Whether one of the patterns matches; `payroll.*` matches every name that begins with `payroll.`. */
+/** Whether one of the patterns matches; `payroll.*` matches every name that begins with `payroll.`, and `*` every name. */
 export function matchesName(patterns: readonly string[], name: string | undefined): boolean {
   if (name === undefined) return false;
-  return patterns.some((pattern) => (pattern.endsWith(".*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name));
+  return patterns.some((pattern) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name));
 }

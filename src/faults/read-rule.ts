@@ -30,6 +30,8 @@ export interface FaultRule {
   enabled: boolean;
   /** The only merchant that the rule can affect; undefined if it can affect all. */
   owner: string | undefined;
+  /** Names event types that the service never sends; null if there are none. */
+  warning: string | null;
 }
 
 /** The names that a rule may refer to. */
@@ -89,6 +91,7 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames): Faul
     priority,
     label,
     enabled,
+    warning: warningAbout([match.event ?? []].flat(), [...known.eventTypes]),
     owner: match.merchant ?? (match.key === undefined ? undefined : known.ownerOf(match.key)),
   };
 }
@@ -99,8 +102,7 @@ function checkMeaning(rule: FaultRule, known: KnownNames): void {
   if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
   for (const span of [rule.ttl, trigger.after, trigger.for]) if (span !== null) milliseconds(span);
   action.prepare(rule.fields);
-  checkExists("operation", match.operation, known.operations, "operation");
-  checkExists("event", match.event, [...known.eventTypes], "event type", " docs/events.md lists them.");
+  checkOperations(match.operation, known.operations);
   checkOwner(match, known);
   for (const [index, pattern] of expect.entries()) {
     const unknown = unknownRuleMessage(pattern, known.judgeRules);
@@ -126,16 +128,20 @@ function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule
   return undefined;
 }
 
-function checkExists(
-  field: string,
-  given: string | readonly string[] | undefined,
-  names: readonly string[],
-  noun: string,
-  list = ` There are ${names.join(", ")}.`,
-): void {
-  for (const name of given === undefined ? [] : ([given].flat() as string[])) {
+/** A test event may have any type, so an unknown type is no error. */
+function warningAbout(types: readonly string[], known: readonly string[]): string | null {
+  const unknown = types.filter((type) => !known.some((existing) => matchesName([type], existing)));
+  if (unknown.length === 0) return null;
+  const names = [...known, ...known.map((type) => `${type.split(".")[0]}.*`)];
+  const hints = unknown.map((type) => `${type}.${didYouMean(type, names)}`);
+  return mask(`The service never sends ${hints.join(" It never sends ")} Only a test event can have this type.`, 1_000);
+}
+
+function checkOperations(given: string | readonly string[] | undefined, names: readonly string[]): void {
+  for (const name of [given ?? []].flat() as string[]) {
     if (names.some((existing) => matchesName([name], existing))) continue;
-    rejectField(`/match/${field}`, "not_allowed", `There is no ${noun} ${quote(name)}.${didYouMean(name, names) || list}`);
+    const hint = didYouMean(name, names) || ` There are ${names.join(", ")}.`;
+    rejectField("/match/operation", "not_allowed", `There is no operation ${quote(name)}.${hint}`);
   }
 }
 

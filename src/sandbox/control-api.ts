@@ -84,9 +84,9 @@ export function openControlApi(engine: Engine) {
     made: hub.made,
     resources,
     documents: openDocuments(address.url, service),
-  };
+  } satisfies Omit<ControlContext, "restore">;
   const start = createStartState(engine, parts);
-  return { ...parts, start, restore: start.restore } satisfies ControlContext;
+  return { ...parts, start, restore: start.restore };
 }
 
 const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>

@@ -8,13 +8,20 @@ import type { ControlContext } from "../control/index.ts";
 import type { Restored } from "../control/merchants.ts";
 import { addRulesFromFile } from "../faults/rules-file.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
+import type { LessonService } from "../lessons/index.ts";
 import { fieldErrors } from "../schema/validator.ts";
+import type { Snapshots } from "../store/world/snapshots.ts";
+import type { World } from "../store/world/world.ts";
 import type { Engine } from "./engine.ts";
 import { CONFIG_FILE } from "./options.ts";
 
 export type StartState = ReturnType<typeof createStartState>;
 
-type Parts = Omit<ControlContext, "restore">;
+interface Parts extends Omit<ControlContext, "restore" | "world" | "snapshots" | "lessons"> {
+  world: World;
+  snapshots: Snapshots;
+  lessons: LessonService;
+}
 
 export function createStartState({ options, scenarios }: Pick<Engine, "options" | "scenarios">, parts: Parts) {
   const { clock, world, snapshots, lessons, faults, tenants } = parts;
@@ -22,16 +29,14 @@ export function createStartState({ options, scenarios }: Pick<Engine, "options" 
   const rules: { given: unknown; owner: string | undefined }[] = [];
   const scenarioNames: string[] = [];
   const endpoints: { given: NewEndpoint; merchant: string }[] = [];
-  const restoreSnapshot = () => {
-    if (options.snapshot === undefined) return;
-    snapshots.restoreFile(resolve(options.snapshot));
-    lessons.reset();
-  };
   return {
     async setUp(): Promise<void> {
       // In memory, the database already is a copy of the fixtures.
       if (!options.memory) world.fill();
-      restoreSnapshot();
+      if (options.snapshot !== undefined) {
+        snapshots.restoreFile(resolve(options.snapshot));
+        lessons.reset();
+      }
       const { faults: file } = options;
       if (file !== undefined) {
         const add = (given: unknown) => {
@@ -51,7 +56,10 @@ export function createStartState({ options, scenarios }: Pick<Engine, "options" 
       // Fixtures are seeded relative to the clock.
       if (isEverything) clock.set(options.clock === undefined ? "real" : "frozen", options.clock);
       world.reset(merchant);
-      if (isEverything) restoreSnapshot();
+      if (isEverything && options.snapshot !== undefined) {
+        snapshots.restoreFile(resolve(options.snapshot));
+        parts.dataReplaced();
+      }
       const armed = rules.filter(({ owner }) => isEverything || owner === merchant).map(({ given }) => faults.add(given).id);
       const started = isEverything ? scenarioNames : [];
       for (const name of started) await scenarios.start(name);

@@ -135,7 +135,10 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
   "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 600ms, 30s or 24h",
   "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 5m or -30s",
-  "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)+)$": "must be an event type such as payment.succeeded, or * for all",
+  "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)+)$":
+    "must be an event type such as payment.succeeded, or * for all; patterns such as payment.* are expanded only by merchant-sandbox listen and receive, merchant-sandbox.json and PUT /_sandbox/endpoints",
+  "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$":
+    "must be an event type such as payment.succeeded, a pattern such as payment.*, or *",
   "^[a-z0-9_]+(\\.[a-z0-9_]+)+$": "must be an event type such as payment.succeeded",
   "^sk_test_(?!session_)[\\w.~+/=-]+$": "must be sk_test_ and a name of your own, such as sk_test_shop",
   "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",

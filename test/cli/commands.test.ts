@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { linesOf, runCommand } from "../support/commands.ts";
 import { readGithubFile } from "../support/github-files.ts";
-import { folder } from "../support/program.ts";
+import { folder, launchCommand } from "../support/program.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
@@ -46,7 +46,7 @@ describe("trigger", () => {
 describe("deliveries and replay", () => {
   test("list the newest attempts as lines or JSON, and deliver again", async () => {
     const bench = await open();
-    expect(await linesOf(bench, "deliveries")).toEqual([expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/)]);
+    expect(await linesOf(bench, "deliveries")).toEqual([expect.stringMatching(/^No such deliveries\. Try merchant-sandbox receive/)]);
     expect(await linesOf(bench, "deliveries", "--json")).toEqual([]);
     const receiver = await receive("localhost");
     const { id: endpoint } = await register(bench, receiver.url);
@@ -54,26 +54,87 @@ describe("deliveries and replay", () => {
     const event = await trigger(bench, "a.b");
     await advance(bench, "1s");
     const [second, first] = await linesOf(bench, "deliveries");
-    expect(first).toMatch(new RegExp(`^whd_\\w+ a\\.b ${event} http://localhost:\\d+/hooks attempt 1/6 failed 500$`));
-    expect(second).toMatch(new RegExp(`^whd_\\w+ a\\.b ${event} http://localhost:\\d+/hooks attempt 2/6 succeeded 200$`));
+    const line = (rest: string) => new RegExp(`^2026-01-05T\\S+ delivery of a\\.b ${event} to http://localhost:\\d+/hooks ${rest}`);
+    expect(first).toMatch(line("1/6 500 .*ms mer_lodge whd_\\w+ next at 2026-01-05T12:00:01"));
+    expect(second).toMatch(line("2/6 200 .*ms mer_lodge whd_\\w+ delivered$"));
     expect(await linesOf(bench, "deliveries", "--status", "failed")).toEqual([first]);
-    expect(await linesOf(bench, "deliveries", "--limit", "1")).toEqual([second]);
-    expect(await linesOf(bench, "deliveries", "--for", "lodge", "--limit", "1")).toEqual([second]);
-    expect(await linesOf(bench, "deliveries", "--for", "market", "--json")).toEqual([]);
+    const attempt = /whd_\w+/.exec(first ?? "")?.[0] ?? "";
+    const newer = /whd_\w+/.exec(second ?? "")?.[0] ?? "";
+    for (const filter of [[], ["--merchant", "lodge"]])
+      expect(await linesOf(bench, "deliveries", ...filter, "--limit", "1")).toEqual([second, `There are more: add --after ${newer}.`]);
+    expect(await linesOf(bench, "deliveries", "--after", newer)).toEqual([first]);
+    expect(await linesOf(bench, "deliveries", "--merchant", "market", "--json")).toEqual([]);
     const [json] = await linesOf(bench, "deliveries", "--json", "--limit", "1");
     expect(JSON.parse(json ?? "")).toMatchObject({ eventId: event, attempt: 2, status: "succeeded" });
 
-    const attempt = first?.split(" ")[0] ?? "";
     for (const id of [attempt, event]) {
       const [said] = await linesOf(bench, "replay", id);
       expect(said).toMatch(/^Delivering again as whd_\w+\.$/);
       await settle(bench);
       const [newest] = await linesOf(bench, "deliveries", "--limit", "1");
-      expect(newest).toContain(`${said?.slice("Delivering again as ".length, -1)} a.b ${event}`);
+      expect(newest).toContain(said?.slice("Delivering again as ".length, -1));
     }
     expect(receiver.arrivals).toHaveLength(4);
     await bench.call("DELETE", `/v1/webhooks/${endpoint}`);
     expect(await linesOf(bench, "replay", event)).toEqual(["No endpoint is subscribed to its type."]);
+  });
+});
+
+/** A client without Idempotency-Key that retries a write whose response was lost, and an endpoint for the event of the write. */
+async function lostWrite(bench: Bench) {
+  const receiver = await receive();
+  const { id: endpoint, secret } = await register(bench, receiver.url);
+  await linesOf(bench, "fault", "add", "lost-response", "pricing_rules.create");
+  const body = '{"name": "Mid\'s",\n"adjustmentType": "percentage", "adjustmentValue": 1500}';
+  const write = () => bench.call("POST", "/v1/hospitality/pricing-rules", { body });
+  await write().catch(() => undefined);
+  await write();
+  await settle(bench);
+  return {
+    endpoint,
+    secret,
+    body,
+    ids: (await bench.control("GET", "/requests")).data.map(({ id }: { id: string }) => id) as [string, string],
+  };
+}
+
+describe("lists", () => {
+  test("lead from a failed verdict to the requests, and to one of them as curl", async () => {
+    const bench = await open();
+    const { ids, body } = await lostWrite(bench);
+    const [later, earlier] = ids;
+    const failed = await linesOf(bench, "verdicts", "--failed");
+    expect(failed).toEqual((await linesOf(bench, "verdicts")).filter((line) => line.includes(" verdict fail ")));
+    expect(failed.join("\n")).toContain(`${earlier},${later} ${earlier} took effect, but its response was lost`);
+    const verdict = /vdt_\d+/.exec(failed.find((line) => line.includes("idempotency.present")) ?? "")?.[0] ?? "";
+    expect(await linesOf(bench, "verdicts", verdict)).toEqual(
+      expect.arrayContaining([`requests: ${earlier}, ${later}`, expect.stringMatching(/^hint: Create one key/)]),
+    );
+    const [line = ""] = await linesOf(bench, "requests", "--limit", "1");
+    expect(line).toMatch(new RegExp(`^2026-01-05T12:00:00\\.000Z POST /v1/hospitality/pricing-rules 200 .* mer_lodge ${later}$`));
+    expect((await linesOf(bench, "requests", "--filter", "is:fault")).join("\n")).toMatch(
+      new RegExp(` no response .* ${earlier} fault flt_`),
+    );
+    const details = await linesOf(bench, "requests", earlier);
+    expect(details).toEqual(expect.arrayContaining([`id: ${earlier}`, expect.stringMatching(/^ {2}- fail idempotency\.present, id vdt_/)]));
+    expect(details.filter((text) => text.startsWith("status:"))).toEqual([]);
+    const curl = await linesOf(bench, "requests", earlier, "--curl");
+    expect(curl.join("\n")).toContain(`-H 'Authorization: Bearer sk_test_lodge' -H 'Content-Type: application/json' --data-raw`);
+    expect(await launchCommand("sh", ["-c", `${curl.join("\n")} -o /dev/null`]).ended).toMatchObject({ code: 0, error: "" });
+    const [{ id: resent }] = (await bench.control("GET", "/requests?limit=1")).data;
+    expect((await bench.control("GET", `/requests/${resent}`)).request.body).toBe(body);
+  });
+
+  test("of events and endpoints, and the details of each", async () => {
+    const bench = await open();
+    const { endpoint, secret, ids } = await lostWrite(bench);
+    const events = await linesOf(bench, "events", "--type", "pricing_rule.created");
+    expect(events.map((line) => /(req_\d+) (.*)$/.exec(line)?.slice(1))).toEqual(ids.map((id) => [id, "1 succeeded"]));
+    const event = /evt_\w+/.exec(events[0] ?? "")?.[0] ?? "";
+    expect(await linesOf(bench, "events", event)).toEqual(expect.arrayContaining([`request: ${ids[0]}`, "type: pricing_rule.created"]));
+    expect(await linesOf(bench, "endpoints")).toEqual([expect.stringMatching(new RegExp(`^${endpoint} mer_lodge http:\\S+ \\* healthy$`))]);
+    expect(await linesOf(bench, "endpoints", endpoint)).toEqual(expect.arrayContaining([`secret: ${secret}`]));
+    expect(await linesOf(bench, "endpoints", "--merchant", "market", "--json")).toEqual([]);
   });
 });
 
@@ -87,12 +148,17 @@ describe("reset and clock", () => {
       return (await Promise.all(answers)).map(({ status }) => status);
     };
     await make();
-    expect(await linesOf(bench, "reset", "lodge")).toEqual(["Reset mer_lodge to the fixtures."]);
+    await bench.control("POST", "/clock/advance", { by: "1h" });
+    const ofOne = (id: string) => [`Reset the data, faults and verdicts of ${id}; the clock and other merchants are unchanged.`];
+    expect(await linesOf(bench, "reset", "lodge")).toEqual(ofOne("mer_lodge"));
     expect(await left()).toEqual([404, 200]);
-    expect(await linesOf(bench, "reset", "mer_market")).toEqual(["Reset mer_market to the fixtures."]);
+    expect(await linesOf(bench, "reset", "mer_market")).toEqual(ofOne("mer_market"));
     expect(await left()).toEqual([404, 404]);
     await make();
-    expect(await linesOf(bench, "reset")).toEqual(["Reset everything to the fixtures."]);
+    expect((await bench.control("GET", "/clock")).now).toBe("2026-01-05T13:00:00.000Z");
+    expect(await linesOf(bench, "reset")).toEqual([
+      "Reset everything: data, faults, verdicts, and the clock to 2026-01-05T12:00:00.000Z (frozen).",
+    ]);
     expect(await left()).toEqual([404, 404]);
   });
 
@@ -109,6 +175,9 @@ describe("reset and clock", () => {
       expect.stringMatching(new RegExp(`^2026-01-05T12:00:01\\.000Z whd_\\w+ a\\.b ${event} succeeded$`)),
       "2026-01-05T12:00:01.000Z (frozen)",
     ]);
+    expect((await linesOf(bench, "clock", "advance", "1ms"))[0]).toBe("Nothing was due.");
+    const happened = (await linesOf(bench, "clock", "advance", "30d")).filter((line) => line.includes("  mer_"));
+    expect(happened.filter((line) => !/^ {2}\d\d:\d\dZ {2}mer_/.test(line))).toEqual([]);
     expect(await linesOf(bench, "clock", "freeze", "2026-03-01")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
     expect(await linesOf(bench, "clock", "freeze")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
     expect((await linesOf(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(/^2030-01-01T00:0\d:\d\d\.\d{3}Z \(offset\)$/);
@@ -126,7 +195,13 @@ describe("fault", () => {
     expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
     expect((await linesOf(bench, "fault", "ls")).join()).toContain("armed, seen 1, fired 1, 2 left");
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
-    await linesOf(bench, "fault", "add", "outage", "--for", "30s");
+    expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(" outage for=30s: armed, seen 0, fired 0");
+    expect(await runCommand(bench.url, "fault", "add", "drop", "payment.*", "paymet.failed")).toMatchObject({
+      code: 0,
+      out: [expect.stringContaining(' drop event=["payment.*","paymet.failed"]: armed')],
+      error: expect.stringContaining("The service never sends paymet.failed. Did you mean payment.failed? Only a test event can have"),
+    });
+    await linesOf(bench, "fault", "rm", JSON.parse((await linesOf(bench, "fault", "--json"))[1] ?? "").id);
     expect(await linesOf(bench, "fault", "clear")).toEqual(["Removed 1 fault rule."]);
   });
 });
@@ -152,7 +227,13 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
   [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
-  [["deliveries", "all"], 2, 'Unexpected argument "all"'],
+  [["deliveries", "all"], 2, "No attempt all is logged."],
+  [["requests", "--operation", "payments.list", "--statsu", "429"], 2, "Did you mean --status?"],
+  [["requests", "--status", "bad"], 2, "--status must match"],
+  [["events", "evt_none"], 2, "There is no event evt_none."],
+  [["verdicts", "vdt_9"], 2, "There is no verdict vdt_9."],
+  [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
+  [["endpoints", "--merchant", "lodg"], 2, "There is no merchant lodg."],
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
   [["replay"], 2, "<id> is missing, as in merchant-sandbox replay <id>."],
@@ -168,7 +249,6 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["fault", "add", "503", "paymets.list"], 2, 'There is no operation "paymets.list". Did you mean payments.list?'],
   [["fault", "add", "503", "payments.list", "--times", "many"], 2, '--times must be an integer or null; received "many" (a string).'],
   [["fault", "add", "latency=many"], 2, 'latency=<ms> must be a number; received "many" (a string).'],
-  [["fault", "add", "drop", "paymet.succeeded"], 2, "The service sends no event paymet.succeeded. Did you mean payment.succeeded?"],
   [["fault", "ls", "--times", "3"], 2, "There is no option --times. See merchant-sandbox fault ls --help."],
   [["snapshot", "load", "befor"], 2, "befor"],
   [["listen"], 2, "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
@@ -187,6 +267,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["exec", "--report", "junt=a.xml", "--", "true"], 2, "Did you mean junit?"],
   [["exec", "--report", "junit", "--", "true"], 2, "--report takes <format>=<file>"],
   [["exec"], 2, "The command is missing"],
+  [["exec", "--port", "0", "npm", "test", "--coverage"], 2, "merchant-sandbox exec --port 0 -- npm test --coverage."],
 ];
 
 /** Commands that take no --url. */

@@ -1,7 +1,10 @@
 // The control API: the responses, errors and effects of every route, through a real socket.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
+import { folder } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
 import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
 
@@ -292,7 +295,6 @@ describe("reset", () => {
     const { body: session } = await bench.call("POST", "/v1/merchants/login", {
       body: { email: "ola@lodge.example", password: "lodge-password" },
     });
-    await rewind(bench);
     await bench.control("POST", "/reset", {});
     const fresh = await open({ rateLimit: "100/1h" });
     for (const path of ["/requests", "/events", "/deliveries", "/operations"])
@@ -320,12 +322,67 @@ describe("reset", () => {
     const first = withoutIds(await busyHour(bench, receiver.url));
     const merchants = (await bench.control("GET", "")).merchants;
     await rewind(bench);
-    expect(await bench.control("POST", "/reset", { merchant: "mer_lodge" })).toEqual({ reset: "mer_lodge" });
+    const nothing = { faults: [], scenarios: [], endpoints: [] };
+    expect(await bench.control("POST", "/reset", { merchant: "mer_lodge" })).toEqual({ reset: "mer_lodge", clock: null, ...nothing });
     expect((await bench.control("GET", "")).merchants).toEqual(merchants);
     expect((await bench.control("GET", "/requests?merchant=mer_lodge")).data).toEqual([]);
     expect((await bench.control("GET", "/events")).data.map(({ merchant }: { merchant: string }) => merchant)).toEqual(["mer_market"]);
     expect(withoutIds(await busyHour(bench, receiver.url))).toEqual(first);
     expect(await log(bench, "", "sk_test_market")).not.toEqual([]);
+  });
+
+  test("returns to what the options say: clock, fault rules, scenario and endpoints", async () => {
+    const faults = join(folder(), "faults.json");
+    const rules = ["mer_lodge", "mer_market"].map((merchant) => ({
+      action: { type: "status", status: 503 },
+      match: { merchant, operation: "payments.list" },
+    }));
+    writeFileSync(faults, JSON.stringify([...rules, { id: "flt_all", action: { type: "latency", ms: 1 } }]));
+    const endpoints = ["lodge", "market"].map((merchant) => ({ url: "http://localhost:3000/hooks", events: ["payment.*"], merchant }));
+    const bench = await open({ faults, scenario: "lost-response", endpoints });
+    const state = async () => {
+      const [{ data: rules }, { scenarios, clock }] = [await bench.control("GET", "/faults"), await bench.control("GET", "")];
+      const keys = ["sk_test_lodge", "sk_test_market"];
+      const registered = await Promise.all(keys.map(async (key) => (await bench.call("GET", "/v1/webhooks", { key })).body.data));
+      return { rules, scenarios, clock, registered };
+    };
+    const start = await state();
+    writeFileSync(faults, "[]");
+    const change = async () => {
+      await bench.control("DELETE", "/faults");
+      await advance(bench, "1h");
+      for (const { id } of (await state()).registered.flat()) await bench.control("DELETE", `/endpoints/${id}`);
+    };
+    await change();
+    const ofLodge = await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+    expect(ofLodge).toMatchObject({
+      reset: "mer_lodge",
+      clock: null,
+      faults: [expect.any(String)],
+      scenarios: [],
+      endpoints: [expect.any(String)],
+    });
+    expect(await state()).toMatchObject({
+      rules: [{ id: ofLodge.faults[0], match: { merchant: "mer_lodge" } }],
+      clock: { now: "2026-01-05T13:00:00.000Z" },
+      registered: [[{ id: ofLodge.endpoints[0] }], []],
+    });
+    await change();
+    const all = await bench.control("POST", "/reset", {});
+    expect(all).toMatchObject({ reset: "everything", clock: start.clock, scenarios: ["lost-response"] });
+    expect([all.faults.length, all.endpoints.length]).toEqual([3, 2]);
+    expect(await state()).toEqual(start);
+  });
+
+  test("returns to the snapshot of the options", async () => {
+    const first = await open();
+    await first.control("POST", "/records/customer", { id: "cus_saved" });
+    const { file: snapshot } = await first.control("PUT", "/snapshots/saved");
+    const bench = await open({ snapshot });
+    await bench.control("POST", "/records/customer", { id: "cus_later" });
+    await bench.control("POST", "/reset", {});
+    const found = ["cus_saved", "cus_later"].map((id) => bench.call("GET", `/v1/customers/${id}`));
+    expect((await Promise.all(found)).map(({ status }) => status)).toEqual([200, 404]);
   });
 
   test("of an unknown merchant, or of one created through the API, is rejected", async () => {

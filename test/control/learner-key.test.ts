@@ -57,7 +57,7 @@ test("shows a learner their own requests, deliveries, verdicts, merchant and pro
   expect(attempts).toEqual([expect.objectContaining({ merchantId: ada.id, eventType: "booking.declined" })]);
   const attempt = await read(`/deliveries/${attempts[0].id}`);
   expect(attempt).toMatchObject({ request: newest?.id, attempt: { url: expect.stringContaining("/hook-of-ada") } });
-  expect(await read("/verdicts")).toMatchObject({ verdicts: expect.any(Array) });
+  expect(await read("/verdicts")).toMatchObject({ data: expect.any(Array) });
   expect((await read("/merchants")).data).toEqual([expect.objectContaining({ id: ada.id, apiKeys: [ada.key] })]);
   expect((await read("/learners")).data).toEqual([expect.objectContaining({ id: ada.id, name: "ada" })]);
   expect(await read("/lessons/first-call")).toMatchObject({ steps: [{ command: expect.stringContaining(ada.key) }, {}, {}, {}, {}] });

@@ -85,7 +85,7 @@ describe("a failed verdict", () => {
 
   test("fails the report outside of exec, and in exec exactly if the run fails", async () => {
     const bench = await throttled();
-    const found = (await bench.control("GET", "/verdicts?verdict=fail")).verdicts.length;
+    const found = (await bench.control("GET", "/verdicts?verdict=fail")).data.length;
     expect(found).toBeGreaterThan(0);
     const counts = ["", "&failOn=", "&failOn=verdicts", "&failOn=5xx&problems=one", "&failOn=verdicts&problems=one"];
     expect(await Promise.all(counts.map((query) => failures(bench, query)))).toEqual([found, 0, 0, 1, found + 1]);

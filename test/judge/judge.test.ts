@@ -235,7 +235,7 @@ describe("GET /_sandbox/verdicts", () => {
 
   test("lists verdicts with evidence and hint, filtered by rule, verdict, merchant and time", async () => {
     const { bench, ids } = await throttled();
-    const { verdicts, rules } = await bench.control("GET", "/verdicts?rule=idempotency.body_stable");
+    const { data: verdicts, rules } = await bench.control("GET", "/verdicts?rule=idempotency.body_stable");
     expect(verdicts).toMatchObject([
       {
         rule: "idempotency.body_stable",
@@ -247,8 +247,9 @@ describe("GET /_sandbox/verdicts", () => {
       },
     ]);
     expect(verdicts[0].hint).toMatch(/body/);
+    expect(await bench.control("GET", `/verdicts/${verdicts[0].id}`)).toEqual(verdicts[0]);
     expect(rules.find(({ id }: { id: string }) => id === "idempotency.body_stable")).toMatchObject({ pass: 0, fail: 1 });
-    const count = async (query: string) => (await bench.control("GET", `/verdicts?${query}`)).verdicts.length;
+    const count = async (query: string) => (await bench.control("GET", `/verdicts?${query}`)).data.length;
     expect([await count("verdict=fail&merchant=mer_lodge"), await count("merchant=mer_market")]).toEqual([2, 0]);
     expect([await count("since=2026-01-05T12:00:00Z&verdict=fail"), await count("since=2026-01-05T12:00:01Z")]).toEqual([2, 0]);
   });
@@ -263,10 +264,10 @@ describe("GET /_sandbox/verdicts", () => {
   test("is empty after DELETE, and after a reset", async () => {
     const { bench } = await throttled();
     expect((await bench.control("DELETE", "/verdicts")).cleared).toBeGreaterThan(0);
-    expect((await bench.control("GET", "/verdicts")).verdicts).toEqual([]);
+    expect((await bench.control("GET", "/verdicts")).data).toEqual([]);
     await bench.call("GET", "/v1/payments");
-    expect((await bench.control("GET", "/verdicts")).verdicts).toHaveLength(1);
+    expect((await bench.control("GET", "/verdicts")).data).toHaveLength(1);
     await bench.control("POST", "/reset", {});
-    expect((await bench.control("GET", "/verdicts")).verdicts).toEqual([]);
+    expect((await bench.control("GET", "/verdicts")).data).toEqual([]);
   });
 });

@@ -67,7 +67,9 @@ export const controlCommands = {
     requests: [post("/reset", merchant === undefined ? {} : { merchant })],
     apply(world) {
       reset(world, merchant);
-      return { status: 200, body: { reset: merchant ?? "everything" } };
+      const now = { mode: "frozen", now: new Date(world.now).toISOString(), unix: secondsOf(world.now) };
+      const restored = { clock: merchant === undefined ? now : null, faults: [], scenarios: [], endpoints: [] };
+      return { status: 200, body: { reset: merchant ?? "everything", ...restored } };
     },
   }),
   save: (): ControlCommand => ({
@@ -189,9 +191,10 @@ export function applyControlCommand(world: World, command: ControlCommand, obser
 export const deliverAfter = (world: World, command?: ControlCommand): Attempt[] =>
   command?.advance === undefined ? deliverDue(world) : advance(world, world.now + command.advance);
 
-/** Resets everything, or one merchant that came from a fixture, to the fixtures. */
+/** Resets everything and the clock, or one merchant that came from a fixture, to the fixtures. */
 function reset(world: World, id: string | undefined): void {
   if (id === undefined) {
+    world.now = world.started;
     fillWithFixtures(world);
     return;
   }
@@ -203,6 +206,7 @@ function reset(world: World, id: string | undefined): void {
 
 /** Windows and fault rules are in memory and lost; everything else is on disk. The clock continues. */
 export function restart(world: World): void {
+  world.started = world.now;
   world.windows.clear();
   world.faults = [];
 }

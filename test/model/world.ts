@@ -135,6 +135,8 @@ export interface World {
   rules: Rules;
   /** Milliseconds. */
   now: number;
+  /** The frozen time at which the process started, to which a reset returns. */
+  started: number;
   merchants: Map<string, Merchant>;
   /** API keys, and session tokens, which expire. */
   keys: Map<string, { merchant: string; expires: number | undefined }>;
@@ -176,7 +178,7 @@ export function createWorld(now: number, rules: Rules): World {
     saved: undefined,
     given: new Set<string>(),
   };
-  const world: World = { rules, now, ...empty };
+  const world: World = { rules, now, started: now, ...empty };
   fillWithFixtures(world);
   return world;
 }

@@ -86,7 +86,7 @@ describe("idempotency keys", () => {
     const headers = { "Idempotency-Key": "one" };
     expect(await bench.call("POST", DECLINE, { headers })).toMatchObject({ status: 423, body: { code: "busy" } });
     expect((await bench.call("POST", DECLINE, { headers })).status).toBe(200);
-    const { verdicts } = await bench.control("GET", "/verdicts");
+    const { data: verdicts } = await bench.control("GET", "/verdicts");
     expect(verdicts.find(({ rule }: { rule: string }) => rule === "retry.happened")).toMatchObject({ verdict: "pass" });
   });
 });

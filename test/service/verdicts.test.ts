@@ -8,7 +8,7 @@ import { openAs } from "../support/service-file.ts";
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 
 const verdictsOf = async (bench: Bench) => {
-  const { verdicts } = await bench.control("GET", "/verdicts");
+  const { data: verdicts } = await bench.control("GET", "/verdicts");
   return (rule: string) => (verdicts as VerdictMessage[]).filter((verdict) => verdict.rule === rule);
 };
 

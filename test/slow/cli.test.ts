@@ -42,6 +42,10 @@ describe("the program prints", () => {
     const { out: options } = await run(["start", "--help"]);
     for (const option of Object.keys(optionDefinitions)) expect(options.join("\n")).toContain(`  ${flagOf(option)}`);
     expect(Math.max(...[...out, ...every.out, ...options].map((line) => line.length))).toBeLessThan(145);
+    expect((await run(["help", "fault", "add"])).out).toEqual((await run(["fault", "add", "--help"])).out);
+    const forExec = (await run(["exec", "--help"])).out.join("\n");
+    expect(forExec).toMatch(/--port <n> .*\(default: any free port\)/);
+    expect(forExec).not.toContain("4747");
   });
 
   test("six common actions in the help of fault, and all with --all", async () => {
@@ -184,6 +188,7 @@ describe("rejects in one sentence", () => {
     await expectRefused(["constructor"], 2, "There is no command constructor");
     await expectRefused(["", "x"], 2, "There is no command");
     await expectRefused(["--prot", "5"], 2, "Did you mean --port?");
+    await expectRefused(["--url", "http://[::1]:1", "status"], 2, "merchant-sandbox status --url http://[::1]:1.");
     for (const [words, says] of [
       [["start", "-p", "5"], "There is no option -p"],
       [["start", "now"], 'Unexpected argument "now"'],
@@ -233,6 +238,7 @@ describe("rejects in one sentence", () => {
       if (!listening) continue;
       const { port } = other.address() as AddressInfo;
       await expectRefused(["--memory", "--port", String(port)], 5, `Port ${port} is taken on ${host}`);
+      await expectRefused(["learn", "nope", "--port", String(port)], 2, "There is no lesson nope");
       other.close();
     }
   });

@@ -128,6 +128,11 @@ describe("start --detach", () => {
     expect((await run(["stop", "--all"], {}, cwd)).out.sort()).toEqual(others.map(({ url }) => `Stopped ${url}.`).sort());
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
     expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ code: 0, out: ["No sandbox runs here."] });
+
+    const { url } = await detach(["--memory"], cwd);
+    const foreground = await start(["--memory"], {}, cwd);
+    expect(await run(["stop"], {}, cwd)).toMatchObject({ code: 0, out: [`Stopped ${url}.`], error: "" });
+    expect(foreground.child.exitCode).toBeNull();
   });
 
   test("forgets a killed sandbox, and sends no signal to its process id", async () => {

@@ -89,7 +89,7 @@ async function trySituation(library: Library, situation: Situation) {
   if (armed) await bench.control("DELETE", `/faults/${armed.id}`);
   return {
     live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()],
-    verdicts: async (): Promise<VerdictMessage[]> => (await bench.control("GET", `/verdicts?merchant=${merchant}`)).verdicts,
+    verdicts: async (): Promise<VerdictMessage[]> => (await bench.control("GET", `/verdicts?merchant=${merchant}`)).data,
   };
 }
 

@@ -80,7 +80,7 @@ async function play(bench: Bench, run: Run): Promise<Played> {
       else await bench.faults.add(rule);
     },
   } satisfies Actions);
-  const { verdicts } = await bench.verdicts.list({ merchant });
+  const { data: verdicts } = await bench.verdicts.list({ merchant });
   await workers?.stop();
   for (const client of clients) client.close();
   await bench.merchants.remove({ id: merchant });

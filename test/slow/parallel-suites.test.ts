@@ -130,7 +130,7 @@ async function look(bench: Bench, receiver: Receiver, { merchant, secret, place 
   const all = async (path: string) => (await bench.control("GET", `${path}?merchant=${merchant}&limit=100`)).data as Answer["body"][];
   const requests = await all("/requests");
   const events = (await all("/events")).reverse();
-  const { verdicts } = await bench.control("GET", `/verdicts?merchant=${merchant}`);
+  const { data: verdicts } = await bench.control("GET", `/verdicts?merchant=${merchant}`);
   const rules: RuleState[] = (await bench.control("GET", "/faults")).data.filter((rule: RuleState) => rule.match.merchant === merchant);
   const mine = receiver.arrivals.filter(({ url }) => url === `/hooks/${place}`);
   const orders = events.filter(({ type }) => type === "pricing_rule.created").length;

@@ -69,6 +69,7 @@ export const judged = (...of: Parameters<typeof verdict>): LiveEvent => ({ kind:
 export const rule = (number: number, changes: Partial<RuleState> = {}): RuleState => ({
   id: `flt_${number}`,
   name: null,
+  warning: null,
   target: "api",
   match: { operation: "payments.list" },
   trigger: { times: 3 },

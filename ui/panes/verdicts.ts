@@ -88,7 +88,7 @@ export const verdicts = listPane<VerdictMessage>({
   log: {
     // Leaves out open verdicts, which may still change.
     page: () =>
-      readAs(controlCalls.verdicts.list(), ({ verdicts: found }) => ({
+      readAs(controlCalls.verdicts.list(), ({ data: found }) => ({
         rows: found.filter(({ id }) => id !== null).map((verdict) => ({ ...verdict, at: milliseconds(verdict.at) })),
         hasMore: false,
       })),

@@ -55,7 +55,7 @@ const condition = (find: FailCondition["find"], exitCode: number = exitCodes.ver
 
 /** Also reports verdicts that a test erased with a reset. */
 const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") =>
-  (await control.verdicts.list({ verdict, erased: "1" })).verdicts.map(verdictLine);
+  (await control.verdicts.list({ verdict, erased: "1" })).data.map(verdictLine);
 
 const simpleConditions: Readonly<Record<string, FailCondition>> = {
   verdicts: condition((control) => verdictLines(control, "fail")),

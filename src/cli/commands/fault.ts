@@ -1,18 +1,19 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
-import { catalogue, eventTypes, matchingTypes } from "../../areas/index.ts";
+import { catalogue, eventTypes } from "../../areas/index.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
 import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES } from "../../faults/trigger.ts";
-import { asMisuse, usageError } from "../../kernel/errors.ts";
+import { asMisuse } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
+import { note } from "../output/print.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 /** A flag for each field of any action. Equal fields have the same meaning. The help lists the flags beside the actions. */
@@ -95,7 +96,11 @@ const add = sandboxCommand({
     const main = actionIn(action)?.main;
     return main === undefined ? {} : { [main]: `${action.split("=")[0]}=<${main}>` };
   },
-  call: ({ control }, { flags, positionals: [action = "", ...names] }) => control.faults.add(ruleOf(action, names, flags)),
+  async call({ control }, { flags, positionals: [action = "", ...names] }) {
+    const rule = await control.faults.add(ruleOf(action, names, flags));
+    if (rule.warning !== null) note(rule.warning);
+    return rule;
+  },
   lines: (rule) => [lineOf(rule)],
 });
 
@@ -136,8 +141,7 @@ const actionIn = (word: string) => actions.find(({ type }) => type === typeIn(wo
 /** Builds a rule from the arguments. */
 export function ruleOf(written: string, names: readonly string[], flags: Flags): FaultsAddInput {
   const { target, fields } = readAction(fullAction(written), flags);
-  const known = target === "api" ? names : matchingTypes(names, usageError);
-  const named = known.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: known.length === 1 ? known[0] : known };
+  const named = names.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: names.length === 1 ? names[0] : names };
   const match = { ...named, ...present({ merchant: flags.merchant, endpoint: flags.endpoint }) };
   const { times, skip, every, probability, seed, after, for: span, per } = flags;
   const trigger = { ...present({ times, skip, every, probability, seed }, numberIn), ...present({ after, for: span, per }) };

@@ -16,7 +16,10 @@ export const listen = command({
   summary: "deliver webhooks to your server, and follow each attempt: listen --forward-to http://localhost:3000/hooks",
   usage: "listen --forward-to <url>",
   flags: {
-    "forward-to": { value: "url", description: "deliver to this URL of this machine; a port such as 3000, or localhost:3000/hooks, is enough" },
+    "forward-to": {
+      value: "url",
+      description: "deliver to this URL of this machine; a port such as 3000, or localhost:3000/hooks, is enough",
+    },
     events: {
       value: "types",
       multiple: true,
@@ -42,7 +45,8 @@ export const listen = command({
 });
 
 /** Completes a port, such as 3000, and an address without its protocol, such as localhost:3000/hooks. */
-const fullUrl = (target: string) => (/^\d+$/.test(target) ? `http://localhost:${target}/` : target.includes("://") ? target : `http://${target}`);
+const fullUrl = (target: string) =>
+  /^\d+$/.test(target) ? `http://localhost:${target}/` : target.includes("://") ? target : `http://${target}`;
 
 /** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
 async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {

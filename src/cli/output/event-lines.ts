@@ -31,14 +31,14 @@ function textOf(event: LiveEvent): string {
   }
 }
 
-function requestText({ at, method, path, query, status, durationMs, merchant, id, replayOf, ignored }: RequestMessage): string {
+export function requestText({ at, method, path, query, status, durationMs, merchant, id, ...marks }: RequestMessage): string {
   const target = query === "" ? path : `${path}?${query}`;
-  const replayed = replayOf === null ? "" : ` replays ${replayOf}`;
-  const unused = ignored === null ? "" : ` ignored ${ignored}`;
-  return `${isoTime(at)} ${method} ${target} ${status === 0 ? "no response" : status} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${replayed}${unused}`;
+  const { replayOf, fault, ignored } = marks;
+  const noted = Object.entries({ replays: replayOf, fault, ignored }).map(([mark, value]) => (value === null ? "" : ` ${mark} ${value}`));
+  return `${isoTime(at)} ${method} ${target} ${status || "no response"} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${noted.join("")}`;
 }
 
-function attemptText(attempt: AttemptMessage): string {
+export function attemptText(attempt: AttemptMessage): string {
   const { at, eventType, eventId, url, responseStatus, errorCode, durationMs, merchant, id } = attempt;
   const result = responseStatus ?? errorCode ?? "no response";
   const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)}ms`;
@@ -51,8 +51,8 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
   return nextAttemptAt === null ? "given up" : `next at ${isoTime(nextAttemptAt * 1_000)}`;
 }
 
-function verdictText({ at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
-  return `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${[...requests, ...attempts].join(",")} ${says}`;
+export function verdictText({ id, at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
+  return `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"} ${[...requests, ...attempts].join(",")} ${says}`;
 }
 
 function faultText({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {

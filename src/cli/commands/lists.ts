@@ -1,0 +1,254 @@
+// `requests`, `events`, `deliveries`, `verdicts` and `endpoints`: what a running sandbox has recorded, newest first, and the details of one.
+
+import type {
+  AttemptsListInput,
+  EndpointsListInput,
+  EventsListInput,
+  ListedEndpoint,
+  LoggedAttempt,
+  LoggedEvent,
+  LoggedRequest,
+  RequestDetail,
+  RequestsListInput,
+  Verdict,
+  VerdictsListInput,
+} from "../../../generated/control-api.ts";
+import { catalogue, eventTypes } from "../../areas/index.ts";
+import { controlCatalogue } from "../../control/index.ts";
+import { parseTime, realDelay } from "../../kernel/clock.ts";
+import { exitCodes } from "../../kernel/errors.ts";
+import { mask } from "../../kernel/mask.ts";
+import { kebab } from "../../kernel/text.ts";
+import type { FlagDefinitions, Flags } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { attemptText, requestText, verdictText } from "../output/event-lines.ts";
+import { note, print } from "../output/print.ts";
+import type { RunningSandbox } from "../remote/running-sandbox.ts";
+import { sandboxCommand } from "../sandbox-command.ts";
+
+type Control = RunningSandbox["control"];
+
+interface Page<Row> {
+  data: readonly Row[];
+  /** Left out of lists without pages. */
+  has_more?: boolean;
+}
+
+interface ListDefinition<Row, Input> {
+  name: string;
+  summary: string;
+  /** The operation of the control API that lists the rows. Its query parameters become the filters. */
+  operation: string;
+  /** Flags besides the filters. */
+  flags?: FlagDefinitions;
+  /** The filters that follow from those flags. */
+  implied?(flags: Flags): object;
+  whenEmpty: string;
+  page(control: Control, input: Input): Promise<Page<Row>>;
+  line(row: Row): string;
+  /** Everything that is known about the row of this id. */
+  get(control: Control, id: string, flags: Flags): Promise<object>;
+}
+
+/** Query parameters whose flags have other names or descriptions. */
+const PARAMETERS: Readonly<Record<string, { flag: string; value?: string; description: string }>> = {
+  limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100 (default: 25)" },
+  starting_after: { flag: "after", value: "id", description: "list those before this one in time: the next page" },
+};
+const WORDS: Readonly<Record<string, () => readonly string[]>> = {
+  operation: () => catalogue.map(({ id }) => id),
+  type: () => [...eventTypes],
+};
+
+function filtersOf(operation: string) {
+  const { properties } = controlCatalogue.find(({ id }) => id === operation)?.query ?? { properties: {} };
+  return Object.entries(properties)
+    .filter(([name]) => name !== "ending_before")
+    .map(([name, schema]) => {
+      const { description = "", enum: values } = schema as { description?: string; enum?: readonly string[] };
+      const { flag, ...given } = PARAMETERS[name] ?? { flag: kebab(name).replace(/-id$/, ""), description: inImperative(description) };
+      return { name, flag, definition: { value: flag, ...given, values: () => values ?? WORDS[name]?.() ?? [] } };
+    });
+}
+
+/** `Only of this type` is a description of a parameter; that of a flag is a command. */
+const inImperative = (description: string) =>
+  description.replace(/^Only (of|to|with|at)\b/, "list only those $1").replace(/^Only/, "list only");
+
+function listCommand<Row extends { id: string | null }, Input>(list: ListDefinition<Row, Input>): Command {
+  const filters = filtersOf(list.operation);
+  return sandboxCommand({
+    summary: list.summary,
+    usage: `${list.name} [id]`,
+    flags: {
+      ...list.flags,
+      ...Object.fromEntries(filters.map(({ flag, definition }) => [flag, definition])),
+      follow: { description: "print new ones too, as they come, the newest last, until Ctrl-C" },
+    },
+    async call(sandbox, { flags, positionals: [id] }): Promise<Page<object>> {
+      if (id !== undefined) return { data: [await list.get(sandbox.control, id, flags)] };
+      // The sandbox validates the filters, so that its errors quote them as typed.
+      const typed = Object.fromEntries(filters.map(({ name, flag }) => [name, flags[flag]]));
+      const input = { ...typed, merchant: await sandbox.merchantId(flags.merchant), ...list.implied?.(flags) };
+      const page = (more: object = {}) => list.page(sandbox.control, { ...input, ...more } as Input);
+      return flags.follow === undefined ? page() : follow(page, flags.json === undefined ? list.line : JSON.stringify);
+    },
+    lines({ data, has_more: hasMore = false }, { positionals }) {
+      if (positionals.length > 0) return data.flatMap((details) => detailLines(details));
+      const rows = data as readonly Row[];
+      if (rows.length === 0) return [list.whenEmpty];
+      return [...rows.map(list.line), ...(hasMore ? [`There are more: add --after ${rows.at(-1)?.id}.`] : [])];
+    },
+  });
+}
+
+const POLL_INTERVAL = 250;
+const MOST_ROWS = 100;
+
+/**
+ * Prints the rows oldest first, and then each line that was not in the list before: a new row, or one that has changed. Reads further pages
+ * until it finds a known row, so that a burst is complete. Compares lines instead of ids, because a reset gives the same ids again.
+ */
+async function follow<Row extends { id: string | null }>(
+  page: (more?: object) => Promise<Page<Row>>,
+  write: (row: Row) => string,
+): Promise<never> {
+  let known = new Set<string>();
+  for (let isFirst = true; ; isFirst = false) {
+    const found: string[] = [];
+    for (let more: object | undefined = isFirst ? {} : { limit: MOST_ROWS }; more !== undefined; ) {
+      const { data, has_more: hasMore = false } = await page(more);
+      const lines = data.map(write);
+      found.push(...lines);
+      const isBurst = !isFirst && known.size > 0 && hasMore && !lines.some((line) => known.has(line));
+      more = isBurst ? { limit: MOST_ROWS, starting_after: data.at(-1)?.id } : undefined;
+    }
+    for (const line of found.toReversed()) if (!known.has(line)) print(line);
+    known = new Set(found);
+    // The reader of the output has gone, as in `--follow | head`.
+    if (!process.stdout.writable) process.exit(exitCodes.ok);
+    await realDelay(POLL_INTERVAL);
+  }
+}
+
+/** One line for each field, and for each line of its text. Leaves out fields without a value. */
+function detailLines(details: object, indent = ""): string[] {
+  if (CURL in details) return String(details[CURL]).split("\n");
+  return Object.entries(details)
+    .filter(([, value]) => value !== "" && value !== null && !(typeof value === "object" && Object.keys(value).length === 0))
+    .flatMap(([name, value]): string[] => {
+      if (typeof value !== "object") return `${indent}${name}: ${value}`.split("\n");
+      if (!Array.isArray(value)) return [`${indent}${name}:`, ...detailLines(value, `${indent}  `)];
+      if (value.some((item) => typeof item === "object"))
+        return [`${indent}${name}:`, ...value.map((item) => `${indent}  - ${itemText(item)}`)];
+      return [`${indent}${name}: ${value.join(", ")}`];
+    });
+}
+
+const itemText = (item: object) =>
+  Object.entries(item)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join(", ");
+
+/** The row as the live stream sends it, with its time as a number. */
+const timed = <Row extends { at: string }>(row: Row) => ({ ...row, at: parseTime(row.at) ?? 0 });
+
+const CURL = "curl";
+
+export const requests = listCommand<LoggedRequest, RequestsListInput>({
+  name: "requests",
+  summary: "list the newest requests, or show one with its bodies, events, deliveries and verdicts",
+  operation: "requests.list",
+  flags: { curl: { description: "print the request of this id as a curl command" } },
+  whenEmpty: "No such requests. Point a client to the sandbox: merchant-sandbox env prints the address and a key.",
+  page: (control, input) => control.requests.list(input),
+  line: (request) => requestText(timed(request)),
+  async get(control, id, { curl }) {
+    const request = await control.requests.get({ id });
+    if (curl !== undefined) return { [CURL]: await curlOfRequest(control, request) };
+    const [{ data: attempts }, { data: verdicts }] = await Promise.all([
+      control.attempts.list({ requestId: id, limit: MOST_ROWS }),
+      control.verdicts.list({}),
+    ]);
+    return {
+      ...request,
+      // The log has 0 for a response that was lost.
+      status: request.status || null,
+      deliveries: attempts.map(attemptLine),
+      verdicts: verdicts
+        .filter((verdict) => verdict.requests.includes(id))
+        .map((one) => ({ [one.verdict]: one.rule, id: one.id, says: one.says, hint: one.verdict === "pass" ? null : one.hint })),
+    };
+  },
+});
+
+async function curlOfRequest(control: Control, request: RequestDetail): Promise<string> {
+  const [{ callOf, isComplete, REQUEST_HEADERS, maskedKeyOf }, { curlOf }] = await Promise.all([
+    import("../../../ui/controls/request-commands.ts"),
+    import("../../../ui/connection/calls.ts"),
+  ]);
+  const { merchants, baseUrl } = await control.overview();
+  const masked = maskedKeyOf(request);
+  const ending = masked?.replace(/^…/, "");
+  const keys = merchants.filter(({ id }) => id === request.merchant).flatMap(({ apiKeys }) => apiKeys);
+  const key = ending === undefined ? null : (keys.find((one) => one.endsWith(ending)) ?? masked);
+  if (!isComplete(request)) note("The request log truncated or masked parts of the request: complete the command before you run it.");
+  return curlOf({ url: new URL(baseUrl).origin, token: undefined }, callOf(request, key, REQUEST_HEADERS));
+}
+
+export const events = listCommand<LoggedEvent, EventsListInput>({
+  name: "events",
+  summary: "list the newest events, or show one with its body and deliveries",
+  operation: "events.list",
+  whenEmpty: "No such events. Try merchant-sandbox trigger payment.succeeded.",
+  page: (control, input) => control.events.list(input),
+  line({ created, type, id, merchant, request, deliveries }) {
+    const states = Object.entries(deliveries).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
+    return `${created} event ${type} ${id} ${merchant} ${request ?? "-"} ${states.join(", ") || "no endpoint"}`;
+  },
+  async get(control, id) {
+    const event = await control.events.get({ id });
+    const { data } = await control.attempts.list({ eventId: id, limit: MOST_ROWS });
+    return { ...event, attempts: data.map(attemptLine) };
+  },
+});
+
+const attemptLine = (attempt: LoggedAttempt) =>
+  attemptText({ ...timed(attempt), merchant: attempt.merchantId, url: mask(String(attempt.url)), fault: null });
+
+export const deliveries = listCommand<LoggedAttempt, AttemptsListInput>({
+  name: "deliveries",
+  summary: "list the newest delivery attempts, or show one with what was sent and received",
+  operation: "attempts.list",
+  whenEmpty: "No such deliveries. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.",
+  page: (control, input) => control.attempts.list(input),
+  line: attemptLine,
+  async get(control, id) {
+    const { attempt, attempts, request } = await control.attempts.get({ id });
+    return { ...attempt, request, attempts: attempts.map(attemptLine) };
+  },
+});
+
+export const verdicts = listCommand<Verdict, VerdictsListInput>({
+  name: "verdicts",
+  summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
+  operation: "verdicts.list",
+  flags: { failed: { description: "list only failures, as --verdict fail does" } },
+  implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
+  whenEmpty: "No such verdicts. The judge checks clients after a failure: try merchant-sandbox fault add 503.",
+  page: (control, input) => control.verdicts.list(input),
+  line: (verdict) => verdictText(timed(verdict)),
+  get: (control, id) => control.verdicts.get({ id }),
+});
+
+export const endpoints = listCommand<ListedEndpoint, EndpointsListInput>({
+  name: "endpoints",
+  summary: "list the webhook endpoints, or show one with its secret",
+  operation: "endpoints.list",
+  whenEmpty: "No such endpoints. Try merchant-sandbox listen --forward-to 3000.",
+  page: (control, input) => control.endpoints.list(input),
+  line: ({ id, merchant, url, events, status, health }) =>
+    `${id} ${merchant} ${mask(url)} ${events.join(",")} ${status === "enabled" ? health.state : status}`,
+  get: (control, id) => control.endpoints.get({ id }),
+});
