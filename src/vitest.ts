@@ -114,7 +114,7 @@ expect.extend({
 });
 
 function counted({ times, atLeast, atMost }: HowOften): { count?: Count } {
-  const given = { exactly: times, at_least: atLeast, at_most: atMost };
+  const given = { exactly: times, atLeast, atMost };
   const count = Object.fromEntries(Object.entries(given).filter(([, number]) => number !== undefined));
   return Object.keys(count).length === 0 ? {} : { count };
 }

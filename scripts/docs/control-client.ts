@@ -1,5 +1,6 @@
 // The generated client of the control API: its types, with one method per operation, and the table from which the methods are made.
 
+import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { paramNames } from "../../src/contracts/endpoint.ts";
 import { liveEvents } from "../../src/contracts/live-messages.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
@@ -18,7 +19,7 @@ export const controlClient = () => ({
 });
 
 function controlApi(operations: readonly DeclaredOperation[]): string {
-  const types = createTypes({ Condition, Count, ...faultTypes });
+  const types = createTypes({ Condition, Count, ...faultTypes }, { operation: catalogue.map(({ id }) => id), event: [...eventTypes] });
   const groups = new Set(operations.map(({ id }) => id.split(".")[0] as string));
   const members = [...groups].map((group) => {
     const found = operations.filter(({ id }) => id.startsWith(`${group}.`));

@@ -3,7 +3,7 @@
 import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
 import type { Method } from "../contracts/endpoint.ts";
-import { usageError } from "../kernel/errors.ts";
+import { atCaller, usageError } from "../kernel/errors.ts";
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {
@@ -97,10 +97,17 @@ export const controlCalls = operationMethods(
 export type ControlTransport = (call: ControlCall, input: CallInput) => Promise<unknown>;
 
 export const createControlClient = (transport: ControlTransport): ControlApi =>
-  operationMethods((operation, name) => async (input: Input = {}) => {
-    const divided = divideInput(operation, input);
-    for (const param of Object.keys(divided.params)) requireText(name, param, input[param]);
-    return transport(describeCall(operation, divided), divided);
+  operationMethods((operation, name) => {
+    const method = async (input: Input = {}) => {
+      try {
+        const divided = divideInput(operation, input);
+        for (const param of Object.keys(divided.params)) requireText(name, param, input[param]);
+        return await transport(describeCall(operation, divided), divided);
+      } catch (error) {
+        throw atCaller(error, method);
+      }
+    };
+    return method;
   }) as ControlApi;
 
 function requireText(operation: string, param: string, value: unknown): void {

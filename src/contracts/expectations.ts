@@ -8,16 +8,15 @@ const closed = { additionalProperties: false } as const;
 const some = { ...closed, minProperties: 1 } as const;
 const optionalText = (description: string) => Type.Optional(text(description, { minLength: 1 }));
 
-const names = (description: string) =>
-  Type.Optional(
-    Type.Union([text("One", { minLength: 1 }), Type.Array(text("One of several", { minLength: 1 }), { minItems: 1, maxItems: 100 })], {
-      description,
-    }),
-  );
+/** `x-sandbox-names` gives the names their literal types in TypeScript. */
+const names = (kind: "operation" | "event", description: string) => {
+  const one = (words: string) => text(words, { minLength: 1, "x-sandbox-names": kind });
+  return Type.Optional(Type.Union([one("One"), Type.Array(one("One of several"), { minItems: 1, maxItems: 100 })], { description }));
+};
 
 const RequestMatch = Type.Object(
   {
-    operation: names("Ids of operations, such as payments.list; payroll.* matches a whole area"),
+    operation: names("operation", "Ids of operations, such as payments.list; payroll.* matches a whole area"),
     merchant: optionalText("Id of the merchant whose key was sent"),
     status: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ pattern: "^[1-5]([0-9]{2}|xx)$" })], {
@@ -38,7 +37,7 @@ const RequestMatch = Type.Object(
 
 const DeliveryMatch = Type.Object(
   {
-    event: names("Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event"),
+    event: names("event", "Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event"),
     endpoint: optionalText("Id of the endpoint, or its URL"),
     merchant: optionalText("Id of the merchant whose event it is"),
   },

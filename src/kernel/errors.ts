@@ -178,6 +178,15 @@ export class SandboxError extends Error {
   }
 }
 
+/**
+ * Removes the frames of this package from the stack of a misuse. Node prints the line of the first frame of an uncaught error: it is then the
+ * caller's line instead of a line of the bundle. Call it in the public function `below`, which the stack then leaves out too.
+ */
+export function atCaller(error: unknown, below: (...input: never[]) => unknown): unknown {
+  if (error instanceof SandboxError) Error.captureStackTrace(error, below);
+  return error;
+}
+
 /** Misuse of a command, with exit code 2. */
 export function usageError(message: string): never {
   throw new SandboxError(message, "usage");

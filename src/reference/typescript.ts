@@ -14,8 +14,11 @@ interface TypedService {
   eventTypes: readonly string[];
 }
 
-/** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
-export function createTypes(names: Readonly<Record<string, TSchema>>) {
+/**
+ * `names` gives names to schemas without a title; a schema is recognised by its JSON text. `words` has the known names of each kind, such as the
+ * operations: text with `x-sandbox-names` is one of them, or a pattern with `*`.
+ */
+export function createTypes(names: Readonly<Record<string, TSchema>>, words: Readonly<Record<string, readonly string[]>> = {}) {
   const declared = new Map<string, string>();
   const nameOf = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
 
@@ -31,9 +34,19 @@ export function createTypes(names: Readonly<Record<string, TSchema>>) {
   };
   /** The TypeScript type of a schema, where it is used. */
   const typeOf = (schema: TSchema): string => {
+    const kind = (schema as { "x-sandbox-names"?: string })["x-sandbox-names"];
+    const known = kind === undefined ? undefined : words[kind];
+    if (kind !== undefined && known) return patternOf(kind, known);
     const title = titleOf(schema);
     const name = nameOf.get(JSON.stringify(schema)) ?? (title === undefined ? undefined : pascal(title));
     return name === undefined ? print(schema) : named(name, schema);
+  };
+  const patternOf = (kind: string, known: readonly string[]): string => {
+    const name = `${pascal(kind)}Pattern`;
+    const members = [...known.map((word) => JSON.stringify(word)), "`${string}*${string}`"];
+    const note = docComment(`A known ${kind}, or a pattern in which * matches anything.`);
+    declared.set(name, `${note}export type ${name} =\n${members.map((one) => `  | ${one}`).join("\n")};`);
+    return name;
   };
   const print = (schema: TSchema): string => printed(schema as DocumentedKeywords, typeOf);
   /** All declarations, sorted by name. */

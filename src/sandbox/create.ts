@@ -9,7 +9,7 @@ import { runControlOperation } from "../http/control-operation.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
 import { afterRealTimeIfRunning, type Clock, createClock } from "../kernel/clock.ts";
-import { asMisuse, SandboxError } from "../kernel/errors.ts";
+import { asMisuse, atCaller, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
@@ -48,6 +48,14 @@ export interface Sandbox extends ControlApi {
 const LIBRARY_DEFAULTS: Partial<Options> = { memory: true, port: 0 };
 
 export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
+  try {
+    return await openSandbox(given);
+  } catch (error) {
+    throw atCaller(error, createSandbox);
+  }
+}
+
+async function openSandbox(given: GivenOptions): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   const clock = createClock(options.clock);
   const prepared = await prepareStorage(options, clock, createRandom(options.seed));

@@ -11,7 +11,7 @@ import { PREFIX, UNIT } from "./shapes.ts";
 /** The keywords that constrain the parts of a value. */
 const APPLICATORS = ["required", "additionalProperties", "patternProperties", "properties", "items", "anyOf"];
 /** The keywords that inform readers and constrain nothing. */
-const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code", PREFIX, UNIT];
+const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code", "x-sandbox-names", PREFIX, UNIT];
 const KNOWN = new Set([...KEYWORDS.keys(), ...APPLICATORS, ...ANNOTATIONS]);
 
 type Predicate = (value: unknown) => boolean;

@@ -36,10 +36,10 @@ type Operators = Static<typeof Operators>;
 export const Count = Type.Object(
   {
     exactly: Type.Optional(Type.Integer({ minimum: 0 })),
-    at_least: Type.Optional(Type.Integer({ minimum: 0 })),
-    at_most: Type.Optional(Type.Integer({ minimum: 0 })),
+    atLeast: Type.Optional(Type.Integer({ minimum: 0 })),
+    atMost: Type.Optional(Type.Integer({ minimum: 0 })),
   },
-  { ...closed, description: "How often: exactly, at_least and at_most, all of which must hold" },
+  { ...closed, description: "How often: exactly, atLeast and atMost, all of which must hold" },
 );
 
 export type Count = Static<typeof Count>;
@@ -86,7 +86,7 @@ export function matchesWildcard(text: string, pattern: string): boolean {
 
 /** Compares a count with its bounds. `too few` can still become right, `too many` cannot. */
 export function compareCount(count: Count, found: number): "right" | "too few" | "too many" {
-  const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
+  const { exactly, atLeast: least = exactly ?? 0, atMost: most = exactly ?? Infinity } = count;
   if (found > Math.min(most, exactly ?? Infinity)) return "too many";
   return found < Math.max(least, exactly ?? 0) ? "too few" : "right";
 }
@@ -94,12 +94,12 @@ export function compareCount(count: Count, found: number): "right" | "too few" |
 /** Describes a count, such as `exactly 2` or `at least 1 and at most 3`. */
 export const describeCount = (count: Count) =>
   Object.entries(count)
-    .map(([name, number]) => `${name.replace("_", " ")} ${number}`)
+    .map(([name, number]) => `${name.replace(/[A-Z]/, (letter) => ` ${letter.toLowerCase()}`)} ${number}`)
     .join(" and ");
 
 /** Rejects bounds that no number satisfies. */
 export function validateCount(count: Count, where: string): void {
-  const { exactly, at_least: least = exactly ?? 0, at_most: most = exactly ?? Infinity } = count;
+  const { exactly, atLeast: least = exactly ?? 0, atMost: most = exactly ?? Infinity } = count;
   if (Math.max(least, exactly ?? 0) > Math.min(most, exactly ?? Infinity))
     fail("validation_failed", `${where} wants ${describeCount(count)}, which no number is.`);
 }

@@ -111,7 +111,7 @@ export function checkScenario(find: () => ScenarioState | undefined, { name, sco
 }
 
 /** A fault that never fired has tested nothing, so the result is inconclusive. */
-export function checkFault(fired: () => number, { id, fired: count = { at_least: 1 } }: ExpectationOf<"fault">): Check {
+export function checkFault(fired: () => number, { id, fired: count = { atLeast: 1 } }: ExpectationOf<"fault">): Check {
   return (): CheckResult => {
     const times = fired();
     const compared = compareCount(count, times);

@@ -15,7 +15,7 @@ export type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectat
 export type Check = (elapsed: number) => CheckResult;
 
 export const MAX_EVIDENCE = 20;
-const AT_LEAST_ONCE: Count = { at_least: 1 };
+const AT_LEAST_ONCE: Count = { atLeast: 1 };
 
 export const result = (verdict: Verdict, message: string, rest: Partial<CheckResult> = {}): CheckResult => ({
   verdict,

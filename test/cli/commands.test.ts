@@ -90,12 +90,8 @@ async function lostWrite(bench: Bench) {
   await write().catch(() => undefined);
   await write();
   await settle(bench);
-  return {
-    endpoint,
-    secret,
-    body,
-    ids: (await bench.control("GET", "/requests")).data.map(({ id }: { id: string }) => id) as [string, string],
-  };
+  const { data } = await bench.control("GET", "/requests?operation=pricing_rules.create");
+  return { endpoint, secret, body, ids: data.map(({ id }: { id: string }) => id) as [string, string] };
 }
 
 describe("lists", () => {

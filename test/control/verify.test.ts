@@ -51,7 +51,7 @@ describe("requests", () => {
   test("too many fail immediately, without waiting", async () => {
     const bench = await open();
     await list(bench);
-    const none = { requests: { match: { operation: "payments.list" }, count: { at_most: 0 } } };
+    const none = { requests: { match: { operation: "payments.list" }, count: { atMost: 0 } } };
     const { verdict, results } = await ask(bench, [none], { within: HOUR });
     expect([verdict, results[0].message]).toEqual(["fail", "1 request matched; at most 0 were wanted."]);
   });
@@ -190,7 +190,7 @@ describe("deliveries", () => {
     await trigger(bench);
     await bench.control("POST", "/clock/advance", { by: "1h" });
     const match = { event: "payment.*" };
-    const few = await ask(bench, [{ deliveries: { match, attempts: { at_most: 2 } } }], { within: HOUR });
+    const few = await ask(bench, [{ deliveries: { match, attempts: { atMost: 2 } } }], { within: HOUR });
     expect(few.verdict).toBe("fail");
     expect(few.results[0].message).toMatch(/^1 of 1: evt_\w+ to we_\w+ had 3 attempts; at most 2 were wanted\.$/);
     const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: HOUR });
@@ -232,7 +232,7 @@ describe("verdicts of the judge", () => {
     ["cannot tell before there is any", {}, [], "inconclusive", true],
     ["cannot tell where the judge cannot", {}, [judged("retry.bounded", "inconclusive")], "inconclusive", true],
     ["cannot tell from those of another merchant", {}, [judged("retry.bounded", "pass", "mer_market")], "inconclusive", true],
-    ["are counted", { pass: { at_least: 2 } }, [judged("retry.bounded", "pass")], "fail", true],
+    ["are counted", { pass: { atLeast: 2 } }, [judged("retry.bounded", "pass")], "fail", true],
     ["that failed can be what is wanted", { fail: { exactly: 1 } }, [judged("retry.bounded", "fail")], "pass", false],
     ["that cannot tell can be, too", { inconclusive: { exactly: 1 } }, [judged("retry.bounded", "inconclusive")], "pass", false],
   ])("%s", (_, counts, verdicts, verdict, open) => {
@@ -259,7 +259,7 @@ describe("a fault", () => {
     ["that never fired has tried nothing", {}, 0, "inconclusive", true],
     ["that should not have fired, and did not, passes", { fired: { exactly: 0 } }, 0, "pass", false],
     ["that fired too seldom may still fire", { fired: { exactly: 3 } }, 2, "fail", true],
-    ["that fired too often fails for good", { fired: { at_most: 1 } }, 2, "fail", false],
+    ["that fired too often fails for good", { fired: { atMost: 1 } }, 2, "fail", false],
   ])("%s", (_, wanted, fired, verdict, open) => {
     const look = checkFault(() => fired, { id: "flt_one", ...wanted })(0);
     expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
@@ -316,10 +316,10 @@ describe("unknown names are rejected with a suggestion", () => {
     ["an operation", requests({ operation: "payment.list" }), {}, /no operation payment\.list\. Did you mean payments\.list\?/],
     ["an expectation", [{ request: {} }], {}, /all\.0\.request is not known\. Did you mean requests\?/],
     ["a field", requests({ state: 1 }), {}, /match\.state is not known\. Did you mean status\?/],
-    ["a bound", requests(any, { atleast: 1 }), {}, /count\.atleast is not known\. Did you mean at_least\?/],
+    ["a bound", requests(any, { atleast: 1 }), {}, /count\.atleast is not known\. Did you mean atLeast\?/],
     ["an operator", requests({ body: { "/a": { gtt: 1 } } }), {}, /\.gtt is not known\. Did you mean gt\?/],
     ["a pointer", requests({ body: { amount: 1 } }), {}, /by JSON Pointer, such as "\/amount"; received "amount"/],
-    ["a count that no number is", requests(any, { at_least: 2, at_most: 1 }), {}, /which no number is/],
+    ["a count that no number is", requests(any, { atLeast: 2, atMost: 1 }), {}, /which no number is/],
     ["a kind", [{ records: { kind: "remitance" } }], {}, /no kind of record remitance\. Did you mean remittance\?/],
     ["a merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
     ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],

@@ -100,7 +100,6 @@ describe("a rule", () => {
       id: expect.stringMatching(/^flt_\w+$/),
       name: null,
       warning: null,
-      warning: null,
       target: "api",
       match: {},
       trigger: { skip: 0, times: 1, every: null, probability: 1, seed: null, after: null, for: null, per: "rule" },

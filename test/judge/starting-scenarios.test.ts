@@ -191,8 +191,8 @@ describe("a scenario", () => {
     expect((await expected({})).verdict).toBe("inconclusive");
     await insist(bench, "k");
     expect((await expected({})).verdict).toBe("pass");
-    expect((await expected({ score: { at_least: 7 }, merchant: "mer_lodge" })).verdict).toBe("pass");
-    expect((await expected({ score: { at_most: 7 } })).verdict).toBe("fail");
+    expect((await expected({ score: { atLeast: 7 }, merchant: "mer_lodge" })).verdict).toBe("pass");
+    expect((await expected({ score: { atMost: 7 } })).verdict).toBe("fail");
     const stranger = await bench.call("POST", "/_sandbox/verify", { key: null, body: { all: [{ scenario: { name: "brownout" } }] } });
     expect([stranger.status, stranger.body.message]).toEqual([400, expect.stringContaining("lost-response")]);
     const report = async (format: string) => (await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null })).text;

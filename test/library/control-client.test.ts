@@ -104,6 +104,19 @@ test("a missing path parameter is an error that names it", async () => {
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
 });
 
+test("a mistyped operation or event type does not compile", async () => {
+  const sandbox = await open();
+  const action = { type: "status", status: 503 } as const;
+  // @ts-expect-error: the operation is payments.list
+  await expect(sandbox.faults.add({ action, match: { operation: "payment.list" } })).rejects.toThrow("Did you mean payments.list?");
+  // @ts-expect-error: the type is payment.succeeded
+  const { warning } = await sandbox.faults.add({ action: { type: "drop" }, match: { event: ["payment.*", "payment.suceeded"] } });
+  expect(warning).toContain("Did you mean payment.succeeded?");
+  // @ts-expect-error: the operation is payments.list
+  const all = sandbox.verify({ all: [{ sequence: [{ operation: "payments.*" }, { operation: "payment.list" }] }] });
+  await expect(all).rejects.toThrow("Did you mean payments.list?");
+});
+
 test.each([true, false])("a closed sandbox throws an error that says so (used before: %s)", async (isUsed) => {
   const sandbox = await createSandbox();
   if (isUsed) await sandbox.clock.get();

@@ -2,7 +2,7 @@
 
 import { describe, expect as plain } from "vitest";
 import { ownMerchant } from "../../src/client/test-merchant.ts";
-import { connect } from "../../src/index.ts";
+import { connect, type Expectation } from "../../src/index.ts";
 import { createTest, expect, test } from "../../src/vitest.ts";
 import { call } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -61,7 +61,7 @@ describe("a test merchant", () => {
   test("verify ignores other merchants", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox);
     await payments(other);
-    const once = { requests: { match: { operation: "payments.list" }, count: { exactly: 1 } } };
+    const once: Expectation = { requests: { match: { operation: "payments.list" }, count: { exactly: 1 } } };
     plain((await merchant.verify([once])).verdict).toBe("fail");
     plain((await other.verify({ within: "30s", all: [once] })).verdict).toBe("pass");
   });
@@ -86,6 +86,8 @@ describe("toHaveRequested", () => {
     await expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 2 });
     await expect(merchant).toHaveRequested({ operation: "payments.*" }, { atLeast: 1, atMost: 2 });
     await expect(merchant).not.toHaveRequested({ operation: "payments.list" }, { times: 3 });
+    // @ts-expect-error: a mistyped operation does not compile
+    await expect(expect(merchant).toHaveRequested({ operation: "payment.list" })).rejects.toThrow("Did you mean payments.list?");
   });
 
   test("waits for requests in flight", async ({ merchant }) => {

@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import type { Verdict } from "../../generated/control-api.ts";
+import type { OperationPattern, Verdict } from "../../generated/control-api.ts";
 import { createRandom } from "../../src/kernel/random.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Actions, type ClientBehaviour, clientBehaviours } from "../support/clients/client-behaviours.ts";
@@ -74,7 +74,7 @@ async function play(bench: Bench, run: Run): Promise<Played> {
     random: (name) => random.fraction("jitter", surroundings, run.number, name),
     createCustomer: (id) => bench.records.create({ kind: "customer", merchant, id }),
     async fault(action, times, operation) {
-      const wanted = operation === undefined ? ["pricing_rules.create", "payments.list"] : [operation ?? []].flat();
+      const wanted = (operation === undefined ? ["pricing_rules.create", "payments.list"] : [operation ?? []].flat()) as OperationPattern[];
       const rule = { action, trigger: { times }, match: { merchant, ...(wanted.length > 0 ? { operation: wanted } : {}) } };
       if (armsItself) await clients[0].send(json(`${bench.url}/_sandbox/faults`, rule));
       else await bench.faults.add(rule);

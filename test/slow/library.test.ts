@@ -35,6 +35,15 @@ const node = (home: string, ...words: string[]) => run(process.execPath, words, 
 
 const VITEST = "node_modules/vitest/vitest.mjs";
 
+test("an uncaught misuse shows the line of the caller and the message, and no line of the bundle", async () => {
+  const home = project([]);
+  writeFileSync(join(home, "wrong.js"), 'import { createSandbox } from "merchant-sandbox";\nawait createSandbox({ prot: 1 });\n');
+  const ended = await node(home, "wrong.js").catch((error: { stderr: string }) => error);
+  expect(ended.stderr).toMatch(/^await createSandbox\(\{ prot: 1 \}\);\n/m);
+  expect(ended.stderr).toContain("There is no option prot. Did you mean port?");
+  expect(ended.stderr).not.toContain("program.cjs");
+});
+
 describe("docs/library.md", () => {
   test("shows a program that prints the output in its comments, and exits", async () => {
     const home = project([]);

@@ -43,9 +43,9 @@ export const commands: Record<string, () => Promise<Command>> = {
 /** The groups of the help, by what a person wants. `help --all` lists the other commands. */
 export const helpGroups: CommandGroups = {
   Run: ["start", "learn", "status", "stop"],
-  Webhooks: ["receive", "listen", "deliveries", "replay"],
+  Webhooks: ["receive", "listen", "events", "deliveries", "replay"],
   Records: ["make", "move", "show", "trigger"],
-  Break: ["fault", "scenario"],
+  Break: ["fault", "scenario", "requests", "verdicts"],
   Time: ["clock", "traffic", "snapshot", "reset"],
   CI: ["exec", "audit", "doctor"],
 };

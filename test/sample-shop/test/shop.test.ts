@@ -23,7 +23,7 @@ test("raises prices once although the response is lost", async ({ shop, merchant
   await shop.raisePrices("Late summer", 1_500);
   const { verdict, results } = await merchant.verify([
     { records: { kind: "pricing_rule", where: { "/name": "Late summer" }, count: { exactly: 1 } } },
-    { verdicts: { rules: ["idempotency.*", "effect.single"], pass: { at_least: 1 } } },
+    { verdicts: { rules: ["idempotency.*", "effect.single"], pass: { atLeast: 1 } } },
   ]);
   expect(verdict, JSON.stringify(results)).toBe("pass");
 });

@@ -16,7 +16,7 @@ export function clientsPage(columns: readonly string[], rows: readonly Row[]): s
   return [
     "# How clients retry",
     "",
-    "What popular HTTP libraries do with their defaults, as the judge sees it. `GET /_sandbox/verdicts` lists what it found about",
+    "What popular HTTP libraries do with their defaults, as the judge sees it. `merchant-sandbox verdicts` lists what it found about",
     "your client, with evidence and a hint.",
     "",
     line(["Situation", "Rule", ...columns]),
