@@ -3,7 +3,7 @@
 import type { ApiPhase } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { type FieldError, fail } from "../kernel/errors.ts";
+import { ApiError, type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
@@ -58,8 +58,13 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
 }
 
 function checkShape(schema: TSchema, value: unknown): void {
-  const [first, ...others] = fieldErrors(schema, value);
-  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
+  const errors = fieldErrors(schema, value);
+  if (errors[0]) failWith(errors[0], errors);
+}
+
+function failWith(first: FieldError, errors: readonly FieldError[]): never {
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  fail("validation_failed", first.message + more, { errors });
 }
 
 /** Converts a numeric `as`, such as 503, to text, because people write numbers in JSON. */
@@ -102,19 +107,41 @@ function checkMeaning(rule: FaultRule, known: KnownNames): void {
   if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
   for (const span of [rule.ttl, trigger.after, trigger.for]) if (span !== null) milliseconds(span);
   action.prepare(rule.fields);
-  checkOperations(match.operation, known.operations);
-  checkOwner(match, known);
+  const errors = [
+    () => checkOperations(match.operation, known.operations),
+    () => checkOwner(match, known),
+    () => checkExpected(expect, known.judgeRules),
+    () => checkBody(match.body),
+    () => checkBudgetScope(rule),
+    () => action.target === "api" && checkPhase(action.phase as ApiPhase, rule),
+  ].flatMap(errorsOf);
+  if (errors[0]) failWith(errors[0], errors);
+}
+
+function checkExpected(expect: readonly string[], rules: readonly string[]): void {
   for (const [index, pattern] of expect.entries()) {
-    const unknown = unknownRuleMessage(pattern, known.judgeRules);
+    const unknown = unknownRuleMessage(pattern, rules);
     if (unknown !== undefined) rejectField(`/expect/${index}`, "not_allowed", unknown);
   }
-  const wrong = Object.keys(match.body ?? {}).find((pointer) => !pointer.startsWith("/"));
+}
+
+function checkBody(body: FaultRule["match"]["body"] = {}): void {
+  const wrong = Object.keys(body).find((pointer) => !pointer.startsWith("/"));
   if (wrong !== undefined) {
     const message = `match.body takes JSON Pointers such as /amount; received ${quote(wrong)}.`;
     rejectField(`/match/body/${escapePointer(wrong)}`, "wrong_format", message);
   }
-  checkBudgetScope(rule);
-  if (action.target === "api") checkPhase(action.phase as ApiPhase, rule);
+}
+
+/** The errors of one check, so that the client gets those of all checks at once. */
+function errorsOf(check: () => unknown): FieldError[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError) return error.details.errors as FieldError[];
+    throw error;
+  }
 }
 
 /** The error for a field that is only allowed with another value of a second field. */

@@ -95,9 +95,9 @@ function checkedQuery(
     if (values[0] !== undefined)
       query[name] = (property as { type?: string }).type === "integer" && /^-?\d{1,15}$/.test(values[0]) ? Number(values[0]) : values[0];
   }
-  const [error] = fieldErrors(schema, query);
-  if (error)
-    fail(codeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors: [error] });
+  const errors = fieldErrors(schema, query);
+  const [error] = errors;
+  if (error) fail(codeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors });
   return query;
 }
 

@@ -43,7 +43,7 @@ export function createTypes(names: Readonly<Record<string, TSchema>>, words: Rea
   };
   const patternOf = (kind: string, known: readonly string[]): string => {
     const name = `${pascal(kind)}Pattern`;
-    const members = [...known.map((word) => JSON.stringify(word)), "`${string}*${string}`"];
+    const members = [...known.map((word) => JSON.stringify(word)), `\`\${string}*\${string}\``];
     const note = docComment(`A known ${kind}, or a pattern in which * matches anything.`);
     declared.set(name, `${note}export type ${name} =\n${members.map((one) => `  | ${one}`).join("\n")};`);
     return name;

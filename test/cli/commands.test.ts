@@ -269,6 +269,18 @@ const wrong: [words: string[], code: number, says: string][] = [
 /** Commands that take no --url. */
 const LOCAL = ["exec", "attach"];
 
+test("all invalid values of a command are printed, one a line", async () => {
+  const { url } = await open();
+  const rule = ["fault", "add", "503", "paymets.list", "--merchant", "mer_lodg", "--per", "event"];
+  const { code, error } = await runCommand(url, ...rule);
+  expect([code, error.split("\n")]).toEqual([
+    2,
+    [expect.stringContaining("payments.list?"), expect.stringContaining("mer_lodge?"), expect.stringContaining("--per must be one of")],
+  ]);
+  const many = await runCommand(url, "requests", "--limit", "0", "--status", "9");
+  expect(many.error.split("\n")).toEqual([expect.stringContaining("--status must"), expect.stringContaining("--limit must be at least 1")]);
+});
+
 test.each(wrong)("%j is rejected with exit code %i, in words of the command", async (words, code, says) => {
   const bench = await open();
   const ended = await runCommand(LOCAL.includes(words[0] ?? "") ? undefined : bench.url, ...words);

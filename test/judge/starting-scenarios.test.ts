@@ -157,7 +157,8 @@ describe("a scenario", () => {
   });
 
   test("is disarmed by a reset, and cannot be armed for an unknown merchant", async () => {
-    const bench = await open({ scenario: "brownout" });
+    const bench = await open();
+    await bench.control("POST", "/scenarios/brownout");
     await bench.control("POST", "/reset", {});
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
     expect((await bench.control("GET", "/scenarios/brownout")).armed).toBe(false);

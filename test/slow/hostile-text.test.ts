@@ -197,7 +197,8 @@ function answerOf(path: string, text: string): unknown {
     };
   if (path.startsWith("/deliveries/")) return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }], request: text };
   if (path.startsWith("/deliveries?")) return { data: [tried] };
-  if (path.startsWith("/verdicts")) return { object: "list", data: [], rules: [{ id: text, demands: text, pass: 1, fail: 2, inconclusive: 3 }] };
+  if (path.startsWith("/verdicts"))
+    return { object: "list", data: [], rules: [{ id: text, demands: text, pass: 1, fail: 2, inconclusive: 3 }] };
   return { oneOf: [{ title: text, description: text }] };
 }
 

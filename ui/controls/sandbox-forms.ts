@@ -102,7 +102,9 @@ const resetForm: Form = {
     },
   ],
   confirm: ({ merchant = "" }) =>
-    merchant === "" ? "Reset everything: data, clock, faults and verdicts?" : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+    merchant === ""
+      ? "Reset everything: data, clock, faults and verdicts?"
+      : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
   submission: ({ merchant = "" }) =>
     submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
       message: `Reset ${reset}`,
