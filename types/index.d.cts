@@ -29,7 +29,7 @@ export interface ControlApi {
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
-  /** Reset to the fixtures, including ids. Everything, or one merchant: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows and the request log. */
+  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -42,6 +42,10 @@ export interface ControlApi {
   readonly events: {
     /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
+    /** Get an event of any merchant. */
+    get(given: {
+      id: string;
+    }): Promise<LoggedEvent>;
     /** Replay an event to every endpoint subscribed to its type. */
     replay(given: {
       id: string;
@@ -70,10 +74,20 @@ export interface ControlApi {
     list(given?: VerdictsListInput): Promise<VerdictsListReply>;
     /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it when it closes, so that the report of the run and `--fail-on` include its verdicts. */
     add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
+    /** Get a verdict. */
+    get(given: {
+      id: string;
+    }): Promise<Verdict>;
     /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
   };
   readonly endpoints: {
+    /** List the webhook endpoints of all merchants, with their secrets. */
+    list(given?: EndpointsListInput): Promise<EndpointsListReply>;
+    /** Get a webhook endpoint with its secret. */
+    get(given: {
+      id: string;
+    }): Promise<ListedEndpoint>;
     /** Register a webhook endpoint, unless the merchant has one at this URL. No call of a client: faults do not hit it, and the request log does not contain it. An endpoint that exists keeps its secret, and gets the given `events`. */
     register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
     /** Remove a webhook endpoint. */
@@ -396,11 +410,11 @@ export type Condition = string | number | boolean | null | {
   /** Text that starts with this */
   startsWith?: string;
 };
-/** How often: exactly, at_least and at_most, all of which must hold */
+/** How often: exactly, atLeast and atMost, all of which must hold */
 export interface Count {
   exactly?: number;
-  at_least?: number;
-  at_most?: number;
+  atLeast?: number;
+  atMost?: number;
 }
 export interface DeliveryFault {
   /** The rule, or the first of several */
@@ -418,7 +432,7 @@ export interface DeliveryFault {
 /** Which deliveries match; all conditions must hold */
 export interface DeliveryMatch {
   /** Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event */
-  event?: string | string[];
+  event?: EventPattern | EventPattern[];
   /** Id of the endpoint, or its URL */
   endpoint?: string;
   /** Id of the merchant whose event it is */
@@ -426,6 +440,16 @@ export interface DeliveryMatch {
 }
 export interface EndpointsEnableReply {
   enabled: string;
+}
+export interface EndpointsListInput {
+  /** Only of this merchant */
+  merchant?: string;
+}
+export interface EndpointsListReply {
+  /** Always `list` */
+  object: "list";
+  /** Newest first */
+  data: ListedEndpoint[];
 }
 export interface EndpointsRegisterInput {
   /** URL that receives the deliveries: an http or https address on this machine */
@@ -439,6 +463,8 @@ export interface EndpointsRemoveReply {
   /** The endpoint */
   removed: string;
 }
+/** A known event, or a pattern in which * matches anything. */
+export type EventPattern = "pricing_rule.created" | "payroll.created" | "payout_method.updated" | "merchant.created" | "booking.declined" | "payroll_item.overridden" | "product_variant.created" | "remittance.confirmed" | "gov_payment.posted" | "statutory_settings.updated" | "merchant.reactivated" | "merchant.suspended" | "merchant.updated" | "customer.created" | "customer.updated" | "payment.pending" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.updated" | "payout.created" | "payout.in_transit" | "payout.paid" | "payout.failed" | "payout.canceled" | "payout.updated" | "payout_method.verified" | "payout_method.failed" | "payout_method.replaced" | "marketplace_order.created" | "marketplace_order.accepted" | "marketplace_order.shipped" | "marketplace_order.delivered" | "marketplace_order.refused" | "marketplace_order.canceled" | "marketplace_order.updated" | "pricing_rule.activated" | "pricing_rule.deactivated" | "pricing_rule.updated" | "booking.created" | "booking.confirmed" | "booking.checked_in" | "booking.checked_out" | "booking.no_show" | "booking.cancelled" | "booking.updated" | "payroll.submitted" | "payroll.processing" | "payroll.paid" | "payroll.partially_paid" | "payroll.failed" | "payroll.updated" | "disciplinary_record.created" | "disciplinary_record.acknowledged" | "disciplinary_record.appealed" | "disciplinary_record.closed" | "disciplinary_record.updated" | "appraisal.created" | "appraisal.submitted" | "appraisal.completed" | "appraisal.cancelled" | "appraisal.updated" | "membership_renewal.due" | "membership_renewal.grace" | "membership_renewal.renewed" | "membership_renewal.lapsed" | "membership_renewal.canceled" | "membership_renewal.updated" | "event_organizer.created" | "event_organizer.reactivated" | "event_organizer.suspended" | "event_organizer.updated" | "integration_sync.started" | "integration_sync.succeeded" | "integration_sync.partial" | "integration_sync.failed" | "integration_sync.updated" | "product.created" | "product.restored" | "product.archived" | "product.updated" | "product_variant.restored" | "product_variant.archived" | "product_variant.updated" | "remittance.created" | "remittance.paid" | "remittance.overdue" | "remittance.cancelled" | "remittance.updated" | "gov_payment.created" | "gov_payment.paid" | "gov_payment.failed" | "gov_payment.cancelled" | "gov_payment.updated" | `${string}*${string}`;
 export interface EventsListInput {
   /** Only of this merchant */
   merchant?: string;
@@ -480,7 +506,7 @@ export interface Expectation {
   requests?: {
     /** Which requests match; all conditions must hold */
     match: RequestMatch;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     count?: Count;
   };
   /** Matching requests in this order; others may come between them */
@@ -496,9 +522,9 @@ export interface Expectation {
   deliveries?: {
     /** Which deliveries match; all conditions must hold */
     match: DeliveryMatch;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     count?: Count;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     attempts?: Count;
     /** The state that each of them must be in */
     final?: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
@@ -509,17 +535,17 @@ export interface Expectation {
     kind: string;
     /** Values in the record by JSON Pointer */
     where?: Record<string, Condition>;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     count?: Count;
   };
   /** A number of verdicts of the judge (default: no failures) */
   verdicts?: {
     rules: string[];
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     pass?: Count;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     fail?: Count;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     inconclusive?: Count;
   };
   /** That a scenario passes, or has a number of points */
@@ -528,14 +554,14 @@ export interface Expectation {
     name: string;
     /** The merchant that it is armed for; needed only if it is armed more than once */
     merchant?: string;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     score?: Count;
   };
   /** That a fault rule fired */
   fault?: {
     /** Id of a fault rule */
     id: string;
-    /** How often: exactly, at_least and at_most, all of which must hold */
+    /** How often: exactly, atLeast and atMost, all of which must hold */
     fired?: Count;
   };
 }
@@ -694,7 +720,7 @@ export type FaultAction = {
 };
 export interface FaultMatch {
   /** Ids of operations such as payments.list; payroll.* matches a whole area */
-  operation?: string | string[];
+  operation?: OperationPattern | OperationPattern[];
   /** Only calls with this API key */
   key?: string;
   /** Names of headers, each with a value or a comparison */
@@ -703,8 +729,8 @@ export interface FaultMatch {
   merchant?: string;
   /** JSON Pointers into the body, each with a value or a comparison */
   body?: Record<string, Condition>;
-  /** Event types such as payment.succeeded; payment.* matches all of a kind */
-  event?: string | string[];
+  /** Event types such as payment.succeeded; payment.* matches all of a kind, * all */
+  event?: EventPattern | EventPattern[];
   /** Only deliveries to this endpoint */
   endpoint?: string;
   /** Which attempt; the first is 1 */
@@ -738,6 +764,8 @@ export interface FaultRule {
   remaining: number | null;
   /** Sandbox time */
   lastFiredAt: string | null;
+  /** Names event types that the service never sends, such as mistyped ones */
+  warning: string | null;
   /** Sandbox time at which its ttl, or its `for`, is over; null if it has neither */
   endsAt: string | null;
 }
@@ -1070,6 +1098,20 @@ export interface LifeChange {
   amount: number | null;
   currency: string | null;
 }
+export interface ListedEndpoint {
+  id: string;
+  merchant: string;
+  url: string;
+  events: string[];
+  /** `enabled`, or `disabled` by a 410 */
+  status: string;
+  /** Health of the endpoint, calculated from its delivery log */
+  health: WebhookHealth;
+  /** Sandbox time */
+  created: string;
+  /** Secret that signs every delivery */
+  secret: string;
+}
 export interface ListedMerchant {
   id: string;
   name: string | null;
@@ -1248,6 +1290,8 @@ export interface OpenapiDocument {
   components: Record<string, unknown>;
   [field: string]: unknown;
 }
+/** A known operation, or a pattern in which * matches anything. */
+export type OperationPattern = "customers.get" | "pricing_rules.create" | "payroll.create" | "payout_method.set" | "merchants.login" | "merchants.create" | "payouts.list" | "marketplace_orders.list" | "payments.list" | "disciplinary.list" | "renewals.list" | "organizer.get" | "sync_logs.list" | "appraisals.list" | "merchants.me" | "bookings.decline" | "payroll.override_item" | "variants.create" | "remittances.confirm" | "gov_payments.post" | "statutory_settings.update" | "statutory_settings.get" | "webhooks.create" | "webhooks.list" | "webhooks.delete" | "webhooks.rotate_secret" | "deliveries.list" | "events.test" | `${string}*${string}`;
 export interface PlayedAttempt {
   id: string;
   /** Sandbox time at which the attempt ended */
@@ -1400,7 +1444,7 @@ export interface RequestDetail {
 /** Which requests match; all conditions must hold */
 export interface RequestMatch {
   /** Ids of operations, such as payments.list; payroll.* matches a whole area */
-  operation?: string | string[];
+  operation?: OperationPattern | OperationPattern[];
   /** Id of the merchant whose key was sent */
   merchant?: string;
   /** A status such as 429, or a class such as 4xx */
@@ -1445,10 +1489,11 @@ export interface RequestMessage {
 export interface RequestsListInput {
   /** Only of this operation, such as payments.list */
   operation?: string;
+  /** Only of this merchant */
   merchant?: string;
-  /** A status such as 429, or a class such as 4xx */
+  /** Only with a status such as 429, or a class such as 4xx */
   status?: string;
-  /** The last characters of an API key */
+  /** Only with the API key that ends with these characters */
   key?: string;
   /** Only requests at or after this time */
   since?: string;
@@ -1797,6 +1842,28 @@ export interface SandboxResetInput {
 export interface SandboxResetReply {
   /** The merchant, or `everything` */
   reset: string;
+  /** The clock that was reset; null if only a merchant was */
+  clock: {
+    /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
+    mode: "real" | "frozen" | "offset";
+    /** Sandbox time, RFC 3339 */
+    now: string;
+    /** The same in Unix seconds, as in `created` */
+    unix: number;
+  } | {
+    /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
+    mode: "real" | "frozen" | "offset";
+    /** Sandbox time, RFC 3339 */
+    now: string;
+    /** The same in Unix seconds, as in `created` */
+    unix: number;
+  };
+  /** The fault rules of the options, which are armed again */
+  faults: string[];
+  /** The scenarios of the options, which are armed again */
+  scenarios: string[];
+  /** The endpoints of the options, which are registered again */
+  endpoints: string[];
 }
 export interface SandboxTrendInput {
   /** Only of this operation, such as payments.list */
@@ -1925,6 +1992,8 @@ export interface Snapshot {
   bytes: number;
 }
 export interface SnapshotsListReply {
+  /** Always `list` */
+  object: "list";
   data: Snapshot[];
 }
 export interface SnapshotsRemoveReply {
@@ -2113,8 +2182,10 @@ export interface VerdictsListInput {
   erased?: string;
 }
 export interface VerdictsListReply {
-  /** Oldest first; open ones last */
-  verdicts: Verdict[];
+  /** Always `list` */
+  object: "list";
+  /** Open ones first, then newest first */
+  data: Verdict[];
   /** Every rule, with the counts of these verdicts */
   rules: JudgedRule[];
 }
@@ -2130,6 +2201,31 @@ export interface VerificationResult {
   evidence: string[];
   /** If something is missing: what came closest to it */
   closest: NearMiss[];
+}
+/** Health of the endpoint, calculated from its delivery log */
+export interface WebhookHealth {
+  /** `unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: retries of a delivery were exhausted since the last success */
+  state: "unknown" | "healthy" | "degraded" | "failing" | "disabled";
+  /** Number of failed attempts since the last success */
+  consecutiveFailures: number;
+  /** Number of pending deliveries */
+  pendingDeliveries: number;
+  /** Number of successful attempts in the last 24 hours */
+  succeeded24h: number;
+  /** Number of failed attempts in the last 24 hours */
+  failed24h: number;
+  /** Time of the last attempt, in Unix seconds */
+  lastAttemptAt: number | null;
+  /** Time of the last successful attempt, in Unix seconds */
+  lastSuccessAt: number | null;
+  /** Time of the last failed attempt, in Unix seconds */
+  lastFailureAt: number | null;
+  /** Status of the last response; null if the receiver did not respond */
+  lastResponseStatus: number | null;
+  /** Error of the last failed attempt */
+  lastError: string | null;
+  /** Reason the endpoint is disabled: `gone` after the receiver responded with 410 */
+  disabledReason: string | null;
 }
 declare const errors: {
   database_missing: ErrorFacts;
@@ -2411,9 +2507,9 @@ interface Options {
   service: string | undefined;
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
-  /** arm the fault rules of this JSON file at start, until a reset */
+  /** arm the fault rules of this JSON file at start and after each reset */
   faults: string | undefined;
-  /** arm this scenario at start, such as lost-response, until a reset */
+  /** arm this scenario, such as lost-response, at start and after each reset */
   scenario: string[];
   /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
   retrySchedule: RetryScheduleOption | undefined;
@@ -2429,7 +2525,7 @@ interface Options {
   allowedHost: string[];
   /** accept requests from web pages of this origin */
   allowedOrigin: string[];
-  /** register this webhook endpoint of the first merchant at start, for all events, until a reset */
+  /** register this webhook endpoint of the first merchant, for all events, at start and after each reset */
   endpoints: NewEndpoint[];
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;

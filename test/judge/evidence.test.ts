@@ -102,7 +102,7 @@ test.each([
   await post("a").catch(() => {});
   await post("b");
   agent.destroy();
-  const { verdicts } = await bench.verdicts.list({ verdict: "fail" });
+  const { data: verdicts } = await bench.verdicts.list({ verdict: "fail" });
   expect(verdicts.map(({ rule: id }) => id).sort()).toEqual(["effect.single", "idempotency.key_reused"]);
 });
 
