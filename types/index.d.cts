@@ -72,12 +72,12 @@ export interface ControlApi {
   readonly verdicts: {
     /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
     list(given?: VerdictsListInput): Promise<VerdictsListReply>;
-    /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it when it closes, so that the report of the run and `--fail-on` include its verdicts. */
-    add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
     /** Get a verdict. */
     get(given: {
       id: string;
     }): Promise<Verdict>;
+    /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it when it closes, so that the report of the run and `--fail-on` include its verdicts. */
+    add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
     /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
   };

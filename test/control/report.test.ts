@@ -259,7 +259,7 @@ describe("junit", () => {
     expect([new Set(names).size, verdicts.tests]).toEqual([names.length, String(names.length)]);
     const failed = verdicts.testcase.find(({ name }: Record<string, string>) => name === "retry_after.honoured payments.list");
     expect(failed.failure.message).toMatch(/req_2 .*429.*req_3/);
-    const problems = (await bench.verdicts.list({ verdict: "fail" })).verdicts.map((verdict) => problemText(verdictLine(verdict)));
+    const problems = (await bench.verdicts.list({ verdict: "fail" })).data.map((verdict) => problemText(verdictLine(verdict)));
     const query = new URLSearchParams({
       format: "junit",
       failOn: "verdicts",
