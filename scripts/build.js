@@ -14,6 +14,8 @@ import { rawText } from "./raw-text.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
+if (process.stderr.isTTY) process.stderr.write("Building merchant-sandbox, which takes some seconds …\n");
+
 /** Not bundled: better-sqlite3 is a dependency of the package, and users of merchant-sandbox/vitest have vitest. */
 const external = ["better-sqlite3", "vitest"];
 
