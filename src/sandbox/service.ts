@@ -9,7 +9,7 @@ import { SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { createFileCheck, type RefusedEntry } from "../service/file-check.ts";
+import { createFileCheck } from "../service/file-check.ts";
 import { operationUnder } from "../service/operations.ts";
 import { type AdoptedFacts, adoptedFacts, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
 import { createTranslation, type Translation } from "../service/translation.ts";
@@ -38,11 +38,10 @@ export async function readService(file: string): Promise<Service> {
       `${file}:1: a service file has its entries under "facts", such as {"facts": {"bookings.decline.status": 202}}; received ${shownForm(source.value)}.`,
       "badFixture",
     );
-  const [wrong] = fieldErrors(serviceFileSchema, source.value);
-  if (wrong) throw await errorAt(source, wrong.pointer, wrong.message);
   const given = source.value as ServiceFile;
-  const refused = await firstRefused(given);
-  if (refused) throw await errorAt(source, `/facts/${escapePointer(refused.id)}`, refused.message);
+  const [wrong] = fieldErrors(serviceFileSchema, given);
+  const problem = wrong ?? (await firstRefused(given));
+  if (problem) throw await errorAt(source, problem.pointer, problem.message);
   return { file, given, ...serviceOf(adoptedFacts(given)) };
 }
 
@@ -65,9 +64,11 @@ function shownForm(value: unknown): string {
   return names.length === 0 ? "an empty object" : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
 }
 
-async function firstRefused({ facts: entries }: ServiceFile): Promise<RefusedEntry | undefined> {
+/** The first entry that cannot be adopted together with the others. */
+async function firstRefused({ facts: entries }: ServiceFile) {
   const facts = builtFacts() ?? (await import("./documents.ts")).assumptions().facts;
-  return createFileCheck({ facts, operations: catalogue.map(({ id }) => id) })(entries);
+  const refused = createFileCheck({ facts, operations: catalogue.map(({ id }) => id) })(entries);
+  return refused && { pointer: `/facts/${escapePointer(refused.id)}`, message: refused.message };
 }
 
 /** Facts in the file of the build that differ only in id and value. */
