@@ -105,7 +105,8 @@ const clients: ClientCase[] = [
   {
     scenario: "brownout",
     bug: "waits the same time again and again",
-    habits: { pause: () => 800 },
+    // Long pauses, so that lag of a busy machine is a small part of each.
+    habits: { pause: () => 2_400 },
     fails: ["retry.backoff_grows"],
   },
   {
