@@ -7,7 +7,7 @@ import { handleKey } from "../keys/key-bindings.ts";
 import { panes } from "../panes/index.ts";
 import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
 import { applyTime } from "../state/apply-message.ts";
-import { initialState, type PageView, type Size, type StateUpdate, type UiState } from "../state/state.ts";
+import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
@@ -26,24 +26,19 @@ const OTHER_LINES = 7;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
 
-/** The panes whose newest rows are shown below the requests. */
-const ALSO_SHOWN = ["deliveries"];
-
 /** Any colours: the page has its own colour for each style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
 interface BrowserOptions {
   target: HttpTarget;
-  views: readonly PageView[];
   /** Whether this is the page of a learner; the token is then the learner's key. */
   isLearner: boolean;
   paint(): void;
 }
 
-export function openBrowserDashboard({ target, views, isLearner, paint }: BrowserOptions) {
+export function openBrowserDashboard({ target, isLearner, paint }: BrowserOptions) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
-  const shown = { views: isLearner ? [] : views, alsoShown: ALSO_SHOWN, learning };
-  const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
+  const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {

@@ -7,7 +7,7 @@ import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "
 import type { UiState } from "../state/state.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { ClosableHead } from "./shared-parts.tsx";
+import { Head } from "./shared-parts.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Characters: wider than any line, because the browser wraps lines itself. */
@@ -40,7 +40,7 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   const note = detail.note?.(state, WIDTH) ?? "";
   return (
     <aside class="detail" aria-label="Details">
-      <ClosableHead title={detail.title} note={note} onClose={() => dashboard.change((before) => update(closeTopOverlay(before)))} />
+      <Head title={detail.title} note={note} onClose={() => dashboard.change((before) => update(closeTopOverlay(before)))} />
       <div class="detail-lines" ref={scroller} tabIndex={0}>
         {lines.map((line, index) => (
           <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />

@@ -79,18 +79,9 @@ type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"
 /** The state with the sandbox as a learner sees it: without other merchants' counts, scenarios or traffic. */
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
   const sandbox: SandboxOverviewReply = {
-    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null },
-    ...{
-      merchants: [merchant],
-      signature: plainSignature,
-      pendingDeliveries: 0,
-      scenarios: [],
-      traffic: [],
-      made: NO_COUNTS,
-      failedDeliveries: 0,
-      links: {},
-    },
-    kept: { requests: 0, attempts: 0, verdicts: 0 },
+    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, links: {} },
+    ...{ merchants: [merchant], signature: plainSignature, scenarios: [], traffic: [], pendingDeliveries: 0, failedDeliveries: 0 },
+    ...{ made: NO_COUNTS, kept: { requests: 0, attempts: 0, verdicts: 0 } },
   };
   const learning = { ...state.learning, kind: "learner", isGuest: true, id: merchant.id } as const;
   return applySandboxIndex({ ...state, run: "room", learning }, sandbox);

@@ -1,14 +1,13 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
-import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
-import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
-import type { PageView, UiState } from "../state/state.ts";
+import type { UiState } from "../state/state.ts";
 import { topOverlay, update } from "../state/updates.ts";
-import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
+import { clockText, connectionText, keyTitle, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import { stripStyles } from "../view/style.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
@@ -18,14 +17,9 @@ import { LessonPanel } from "./lesson-panel.tsx";
 import { LatestDeliveries, ListView } from "./list-view.tsx";
 import { OverlayView, widthOfText } from "./overlay-view.tsx";
 import { ReportLink } from "./report-link.tsx";
-import { ListHead } from "./shared-parts.tsx";
+import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
-
-/** Views besides the panes, in the order of their tabs: forms that a terminal cannot show. */
-export const views: readonly (PageView & { component: ComponentType<DashboardProps> })[] = [
-  { name: "explorer", title: "Explorer", component: ExplorerView },
-];
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -34,7 +28,9 @@ export function Shell({ dashboard }: DashboardProps) {
   return (
     <>
       <header class="top">
-        <Brand state={state} />
+        <h1 class="brand">
+          merchant-sandbox <span class="dim">{state.sandbox && `v${state.sandbox.version}`}</span>
+        </h1>
         <Tabs dashboard={dashboard} />
       </header>
       <StatusBar dashboard={dashboard} />
@@ -52,16 +48,9 @@ export function Shell({ dashboard }: DashboardProps) {
   );
 }
 
-const Brand = ({ state: { sandbox } }: { state: UiState }) => (
-  <h1 class="brand">
-    merchant-sandbox <span class="dim">{sandbox && `v${sandbox.version}`}</span>
-  </h1>
-);
-
 function CurrentView({ dashboard }: DashboardProps) {
-  const view = views.find(({ name }) => name === dashboard.state.view);
-  if (view) return <view.component dashboard={dashboard} />;
   const { pane } = dashboard.state;
+  if (pane === explorer.name) return <ExplorerView dashboard={dashboard} />;
   if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
   return (
     <div class="lists">
@@ -76,7 +65,7 @@ function TextPane({ dashboard: { state } }: DashboardProps) {
   const { title, titleNote, textLines } = paneNamed(state.pane);
   return (
     <section class="view" aria-label={title}>
-      <ListHead title={title} note={titleNote(state)} />
+      <Head title={title} note={titleNote(state)} />
       <pre class="text" tabIndex={0}>
         <StyledLines lines={textLines?.(state, widthOfText()) ?? []} />
       </pre>
@@ -86,24 +75,18 @@ function TextPane({ dashboard: { state } }: DashboardProps) {
 
 function Tabs({ dashboard }: DashboardProps) {
   const { state } = dashboard;
-  const panes = visiblePanes(state);
-  const tabs = [
-    ...panes.map(({ name, title, alarm }) => ({ name, title, alarm: alarm?.(state) ?? "", isOpen: !state.view && state.pane === name })),
-    ...state.views.map(({ name, title }) => ({ name, title, alarm: "", isOpen: state.view === name })),
-  ];
   const open = (index: number) =>
     dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
   const nav = useRef<HTMLElement>(null);
-  const { pane, view } = state;
   // If not all tabs fit, the open one is scrolled into view.
-  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [view, pane]);
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [state.pane]);
   return (
     <nav aria-label="Views" ref={nav}>
-      {tabs.map(({ name, title, alarm, isOpen }, index) => (
-        <button key={name} type="button" class="tab" aria-current={isOpen ? "page" : undefined} onClick={() => open(index)}>
+      {visiblePanes(state).map(({ name, title, alarm }, index) => (
+        <button key={name} type="button" class="tab" aria-current={name === state.pane ? "page" : undefined} onClick={() => open(index)}>
           {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
           {title}
-          {alarm !== "" && <span class="alarm">{stripStyles(alarm)}</span>}
+          {alarm?.(state) && <span class="alarm">{stripStyles(alarm(state))}</span>}
         </button>
       ))}
     </nav>
@@ -114,7 +97,6 @@ function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
   const { traffic, scenarios } = runningTexts(sandbox ?? {});
-  const pending = sandbox?.pendingDeliveries ?? 0;
   return (
     <section class="status" aria-label="Status">
       <span class={`connection ${connection.phase}`}>{connectionText(state)}</span>
@@ -130,28 +112,24 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <span class="space" />
-      {!isGuest(state) && (
+      {sandbox && isGuest(state) && <span class="dim">{clockText(state, sandbox)}</span>}
+      {sandbox && !isGuest(state) && (
         <>
-          <Figure label="req/s" value={count(requestRate(state))} />
-          <Figure label="pending" value={count(pending)} />
-        </>
-      )}
-      {!isGuest(state) && <ReportLink dashboard={dashboard} />}
-      {sandbox &&
-        (isGuest(state) ? (
-          <span class="dim">{clockText(state, sandbox)}</span>
-        ) : (
+          <Figure label="req/s" value={requestRate(state)} />
+          <Figure label="pending" value={sandbox.pendingDeliveries} />
+          <ReportLink dashboard={dashboard} />
           <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
             {clockText(state, sandbox)}
           </button>
-        ))}
+        </>
+      )}
     </section>
   );
 }
 
-const Figure = ({ label, value }: { label: string; value: string }) => (
-  <span class="figure">
-    <strong>{value}</strong> {label}
+const Figure = ({ label, value }: { label: string; value: number }) => (
+  <span>
+    <strong>{count(value)}</strong> {label}
   </span>
 );
 
@@ -175,7 +153,7 @@ function KeyBar({ dashboard }: DashboardProps) {
     <div class="keys" role="toolbar" aria-label="Commands">
       {shown.map(({ keys: [key = ""], label, help }) => (
         <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
-          <kbd>{KEY_NAMES[key] ?? key}</kbd> {label}
+          <kbd>{keyTitle(key)}</kbd> {label}
         </button>
       ))}
     </div>

@@ -1,7 +1,6 @@
 // The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, traffic, events and snapshots.
 
 import type {
-  Clock,
   ClockAdvanceReply,
   ClockSetInput,
   RateWindow,
@@ -58,7 +57,8 @@ const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (defa
 
 function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, state: UiState): Submission {
   const mode = state.sandbox?.clock.mode;
-  const undo = mode && { undo: restoreClock(mode, isoTime(sandboxNow(state))) };
+  // Undoing sets the clock back, but does not undo the events in between.
+  const undo = mode && { undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }) };
   if (!action.startsWith(ADVANCE)) {
     const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
     return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
@@ -69,9 +69,6 @@ function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, sta
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
   `Clock advanced to ${now}; ${counted(happened.length + omitted, "change")} and ${counted(attempts.length, "delivery attempt")} on the way`;
-
-/** Sets the clock back, without undoing the events in between. */
-const restoreClock = (mode: Clock["mode"], now: string) => controlCalls.clock.set(mode === "real" ? { mode } : { mode, now });
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -272,51 +269,29 @@ function snapshotSubmission({ do: action, name = "" }: FormValues, names: readon
   }));
 }
 
+const opens =
+  (form: Form, valuesOf: (state: UiState) => FormValues = () => ({})) =>
+  (state: UiState) =>
+    openForm(state, form, valuesOf(state), fetchLookups(state));
+
+const withMerchant = (state: UiState) => ({ merchant: defaultMerchant(state) });
+
+function valuesFromAttempt(state: UiState): FormValues {
+  const attempt = selectedAttempt(state);
+  return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
+}
+
 export const sandboxKeys: readonly KeyBinding[] = [
-  {
-    keys: ["t"],
-    label: "trigger",
-    help: "trigger an event, with its record",
-    run(state) {
-      const attempt = selectedAttempt(state);
-      const values = { merchant: defaultMerchant(state), ...(attempt && { type: attempt.eventType }) };
-      return openForm(state, triggerForm, values, fetchLookups(state));
-    },
-  },
-  {
-    keys: ["c"],
-    label: "clock",
-    help: "advance, freeze or set the sandbox clock",
-    run: (state) => openForm(state, clockForm),
-  },
-  {
-    keys: ["m"],
-    label: "merchant",
-    help: "create a merchant and copy its API key",
-    run: (state) => openForm(state, createMerchantForm),
-  },
-  {
-    keys: ["w"],
-    label: "rate limit",
-    help: "change a rate limit",
-    run: (state) => openForm(state, rateLimitForm, { merchant: defaultMerchant(state) }),
-  },
+  { keys: ["t"], label: "trigger", help: "trigger an event, with its record", run: opens(triggerForm, valuesFromAttempt) },
+  { keys: ["c"], label: "clock", help: "advance, freeze or set the sandbox clock", run: opens(clockForm) },
+  { keys: ["m"], label: "merchant", help: "create a merchant and copy its API key", run: opens(createMerchantForm) },
+  { keys: ["w"], label: "rate limit", help: "change a rate limit", run: opens(rateLimitForm, withMerchant) },
   {
     keys: ["X"],
     label: "reset",
     help: "reset everything, or one merchant",
-    run: (state) => openForm(state, resetForm, { merchant: selectedMerchant(state)?.id ?? "" }),
+    run: opens(resetForm, (state) => ({ merchant: selectedMerchant(state)?.id ?? "" })),
   },
-  {
-    keys: ["T"],
-    label: "traffic",
-    help: "start or stop background traffic",
-    run: (state) => openForm(state, trafficForm, { merchant: defaultMerchant(state) }),
-  },
-  {
-    keys: ["b"],
-    label: "snapshot",
-    help: "save, restore or delete a snapshot",
-    run: (state) => openForm(state, snapshotForm),
-  },
+  { keys: ["T"], label: "traffic", help: "start or stop background traffic", run: opens(trafficForm, withMerchant) },
+  { keys: ["b"], label: "snapshot", help: "save, restore or delete a snapshot", run: opens(snapshotForm) },
 ];

@@ -12,9 +12,9 @@ import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
-import { symbols, type Theme } from "../view/style.ts";
+import type { Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
-import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
+import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
 
 interface DeliveryData {
   delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };
@@ -43,7 +43,11 @@ export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<Delivery
     return [
       ...summary(state, row, width),
       ...(request === null ? [] : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
-      ...section(theme, "Attempts", attemptLines(state, row, attempts, width)),
+      ...section(
+        theme,
+        "Attempts",
+        attemptLines(state, attempts, (one) => isSameDelivery(one, row), width, row.id),
+      ),
       ...verdicts,
       ...section(theme, "Request", requestLines(theme, attempt, width)),
       ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
@@ -70,19 +74,6 @@ function summary(state: UiState, row: AttemptMessage, width: number): string[] {
 /** Whether two attempts deliver the same event to the same endpoint. */
 export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
   one.eventId === other.eventId && one.endpointId === other.endpointId;
-
-/** All attempts of the delivery, oldest first, with the opened one marked: the fetched attempts, and any that the stream has added since. */
-function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly LoggedAttempt[], width: number): DetailLine[] {
-  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
-    (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
-  );
-  const all: readonly (AttemptSummary & { id: string })[] = [...fetched.toReversed(), ...newer];
-  const later = laterAttempts(all);
-  return all.flatMap((attempt): DetailLine[] => {
-    const line = attemptLine(state, attempt, width, later(attempt));
-    return attempt.id === opened.id ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`] : linkTo("deliveries", attempt.id, [line]);
-  });
-}
 
 const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: LoggedAttempt, width: number): DetailLine[] => [
   ...wrapped(`POST ${mask(url)}`, width, "  "),

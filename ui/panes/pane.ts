@@ -56,9 +56,14 @@ export interface LogQuery {
   filter: string;
 }
 
+interface PaneLogPage<Found> {
+  rows: Found[];
+  hasMore: boolean;
+}
+
 /** The sandbox's log from which rows are loaded that the stream did not send. */
 interface PaneLog<Found> {
-  page(query: LogQuery): Read<{ rows: Found[]; hasMore: boolean }>;
+  page(query: LogQuery): Read<PaneLogPage<Found>>;
   /** Default: true. */
   takesFilter?: boolean;
   /** The filter whose matches are loaded even while the pane is not visible. */
@@ -189,16 +194,11 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
   return { detailOf: (state, opened) => detailOf(state, opened, openLinked), openRow, openById };
 }
 
-const withRows = <Value>(
-  { call, read }: ReturnType<PaneLog<Value>["page"]>,
-  row: (value: Value) => Row,
-): ReturnType<PaneLog<Row>["page"]> => ({
-  call,
-  read(reply) {
+const withRows = <Value>({ call, read }: Read<PaneLogPage<Value>>, row: (value: Value) => Row): Read<PaneLogPage<Row>> =>
+  readAs(call, (reply) => {
     const { rows, hasMore } = read(reply);
     return { rows: rows.map(row), hasMore };
-  },
-});
+  });
 
 /** `··· 362 not shown ···`, and why. */
 function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoading: boolean, width: number): string {

@@ -46,12 +46,8 @@ export interface UiState {
   readonly samples: readonly { at: number; requests: number }[];
   /** The focused pane. */
   readonly pane: string;
-  /** The panes whose newest rows the page shows outside the layout. */
-  readonly alsoShown: readonly string[];
-  /** The views that only the browser's page has: forms that a terminal cannot show. */
-  readonly views: readonly PageView[];
-  /** The view that is shown instead of the panes; undefined while the panes are shown. */
-  readonly view: string | undefined;
+  /** A browser shows the dashboard: the newest deliveries are below the requests, and there is an explorer. */
+  readonly isPage: boolean;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
@@ -74,11 +70,6 @@ export interface UiState {
   readonly preview: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
-}
-
-export interface PageView {
-  readonly name: string;
-  readonly title: string;
 }
 
 /** The trends, once they are fetched. */
@@ -108,6 +99,8 @@ export interface CallEffect<Reply = unknown> {
   onReply(state: UiState, reply: HttpReply<Reply>): StateUpdate;
   /** Default: show the message as a notice. */
   onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
+  /** The user did not ask for the call: it may be painted later. */
+  isPoll?: true;
 }
 
 /** The parts of the platform that a task uses. */
@@ -202,9 +195,7 @@ export const initialState = (
   lastSeq: 0,
   samples: [],
   pane: panes[0]?.name ?? "",
-  alsoShown: [],
-  views: [],
-  view: undefined,
+  isPage: false,
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
   filterLine: undefined,

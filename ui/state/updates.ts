@@ -14,6 +14,12 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
+/** A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection state shows an outage. */
+export const pollEffect = <Reply>(call: Call<Reply>, onReply: CallEffect<Reply>["onReply"]): Effect & CallEffect<Reply> => ({
+  ...callEffect(call, onReply, (state) => update(state)),
+  isPoll: true,
+});
+
 export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
 
 export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({ ...state, notice: { text, style } });

@@ -151,14 +151,9 @@ export function verdictSummary(state: UiState): string {
   return ["verdicts", ...failed, ...others].join("   ");
 }
 
-export const KEY_NAMES: Record<string, string> = {
-  enter: "Enter",
-  escape: "Esc",
-  space: "Space",
-  tab: "Tab",
-  down: "Down",
-  "ctrl-y": "Ctrl-Y",
-};
+/** A key as the key bar names it: `Esc`, `Ctrl-Y`. */
+export const keyTitle = (key: string) =>
+  key.length === 1 ? key : key.replace("escape", "esc").replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
 /** The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {
@@ -168,7 +163,7 @@ export function keyBar(state: UiState): string {
   const last = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
   let first = (overlay?.onKey ? overlay.keys : enabledBindings(state))
     .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))
-    .map(({ keys: [key = ""], label }) => `${KEY_NAMES[key] ?? key} ${label}`);
+    .map(({ keys: [key = ""], label }) => `${keyTitle(key)} ${label}`);
   // The key is the first word.
   const drawn = (text: string) =>
     text.replace(/^\S+/, (key) => styled(state.theme, key, "bold")).replace(/ .*$/, (label) => styled(state.theme, label, "dim"));

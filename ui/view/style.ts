@@ -3,7 +3,8 @@
 export const HUES = ["red", "green", "yellow", "blue", "magenta", "cyan"] as const;
 export type Hue = (typeof HUES)[number];
 
-const STYLE_CODES = {
+/** The codes that turn each style on and off. */
+export const STYLE_CODES = {
   bold: [1, 22],
   dim: [2, 22],
   inverse: [7, 27],
