@@ -1,10 +1,10 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { digestOf, formsOfSignature, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
-import { jsonIn } from "./read-recording.ts";
 import {
   type ComparedSandbox,
   grouped,
@@ -28,7 +28,7 @@ export function observeWebhooks(
   const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
     const { entry, text } = delivery;
-    const event = jsonIn(text);
+    const event = tryParseJson(text);
     for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
     if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
     observeSignature(delivery, event, knowledge, log);

@@ -46,7 +46,6 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
     counts,
     /** Sandbox milliseconds at which the rule's ttl or `for` ends. */
     endsAt,
-    hasFired: () => counts.fired > 0,
     isActive: (now: number) => rule.enabled && now < endsAt && !(isSpent() && covered.size === 0),
     status,
     tryCall(call: CallSubject, now: number) {

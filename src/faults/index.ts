@@ -10,6 +10,7 @@ import {
   type Firing,
   type InlineFault,
 } from "../contracts/fault.ts";
+import { notify, subscribeTo } from "../kernel/listeners.ts";
 import { arm } from "./armed-rule.ts";
 import { parseInlineActions } from "./inline-syntax.ts";
 import { readRule } from "./read-rule.ts";
@@ -28,9 +29,7 @@ const INLINE_ID = "flt_brought";
 export function createFaults(options: FaultsOptions) {
   const { clock, known, seed } = options;
   const listeners = new Set<(firing: Firing) => void>();
-  const report = (firing: Firing) => {
-    for (const listener of listeners) listener(firing);
-  };
+  const report = (firing: Firing) => notify(listeners, firing);
   const index = createRuleIndex(clock, options.keepHistory);
   return {
     api: {
@@ -72,9 +71,6 @@ export function createFaults(options: FaultsOptions) {
     },
     rules: createRuleRegistry(options, index),
     /** Calls the listener with each firing; the returned function removes it. */
-    listen(listener: (firing: Firing) => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: subscribeTo(listeners),
   };
 }

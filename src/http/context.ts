@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
+import type { RateLimitWindow } from "./rate-limit-window.ts";
 
 export interface Reply {
   status: number;
@@ -11,28 +12,6 @@ export interface Reply {
   body: string;
   /** Translates all headers to the names and formats of a service file. */
   headersOut?(headers: Record<string, string | number>, at: number): Record<string, string | number>;
-}
-
-/** The state of one rate limit window. */
-export interface RateLimitWindow {
-  readonly limit: number;
-  /** Milliseconds. */
-  readonly window: number;
-  remaining(now: number): number;
-  /** Sandbox milliseconds at which the window ends. */
-  reset(now: number): number;
-  /** Counts one request; false when the window is used up. A rejected request is not counted. */
-  take(now: number): boolean;
-  /** Changes the limit and length from now on, or the state of the current window. */
-  set(change: RateLimitChange, now: number): void;
-}
-
-export interface RateLimitChange {
-  limit?: number | undefined;
-  /** Milliseconds, like `resetIn`. */
-  window?: number | undefined;
-  remaining?: number | undefined;
-  resetIn?: number | undefined;
 }
 
 /** The faults of one call. Exists only if a rule is armed or the request has X-Sandbox-Inject. */

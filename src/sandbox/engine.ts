@@ -3,12 +3,12 @@
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { ownValues } from "../contracts/service-values.ts";
-import { createFaults, type Faults } from "../faults/index.ts";
-import { createHeldResponses, type HeldResponses } from "../http/faults/held-responses.ts";
-import { createRateLimiter, type RateLimiter } from "../http/rate-limit.ts";
+import { createFaults } from "../faults/index.ts";
+import { createHeldResponses } from "../http/faults/held-responses.ts";
+import { createRateLimiter } from "../http/rate-limit.ts";
 import { requestMessage } from "../http/request-recorder.ts";
 import { API_PREFIX } from "../http/route.ts";
-import { createJudge, type Judge } from "../judge/judge.ts";
+import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
@@ -16,19 +16,19 @@ import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { signerOf } from "../kernel/signature-forms.ts";
-import { createLife, type Life } from "../life/life.ts";
+import { createLife } from "../life/life.ts";
 import { createHub, type Hub } from "../live/hub.ts";
-import { createTrends, type Trends } from "../live/trends.ts";
-import { createScenarios, type Scenarios } from "../scenarios/index.ts";
+import { createTrends } from "../live/trends.ts";
+import { createScenarios } from "../scenarios/index.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
-import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
-import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
-import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
+import { createDispatcher } from "../webhooks/dispatcher.ts";
+import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
+import { scheduleOf } from "../webhooks/retry-schedule.ts";
 import { sign } from "../webhooks/signature.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
@@ -62,30 +62,18 @@ export interface StorageOptions extends DataOptions {
   source: { file?: string; image?: DatabaseImage };
 }
 
-interface Storage extends DataOptions {
-  targets: TargetPolicy;
-  schedule: RetrySchedule;
-  /** A database image with the fixtures as they are seeded now. */
-  image(): SeedImage;
-  stores: Stores;
-}
-
-export interface Engine extends Storage {
-  faults: Faults;
-  /** Responses that a fault keeps waiting. */
-  heldResponses: HeldResponses;
-  limiter: RateLimiter;
-  dispatcher: Dispatcher;
-  life: Life;
-  judge: Judge;
-  scenarios: Scenarios;
-  hub: Hub;
-  trends: Trends;
-  /** Called after each response and each internal error. The sandbox's own parts and the user add listeners. */
-  listeners: {
-    request: Set<(entry: RequestEntry) => void>;
-    defect: Set<(defect: Defect) => void>;
+type Storage = DataOptions &
+  ReturnType<typeof openData> & {
+    /** A database image with the fixtures as they are seeded now. */
+    image(): SeedImage;
   };
+
+export type Engine = ReturnType<typeof createEngine>;
+
+/** Called after each response and each internal error. The sandbox's own parts and the user add listeners. */
+interface Listeners {
+  request: Set<(entry: RequestEntry) => void>;
+  defect: Set<(defect: Defect) => void>;
 }
 
 export const operations = catalogue.map(({ id }) => id);
@@ -102,9 +90,9 @@ export function openEngine({ source, ...given }: StorageOptions, snapshot: () =>
   }
 }
 
-function createEngine(storage: Storage, snapshot: () => unknown): Engine {
+function createEngine(storage: Storage, snapshot: () => unknown) {
   const { options, service, clock, random, schedule, stores } = storage;
-  const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
+  const listeners: Listeners = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
     report: (error) => reportDefect(listeners, error, "live stream"),
@@ -162,7 +150,7 @@ function storedCounts({ requestLog, runSummary }: Stores) {
 }
 
 /** Calls every listener for defects. An error in a listener is ignored, because it could only be reported to the same listeners. */
-export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, error: unknown, where: string) =>
+export const reportDefect = ({ defect }: Pick<Listeners, "defect">, error: unknown, where: string) =>
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */

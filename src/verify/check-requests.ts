@@ -1,6 +1,7 @@
 // Checks requests: a number of them, in an order, or none at all.
 
 import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
@@ -121,11 +122,6 @@ function headerOf({ requestHeaders }: RequestRow) {
 
 /** Reads the value at a pointer; always undefined if the body is not JSON or the log has cut it off. */
 function bodyOf({ requestBody }: RequestRow) {
-  let body: unknown;
-  try {
-    body = JSON.parse(requestBody);
-  } catch {
-    body = undefined;
-  }
+  const body = tryParseJson(requestBody);
   return (pointer: string) => valueAt(body, pointer);
 }

@@ -1,8 +1,7 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
 import type { Clock } from "../kernel/clock.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { Deliveries } from "../store/webhooks/deliveries.ts";
+import type { Stores } from "../store/stores.ts";
 import type { Attempt, AttemptRecorder, RecordedAttempt } from "./attempt-recorder.ts";
 import type { EndpointQueue, EndpointQueues } from "./endpoint-queues.ts";
 import type { TimingFaults } from "./faults/timing.ts";
@@ -40,10 +39,8 @@ export interface FinishedAttempt {
   recorded: RecordedAttempt | undefined;
 }
 
-export interface DispatcherState {
+export interface DispatcherState extends Pick<Stores, "database" | "deliveries"> {
   readonly clock: Clock;
-  readonly database: Database;
-  readonly deliveries: Deliveries;
   readonly queues: EndpointQueues;
   readonly recorder: AttemptRecorder;
   readonly sender: Sender;

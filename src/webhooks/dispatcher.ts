@@ -1,16 +1,15 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
 import { plainSignature } from "../contracts/signature.ts";
-import { afterRealTime, type Clock, type DueWork } from "../kernel/clock.ts";
+import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { subscribeTo } from "../kernel/listeners.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { DelayedDeliveries } from "../store/webhooks/delayed-deliveries.ts";
+import type { Stores } from "../store/stores.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
-import type { Outbox } from "../store/webhooks/outbox.ts";
 import { createAttemptIds } from "./attempt-id.ts";
 import { type AttemptRecorderOptions, createAttemptRecorder } from "./attempt-recorder.ts";
-import { type AttemptListener, createWaiters, type DispatcherState } from "./dispatcher-state.ts";
+import { createWaiters, type DispatcherState } from "./dispatcher-state.ts";
 import { createEndpointQueues } from "./endpoint-queues.ts";
 import { createTimingFaults } from "./faults/timing.ts";
 import { createSender, type SenderOptions } from "./http/sender.ts";
@@ -19,11 +18,10 @@ import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attemptId">, SenderOptions {
-  clock: Clock;
-  database: Database;
-  outbox: Outbox;
-  delayedDeliveries: DelayedDeliveries;
+export interface DispatcherOptions
+  extends Omit<AttemptRecorderOptions, "attemptId">,
+    SenderOptions,
+    Pick<Stores, "database" | "outbox" | "delayedDeliveries"> {
   /** The form of the signature. */
   signature: string;
   /** Reports a defect of the sandbox itself. */
@@ -84,12 +82,12 @@ export function createDispatcher(given: DispatcherOptions) {
     /** Explains why a signature of a delivery to an endpoint does not match. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) => explain(state, merchant, endpoint, body, signature),
     /** Enables an endpoint that was disabled. */
-    enable: (merchant: string, endpoint: string) => enable(state, merchant, endpoint),
-    /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
-    listen(listener: AttemptListener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    async enable(merchant: string, endpoint: string) {
+      const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
+      if (!exists) noSuchEndpoint(endpoint);
     },
+    /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
+    listen: subscribeTo(listeners),
     reload: reloadPending,
     /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
     stop: (within: number) => stop(state, within),
@@ -179,11 +177,6 @@ function explain(
 }
 
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
-
-async function enable(state: DispatcherParts, merchant: string, endpoint: string): Promise<void> {
-  const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
-  if (!exists) noSuchEndpoint(endpoint);
-}
 
 async function stop(state: DispatcherParts, within: number): Promise<void> {
   state.running = false;

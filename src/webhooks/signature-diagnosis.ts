@@ -1,6 +1,7 @@
 // Explains why a signature does not match: searches for one or two mistakes that would produce it.
 
 import { createHash, createHmac } from "node:crypto";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { sign } from "./signature.ts";
 
 export interface SignatureQuestion {
@@ -137,7 +138,7 @@ function changesOf(sent: string): Step<Bytes>[] {
 }
 
 function rewritten(sent: string): Step<Bytes>[] {
-  const value = parsed(sent);
+  const value = tryParseJson(sent);
   if (value === undefined) return [];
   const reserialised = (how: string, text: string) =>
     mistaken("reserialised", `The body was parsed and written again${how}; hash the bytes as they came.`, text);
@@ -153,14 +154,6 @@ function rewritten(sent: string): Step<Bytes>[] {
     reserialised(" with slashes escaped", escaped(JSON.stringify(value).replaceAll("/", "\\/"))),
     ...(data === undefined ? [] : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
   ];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** JSON as Python writes it. */
