@@ -234,10 +234,8 @@ function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & {
   const given = first !== undefined;
   const currency = record.currency ?? (given ? (own(payments).find(first.paymentId)?.currency ?? null) : home.currency);
   const shares = given || record.amount !== null ? record.payments : openShares(own, currency);
-  const sum = exactSum(
-    shares.map((share) => share.amount),
-    "payments",
-  );
+  const amounts = shares.map((share) => share.amount);
+  const sum = exactSum(amounts, "payments");
   const isEmpty = !given && sum <= 0;
   const amount = record.amount ?? (isEmpty ? null : sum);
   if (amount === null) return {};

@@ -130,14 +130,9 @@ const LEAST_TOLERANCE = 1.5;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
   const timed = deliveries.filter(({ at, headers }) => !Number.isNaN(at) && headers["x-webhook-id"] !== undefined);
-  const end = timed.reduce((latest, { at }) => Math.max(latest, at), 0);
+  timed.sort((one, other) => one.at - other.at);
   const groups = grouped(timed, ({ headers, url }) => `${headers["x-webhook-id"]} ${url}`);
-  for (const group of groups.values())
-    observeAttempts(
-      group.toSorted((one, other) => one.at - other.at),
-      end,
-      log,
-    );
+  for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 
 const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;

@@ -78,14 +78,10 @@ export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile)
   const lines = (rows: readonly string[]) => rows.map((row) => `    ${row}`).join(",\n");
   const facet = (name: string, open: string, rows: readonly string[], close: string) =>
     `  ${JSON.stringify(name)}: ${open}${rows.length === 0 ? "" : `\n${lines(rows)}\n  `}${close}`;
+  const entries = Object.entries(facts).map(([id, entry]) => `${JSON.stringify(id)}: ${spaced(entry)}`);
   const parts = [
     ...($schema === undefined ? [] : [`  "$schema": ${JSON.stringify($schema)}`]),
-    facet(
-      "facts",
-      "{",
-      Object.entries(facts).map(([id, entry]) => `${JSON.stringify(id)}: ${spaced(entry)}`),
-      "}",
-    ),
+    facet("facts", "{", entries, "}"),
     ...(questions.length === 0 ? [] : [facet("questions", "[", questions.map(spaced), "]")]),
   ];
   return `{\n${parts.join(",\n")}\n}`;

@@ -5,7 +5,6 @@ import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
-import type { Signature } from "../contracts/signature.ts";
 import type { Traffic } from "../contracts/traffic.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -27,7 +26,7 @@ export interface About {
   file: string | undefined;
   /** The service file; undefined for the plain service. */
   service: string | undefined;
-  signature: Signature;
+  signature: Static<typeof Overview>["signature"];
 }
 
 interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {

@@ -3,11 +3,8 @@
 import { API_PHASES, type ApiPhase, type CallSubject, type DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
-import { count, type Static, Type, text } from "../schema/shapes.ts";
+import { count, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
 import { milliseconds, span } from "./fields.ts";
-
-const names = (description: string) =>
-  Type.Optional(Type.Union([text("One"), Type.Array(text("One of several"), { minItems: 1, maxItems: 100 })], { description }));
 
 /** The fields that both targets have. */
 const common = {
@@ -17,7 +14,7 @@ const common = {
 
 export const apiMatchSchema = Type.Object(
   {
-    operation: names("Ids of operations such as payments.list; payroll.* matches a whole area"),
+    operation: Type.Optional(oneOrSeveral("Ids of operations such as payments.list; payroll.* matches a whole area")),
     key: Type.Optional(text("Only calls with this API key")),
     header: Type.Optional(Type.Record(Condition, { description: "Names of headers, each with a value or a comparison" })),
     ...common,
@@ -27,7 +24,7 @@ export const apiMatchSchema = Type.Object(
 
 export const deliveryMatchSchema = Type.Object(
   {
-    event: names("Event types such as payment.succeeded; payment.* matches all of a kind"),
+    event: Type.Optional(oneOrSeveral("Event types such as payment.succeeded; payment.* matches all of a kind")),
     endpoint: Type.Optional(text("Only deliveries to this endpoint")),
     attempt: Type.Optional(Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt; the first is 1" })),
     rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time")),

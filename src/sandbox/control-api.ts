@@ -32,7 +32,7 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
   const { address, service, fixtures, image, clock, random, life } = engine;
-  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
   const coverage = () => readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
@@ -43,7 +43,8 @@ export function openControlApi(engine: Engine) {
     hub.publish({ kind: "reset", merchant: merchant ?? null });
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew: dataReplaced });
-  const traffic = openTraffic(engine);
+  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
+  const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
@@ -72,9 +73,6 @@ export function openControlApi(engine: Engine) {
     documents: openDocuments(address.url, service),
   } satisfies ControlContext;
 }
-
-const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>
-  createTraffic({ ...stores, clock, random, resources, life, report: (error) => reportDefect(listeners, error, "traffic") });
 
 /** Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot. */
 function forget({ stores, limiter, scenarios, faults, heldResponses, judge, trends }: Engine, merchant: string | undefined): void {

@@ -11,13 +11,13 @@ import { API_PREFIX } from "../http/route.ts";
 import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
+import { createEventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { signerOf } from "../kernel/signature-forms.ts";
 import { createLife } from "../life/life.ts";
-import { createHub, type Hub } from "../live/hub.ts";
+import { createHub } from "../live/hub.ts";
 import { createTrends } from "../live/trends.ts";
 import { createScenarios } from "../scenarios/index.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
@@ -96,7 +96,10 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const hub = createHub({
     snapshot,
     report: (error) => reportDefect(listeners, error, "live stream"),
-    stored: () => storedCounts(stores),
+    stored() {
+      stores.requestLog.flush();
+      return stores.runSummary.storedCounts();
+    },
     verdicts: () => judge.made(),
   });
   const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit });
@@ -108,7 +111,13 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
   const lag = createEventLoopLag();
-  const judge = openJudge(storage, hub, lag);
+  const judge = createJudge({
+    operations: service.operations,
+    prefix: API_PREFIX,
+    values: service.values,
+    lag,
+    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
+  });
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
@@ -133,20 +142,6 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const engine = { ...storage, ...inMemory, faults, limiter, dispatcher, life, judge, scenarios, hub, listeners };
   connect(engine);
   return engine;
-}
-
-const openJudge = ({ service }: Storage, hub: Hub, lag: EventLoopLag) =>
-  createJudge({
-    operations: service.operations,
-    prefix: API_PREFIX,
-    values: service.values,
-    lag,
-    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
-  });
-
-function storedCounts({ requestLog, runSummary }: Stores) {
-  requestLog.flush();
-  return runSummary.storedCounts();
 }
 
 /** Calls every listener for defects. An error in a listener is ignored, because it could only be reported to the same listeners. */
@@ -209,7 +204,8 @@ function openData({ options, address, clock, random, service }: DataOptions, sou
 
 function imageOf(given: DataOptions): SeedImage {
   const { options, fixtures, clock } = given;
-  const built = isDefaultData(options) ? builtImage()?.(clock.now()) : undefined;
+  const isDefaultData = options.fixtures === undefined && options.seed === optionDefinitions.seed.default;
+  const built = isDefaultData ? builtImage()?.(clock.now()) : undefined;
   return built ?? getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores });
 }
 
@@ -221,8 +217,6 @@ async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture
 }
 
 const packageFixtures = once(() => readFixtures(packageFile("fixtures/merchants")));
-
-const isDefaultData = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionDefinitions.seed.default;
 
 /** The image that the build makes of the default data, so that a start does not seed it again. */
 const builtImage = once(() => {
