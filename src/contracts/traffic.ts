@@ -1,4 +1,4 @@
-// The contract of background traffic: its options, its state, and how it is started and stopped.
+// The contract of background traffic: its options and its state.
 
 import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 
@@ -33,12 +33,3 @@ export const ShownTraffic = Type.Object(
 
 /** As `ShownTraffic`, with times in sandbox milliseconds. */
 export type TrafficState = Omit<Static<typeof ShownTraffic>, "startedAt" | "nextAt"> & { startedAt: number; nextAt: number | null };
-
-export interface Traffic {
-  /** Starts traffic for a merchant and replaces its current traffic. */
-  start(options: TrafficOptions): TrafficState;
-  /** Stops one merchant's traffic (default: all), and returns the stopped traffic. */
-  stop(merchant?: string): TrafficState[];
-  /** The latest traffic of each merchant, running or not. */
-  list(): TrafficState[];
-}

@@ -1,12 +1,13 @@
 // Background traffic: start it, list it, stop it.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { ShownTraffic, type Traffic, type TrafficState } from "../contracts/traffic.ts";
+import { ShownTraffic, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { Type, text } from "../schema/shapes.ts";
+import type { Traffic } from "../traffic/traffic.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ traffic: Traffic }>("Traffic");
+const endpoint = endpointFactory<{ traffic: Pick<Traffic, "start" | "stop" | "list"> }>("Traffic");
 
 const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   ...state,

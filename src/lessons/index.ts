@@ -5,6 +5,7 @@ import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import type { Baseline } from "../verify/baseline.ts";
 import {
   createLearnerUpdates,
   currentStep,
@@ -95,7 +96,7 @@ function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   };
   const open = once(() => {
     for (const row of learners.list()) {
-      const mark = JSON.parse(row.mark) as unknown;
+      const mark = JSON.parse(row.mark) as Baseline | null;
       context.progress.set(row.merchant, newProgress(row, mark === null ? undefined : verifier.resume(mark), DEFAULT_HINT_AFTER));
     }
     return context;

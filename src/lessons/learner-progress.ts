@@ -1,28 +1,16 @@
 // The progress of a learner in this process: the context of the lesson service, the shown state, the learner's own values in texts, and waiting for a change.
 
-import type { Expectations } from "../contracts/expectations.ts";
 import type { LearnerState, Lesson, LessonFile, LessonMessage, LessonStep } from "../contracts/lesson.ts";
-import type { Verdict } from "../contracts/verdict.ts";
 import { afterRealTime, type Clock, realNow } from "../kernel/clock.ts";
-import type { Tenants } from "../store/records/tenants.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { Learner, Learners } from "../store/workshop/learners.ts";
+import type { Stores } from "../store/stores.ts";
+import type { Learner } from "../store/workshop/learners.ts";
+import type { Baseline } from "../verify/baseline.ts";
+import type { Verifier } from "../verify/verifier.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
-/** Verifies what happened since a baseline. A baseline is plain data and can be stored as JSON. */
-export interface StepVerifier {
-  takeBaseline(expectations: Expectations): unknown;
-  since(mark: unknown, expectations: Expectations): { verdict: Verdict };
-  /** Adapts a baseline of an earlier process to this one. */
-  resume(mark: unknown): unknown;
-}
-
-export interface LessonDependencies {
+export interface LessonDependencies extends Pick<Stores, "database" | "learners" | "tenants"> {
   clock: Clock;
-  database: Pick<Database, "transaction">;
-  learners: Learners;
-  tenants: Pick<Tenants, "first" | "require" | "keyOf">;
-  verifier: StepVerifier;
+  verifier: Pick<Verifier, "takeBaseline" | "since" | "resume">;
   /** The folder of the lesson files. */
   folder: string;
   /** The sandbox's URL. */
@@ -83,7 +71,7 @@ export const personalCall = (call: LessonCall, values: LearnerValues): LessonCal
 export interface LearnerProgress {
   row: Learner;
   /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
-  mark: unknown;
+  mark: Baseline | undefined;
   /** The real time at which the step began or, if later, at which this process loaded it. */
   began: number;
   /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
@@ -100,7 +88,7 @@ export interface LearnerProgress {
   nextCheckAt: number;
 }
 
-export const newProgress = (row: Learner, mark: unknown, hintAfter: number): LearnerProgress => ({
+export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter: number): LearnerProgress => ({
   row,
   mark,
   began: realNow(),
@@ -118,13 +106,8 @@ export const lessonByName = (lessons: readonly ParsedLesson[], name: string | nu
 export const currentStep = (lessons: readonly ParsedLesson[], { lesson, step }: Learner): StepAnnotations | undefined =>
   lessonByName(lessons, lesson)?.steps[step - 1];
 
-interface LearnerStateSources {
-  learners: Pick<Learners, "left">;
-  valuesOf(merchant: string): LearnerValues;
-}
-
 export function learnerState(
-  { learners, valuesOf }: LearnerStateSources,
+  { learners, valuesOf }: Pick<LessonContext, "learners" | "valuesOf">,
   lessons: readonly ParsedLesson[],
   { row, began, version }: LearnerProgress,
 ): LearnerState {

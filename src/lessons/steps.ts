@@ -32,12 +32,12 @@ export function scheduleCheck(context: LessonContext, progress: LearnerProgress)
 async function checkStep(context: LessonContext, progress: LearnerProgress): Promise<void> {
   const lessons = await context.readLessons();
   progress.isCheckScheduled = false;
-  const { row } = progress;
+  const { row, mark } = progress;
   const annotations = currentStep(lessons, row);
-  if (context.isStopped() || progress.isMoving || !annotations || row.lesson === null || context.progress.get(row.merchant) !== progress)
-    return;
+  if (context.isStopped() || progress.isMoving || context.progress.get(row.merchant) !== progress) return;
+  if (!annotations || mark === undefined || row.lesson === null) return;
   const startedAt = realNow();
-  const { verdict } = context.verifier.since(progress.mark, { merchant: row.merchant, all: annotations.check });
+  const { verdict } = context.verifier.since(mark, { merchant: row.merchant, all: annotations.check });
   progress.nextCheckAt = realNow() + (realNow() - startedAt) * REST_FACTOR;
   if (verdict !== "pass") return;
   const hasMoved = await moveTo(context, lessons, progress, {

@@ -2,9 +2,9 @@
 
 import type { LifeChange } from "../contracts/life.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
-import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
+import type { TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import { dayAt } from "../kernel/calendar.ts";
-import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
+import { type Clock, parseTime } from "../kernel/clock.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
@@ -29,12 +29,9 @@ interface TrafficRun extends TrafficPlan, Progress {
   byKind: Map<string, number>;
 }
 
-export interface TrafficWork extends Traffic, DueWork {
-  /** Stops and removes the runs of a merchant, or of all. */
-  forget(merchant?: string): void;
-}
+export type Traffic = ReturnType<typeof createTraffic>;
 
-export function createTraffic(deps: TrafficDependencies): TrafficWork {
+export function createTraffic(deps: TrafficDependencies) {
   const { clock } = deps;
   const runs = new Map<string, TrafficRun>();
   const inFlight = new Set<Promise<void>>();
@@ -43,25 +40,30 @@ export function createTraffic(deps: TrafficDependencies): TrafficWork {
     inFlight.add(work);
     void work.finally(() => inFlight.delete(work)).finally(clock.wake);
   };
-  const work: TrafficWork = {
-    start(options) {
+  const stop = (merchant?: string) => {
+    const stopped = running().filter((run) => merchant === undefined || run.merchant === merchant);
+    for (const run of stopped) run.status = "stopped";
+    return stopped.map((run) => stateOf(run, clock.now()));
+  };
+  const work = {
+    /** Starts traffic for a merchant and replaces its current traffic. */
+    start(options: TrafficOptions) {
       const run = createRun(deps, options);
       runs.set(run.merchant, run);
       clock.wake();
       return stateOf(run, clock.now());
     },
-    stop(merchant) {
-      const stopped = running().filter((run) => merchant === undefined || run.merchant === merchant);
-      for (const run of stopped) run.status = "stopped";
-      return stopped.map((run) => stateOf(run, clock.now()));
-    },
+    /** Stops one merchant's traffic (default: all), and returns the stopped traffic. */
+    stop,
+    /** The latest traffic of each merchant, running or not. */
     list: () => [...runs.values()].map((run) => stateOf(run, clock.now())),
-    forget(merchant) {
-      work.stop(merchant);
+    /** Stops and removes the runs of a merchant, or of all. */
+    forget(merchant?: string) {
+      stop(merchant);
       for (const name of runs.keys()) if (merchant === undefined || name === merchant) runs.delete(name);
     },
     nextDue: () => (runs.size === 0 ? null : earliestDue(running(), clock.now())),
-    run(now) {
+    run(now: number) {
       for (const run of running())
         for (let due = run.schedule.due(now); due !== null && due <= now; due = run.schedule.due(now))
           track(runDueStep(deps, run, due, now));

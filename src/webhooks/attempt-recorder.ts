@@ -46,8 +46,6 @@ const GONE = 410;
 /** The statuses with which a receiver may send Retry-After. */
 const RETRY_AFTER_STATUSES = new Set([429, 503]);
 
-export type AttemptRecorder = ReturnType<typeof createAttemptRecorder>;
-
 export function createAttemptRecorder(options: AttemptRecorderOptions) {
   const { deliveries, attempts } = options;
   return {

@@ -5,47 +5,15 @@ import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { Stores } from "../store/stores.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
-import { createAttemptIds } from "./attempt-id.ts";
-import { type AttemptRecorderOptions, createAttemptRecorder } from "./attempt-recorder.ts";
-import { createWaiters, type DispatcherState } from "./dispatcher-state.ts";
-import { createEndpointQueues } from "./endpoint-queues.ts";
-import { createTimingFaults } from "./faults/timing.ts";
-import { createSender, type SenderOptions } from "./http/sender.ts";
+import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
 import { abandon, canStart, reload, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-export interface DispatcherOptions
-  extends Omit<AttemptRecorderOptions, "attemptId">,
-    SenderOptions,
-    Pick<Stores, "database" | "outbox" | "delayedDeliveries"> {
-  /** The form of the signature. */
-  signature: string;
-  /** Reports a defect of the sandbox itself. */
-  report(error: unknown): void;
-}
-
-type DispatcherParts = DispatcherState & DispatcherOptions & AttemptRecorderOptions;
-
-export function createDispatcher(given: DispatcherOptions) {
-  const options = { ...given, attemptId: createAttemptIds(given.random) };
-  const state: DispatcherParts = {
-    ...options,
-    queues: createEndpointQueues(options.deliveries, options.clock),
-    recorder: createAttemptRecorder(options),
-    sender: createSender(options),
-    timing: createTimingFaults(options),
-    starting: undefined,
-    started: [],
-    inFlight: new Set(),
-    finished: [],
-    listeners: new Set(),
-    waiters: createWaiters(),
-    running: false,
-  };
+export function createDispatcher(options: DispatcherOptions) {
+  const state = createDispatcherState(options);
   const { clock, listeners } = state;
   const due: DueWork = {
     nextDue: () => (canStart(state) ? state.queues.nextDue() : null),
@@ -95,7 +63,7 @@ export function createDispatcher(given: DispatcherOptions) {
 }
 
 /** `pending` counts the deliveries that wait for a later attempt. */
-async function drain(state: DispatcherParts, within: number) {
+async function drain(state: DispatcherState, within: number) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
   const limit = timeLimit(within);
@@ -105,7 +73,7 @@ async function drain(state: DispatcherParts, within: number) {
 }
 
 /** Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may require a delivery before the response. */
-function deliverBeforeResponse(state: DispatcherParts, request: string): Promise<void> | undefined {
+function deliverBeforeResponse(state: DispatcherState, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {
     for (const pending of database.transaction(() => timing.decideForRequest(request))) queues.add(pending);
@@ -118,7 +86,7 @@ function deliverBeforeResponse(state: DispatcherParts, request: string): Promise
 }
 
 /** Waits for one webhook timeout at most: a receiver that calls the API before it responds would otherwise wait for itself. */
-async function waitForDeliveries(state: DispatcherParts, request: string): Promise<void> {
+async function waitForDeliveries(state: DispatcherState, request: string): Promise<void> {
   const { timing, waiters, timeout } = state;
   const limit = timeLimit(timeout);
   while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([waiters.next(), limit.expired]);
@@ -138,7 +106,7 @@ function timeLimit(milliseconds: number) {
   return { expired, isOver: () => isOver, cancel: () => cancel() };
 }
 
-async function replayAttempt(state: DispatcherParts, merchant: string, id: string) {
+async function replayAttempt(state: DispatcherState, merchant: string, id: string) {
   const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
   if (!state.deliveries.receiver(merchant, endpointId))
     fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
@@ -146,7 +114,7 @@ async function replayAttempt(state: DispatcherParts, merchant: string, id: strin
 }
 
 /** The `id` of an attempt is the id that it will have in the log. */
-async function replay(state: DispatcherParts, merchant: string, eventId: string, endpoint?: string) {
+async function replay(state: DispatcherState, merchant: string, eventId: string, endpoint?: string) {
   const replays = await state.database.groupCommit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
@@ -158,7 +126,7 @@ async function replay(state: DispatcherParts, merchant: string, eventId: string,
 }
 
 function explain(
-  { deliveries, sign, signature: form, translateEvent }: DispatcherParts,
+  { deliveries, sign, signature: form, translateEvent }: DispatcherState,
   merchant: string,
   endpoint: string,
   body: string,
@@ -178,7 +146,7 @@ function explain(
 
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
 
-async function stop(state: DispatcherParts, within: number): Promise<void> {
+async function stop(state: DispatcherState, within: number): Promise<void> {
   state.running = false;
   state.waiters.notify();
   await state.starting;

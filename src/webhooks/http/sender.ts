@@ -21,8 +21,6 @@ import {
 } from "./outcome.ts";
 import type { TargetPolicy } from "./target-policy.ts";
 
-export type Sender = ReturnType<typeof createSender>;
-
 export interface SenderOptions {
   targets: TargetPolicy;
   /** Real milliseconds from the start to the last byte of the response. */
