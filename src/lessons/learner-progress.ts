@@ -67,36 +67,26 @@ const personalFile = ({ name, start, solution }: LessonFile, values: LearnerValu
 export const personalCall = (call: LessonCall, values: LearnerValues): LessonCall =>
   JSON.parse(personalText(JSON.stringify(call), values)) as LessonCall;
 
-/** The stored row of a learner, with the state that only this process has. */
-export interface LearnerProgress {
-  row: Learner;
-  /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
-  mark: Baseline | undefined;
-  /** The real time at which the step began or, if later, at which this process loaded it. */
-  began: number;
-  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
-  hintAfter: number;
-  /** Cancels the timer of the automatic hint. */
-  cancelHint(): void;
-  /** Incremented with each announced change. */
-  version: number;
-  /** True while the calls between two steps run. Steps are not checked meanwhile. */
-  isMoving: boolean;
-  /** True while a check is scheduled. */
-  isCheckScheduled: boolean;
-  /** The real time before which no other check begins. */
-  nextCheckAt: number;
-}
+export type LearnerProgress = ReturnType<typeof newProgress>;
 
-export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter: number): LearnerProgress => ({
+/** The stored row of a learner, with the state that only this process has. */
+export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter: number) => ({
   row,
+  /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
   mark,
+  /** The real time at which the step began or, if later, at which this process loaded it. */
   began: realNow(),
+  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
   hintAfter,
+  /** Cancels the timer of the automatic hint. */
   cancelHint: () => {},
+  /** Incremented with each announced change. */
   version: 0,
+  /** True while the calls between two steps run. Steps are not checked meanwhile. */
   isMoving: false,
+  /** True while a check is scheduled. */
   isCheckScheduled: false,
+  /** The real time before which no other check begins. */
   nextCheckAt: 0,
 });
 
