@@ -1,6 +1,7 @@
 // Compares recordings of the service with the sandbox's facts: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type CallContext, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
@@ -17,7 +18,7 @@ import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./ob
 import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
-import { type ComparedSandbox, grouped, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";

@@ -1,19 +1,12 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
+import { grouped } from "../kernel/grouped.ts";
 import { tryParseJson } from "../kernel/parse-json.ts";
 import { digestOf, formsOfSignature, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
-import {
-  type ComparedSandbox,
-  grouped,
-  isObject,
-  type JsonFields,
-  type RecordedCall,
-  type RecordedDelivery,
-  succeeded,
-} from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];

@@ -1,11 +1,11 @@
 // Turns a comparison into a service file: writes proven differences as values with their evidence, and other differences as questions.
 
 import { type FactValue, isByOperation, type Observation, type ServiceFact } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { spacedJson } from "../kernel/text.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
-import { grouped } from "./recording.ts";
 import { addedFields, fieldRenames } from "./write-fields.ts";
 import { decideFact, type FileLine } from "./write-values.ts";
 

@@ -1,9 +1,9 @@
 // Decides the value of a contradicted fact from its observations, by the kind of fact.
 
 import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
 import type { Evidence } from "./compare.ts";
 import { MOST_ENTRIES } from "./observations.ts";
-import { grouped } from "./recording.ts";
 
 /** A fact of a service file, or a question about it. */
 export interface FileLine {

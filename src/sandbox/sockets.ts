@@ -41,12 +41,8 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   return {
     request(incoming, outgoing) {
       // For errors before a pipeline starts; the pipelines respond to their own errors.
-      const fail = (error: unknown) =>
-        sendFailure(
-          openContext(incoming, outgoing, 0, clock.now(), () => 0),
-          error,
-          report,
-        );
+      const context = () => openContext(incoming, outgoing, 0, clock.now(), () => 0);
+      const fail = (error: unknown) => sendFailure(context(), error, report);
       try {
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
         else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));

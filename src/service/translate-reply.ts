@@ -17,7 +17,7 @@ import { adoptedError, headerName } from "./values.ts";
 type SentHeaders = Record<string, string | number>;
 
 /** A reply in the sandbox's form. */
-interface OwnReply {
+export interface OwnReply {
   status: number;
   body: string;
 }

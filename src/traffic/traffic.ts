@@ -5,7 +5,7 @@ import type { AnyRecord } from "../contracts/resource.ts";
 import type { TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import { dayAt } from "../kernel/calendar.ts";
 import { type Clock, parseTime } from "../kernel/clock.ts";
-import { fail, SandboxError } from "../kernel/errors.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
@@ -80,7 +80,7 @@ export function createTraffic(deps: TrafficDependencies) {
 
 function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficRun {
   const { database, clock, random, counters } = deps;
-  const merchant = findMerchant(deps, options.merchant);
+  const merchant = deps.tenants.requireOrFirst(options.merchant);
   const startedAt = clock.now();
   const { own } = deps.createOperationContext(merchant, clock.seconds(), undefined);
   const of = (kind: string) => own(resourceOf(deps, kind));
@@ -91,11 +91,6 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
   const progress = { name, backlog: new Map(), awaiting: new Map() };
   return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
-}
-
-function findMerchant({ tenants }: TrafficDependencies, id: string | undefined): string {
-  if (id !== undefined) return tenants.require(id);
-  return tenants.first() ?? fail("resource_not_found", "This sandbox has no merchant to generate traffic for.");
 }
 
 function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: string | number): StepContext {

@@ -116,6 +116,14 @@ function openMerchants(database: Database) {
   const has = (merchant: string) => exists.get(merchant) !== undefined;
   const withKeys = (row: MerchantRow) => ({ ...row, apiKeys: JSON.parse(row.apiKeys) as string[] });
   const list = () => listMerchants.all().map(withKeys);
+  /** Returns the id of a merchant that exists. */
+  const require = (merchant: string) => {
+    if (has(merchant)) return merchant;
+    const known = list().map(({ id }) => id);
+    return fail("resource_not_found", unknownMerchant(merchant, known));
+  };
+  /** The id of the first merchant of the list; undefined if there is none. */
+  const first = () => firstMerchant.get() ?? undefined;
   return {
     /**
      * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then those created through the API.
@@ -128,14 +136,13 @@ function openMerchants(database: Database) {
     },
     summaryOf: (id: string) => ({ ...summarise.get({ id }), records: recordCounts.of(id) }) as TenantSummary,
     has,
-    /** Returns the id of a merchant that exists. */
-    require(merchant: string) {
-      if (has(merchant)) return merchant;
-      const known = list().map(({ id }) => id);
-      return fail("resource_not_found", unknownMerchant(merchant, known));
+    require,
+    first,
+    /** The merchant, or the first one if none is named. */
+    requireOrFirst(merchant: string | undefined) {
+      if (merchant !== undefined) return require(merchant);
+      return first() ?? fail("resource_not_found", "This sandbox has no merchant.");
     },
-    /** The id of the first merchant of the list; undefined if there is none. */
-    first: () => firstMerchant.get() ?? undefined,
   };
 }
 
