@@ -1,4 +1,5 @@
-/** Groups items by a key, and keeps their order. */
+// Groups items by a key, and keeps their order.
+
 export function grouped<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
