@@ -71,7 +71,7 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   return true;
 }
 
-/** Real milliseconds before the socket is destroyed. Destroyed at once, a client that is still sending could lose the response. */
+/** Real milliseconds before the socket is destroyed. If it were destroyed at once, a client that is still sending could lose the response. */
 const READ_TIMEOUT = 2_000;
 
 /**

@@ -16,7 +16,7 @@ export interface Connection {
   readonly opened: number;
   /** Real milliseconds of the latest response on it; undefined before the first. */
   answered?: number;
-  /** Real milliseconds at which the client closed it, knowing the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
   closed?: number;
 }
 
