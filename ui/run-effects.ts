@@ -53,8 +53,10 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   const { platform, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
   else if (effect.kind === "task") runTask(dashboard, effect);
-  else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
-  else if (effect.kind === "bell") platform.bell();
+  else if (effect.kind === "copy") {
+    const problem = platform.copy(effect.text);
+    if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
+  } else if (effect.kind === "bell") platform.bell();
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
@@ -91,11 +93,6 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPo
     .catch(({ message }: Error) =>
       apply(update(withNotice(dashboard.state, `A reply of this sandbox could not be read: ${message}`, "failure"))),
     );
-}
-
-function copyToClipboard(dashboard: RunningDashboard, text: string): void {
-  const problem = dashboard.platform.copy(text);
-  if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
 }
 
 /** Polls the sandbox. Called after every call that a key makes, and every second while connected. */

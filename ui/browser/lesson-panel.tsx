@@ -5,8 +5,7 @@ import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
 import { guestLessonKeys } from "../keys/key-bindings.ts";
-import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
-import type { UiState } from "../state/state.ts";
+import { currentLesson, learnerMode, shownStep, stepEnd } from "../state/learning.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Head, KeyButtons } from "./shared-parts.tsx";
@@ -20,7 +19,24 @@ export function LessonPanel({ dashboard }: DashboardProps) {
   return (
     <section class="lesson" tabIndex={0} aria-label="Lesson">
       <Head title={lesson?.title ?? learner?.title ?? "Lesson"} note={learner?.name ?? ""} />
-      {lesson && learner && <Marks state={state} />}
+      {lesson && learner && (
+        <ol class="marks" aria-label="Steps">
+          {lesson.steps.map(({ number, title }) => {
+            const how = stepEnd(learner, number);
+            const isCurrent = number === learner.step;
+            return (
+              <li
+                key={number}
+                class={`chip ${isCurrent ? "current" : how === "ticked" ? "green" : "soft"}`}
+                title={title}
+                aria-current={isCurrent ? "step" : undefined}
+              >
+                {how === "ticked" ? "✓" : number}
+              </li>
+            );
+          })}
+        </ol>
+      )}
       {!lesson && <p class="hint">{learner?.lesson === null ? "No lesson has begun yet." : "Loading the lesson …"}</p>}
       <Access dashboard={dashboard} />
       <div aria-live="polite">
@@ -45,29 +61,6 @@ export function LessonPanel({ dashboard }: DashboardProps) {
       </div>
       <KeyButtons dashboard={dashboard} keys={guestLessonKeys(state).filter(({ isEnabled }) => isEnabled?.(state) ?? true)} primary="n" />
     </section>
-  );
-}
-
-function Marks({ state }: { state: UiState }) {
-  const { learner } = learnerMode(state) ?? {};
-  const lesson = currentLesson(state);
-  return (
-    <ol class="marks" aria-label="Steps">
-      {lesson?.steps.map(({ number, title }) => {
-        const how = learner?.left.findLast((one) => one.lesson === lesson.name && one.step === number)?.how;
-        const isCurrent = number === learner?.step;
-        return (
-          <li
-            key={number}
-            class={`chip ${isCurrent ? "current" : how === "ticked" ? "green" : "soft"}`}
-            title={title}
-            aria-current={isCurrent ? "step" : undefined}
-          >
-            {how === "ticked" ? "✓" : number}
-          </li>
-        );
-      })}
-    </ol>
   );
 }
 

@@ -5,7 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { textOverlay } from "../overlays/text-view.ts";
-import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep } from "../state/learning.ts";
+import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep, stepEnd } from "../state/learning.ts";
 import type { LearnerView } from "../state/learning-mode.ts";
 import type { KeyBinding, UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
@@ -33,7 +33,7 @@ function lessonLines(state: UiState, width: number): string[] {
   const marks = stepMarks(theme, shown, learner);
   const step = shownStep(state);
   if (step && step.number !== learner.step) {
-    const isSkipped = learner.left.findLast((one) => one.lesson === learner.lesson && one.step === step.number)?.how !== "ticked";
+    const isSkipped = stepEnd(learner, step.number) !== "ticked";
     const { good, skipped } = symbols(theme);
     const text = isSkipped ? `${skipped} Step skipped. Press n to go on.` : `${good} Step completed. Press n to go on.`;
     const earlier = stepLines(theme, shown, step, { ...learner, hint: null }, width);
@@ -125,18 +125,18 @@ function lessonKeys(): readonly KeyBinding[] {
 }
 
 /** The step numbers, each marked as completed, skipped, current or to come. */
-export function stepMarks(theme: Theme, { steps }: Lesson, { lesson, step, left }: LearnerView): string {
+function stepMarks(theme: Theme, { steps }: Lesson, learner: LearnerView): string {
   const { good, cursor, skipped } = symbols(theme);
   const marks = steps.map(({ number }) => {
-    const how = left.findLast((one) => one.lesson === lesson && one.step === number)?.how;
-    if (number === step) return styled(theme, `${cursor}${number}`, "bold");
+    const how = stepEnd(learner, number);
+    if (number === learner.step) return styled(theme, `${cursor}${number}`, "bold");
     if (how === "ticked") return styled(theme, `${good}${number}`, "green");
     return styled(theme, `${how === undefined ? " " : skipped}${number}`, "dim");
   });
   return marks.join("  ");
 }
 
-export function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
+function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
   const about = step.number === 1 ? proseLines(theme, lesson.about, width) : [];
   const file = lesson.file && step.number === 1 ? fileLines(theme, lesson.file.name, width) : [];
   const hintLines = hint === null ? [] : proseLines(theme, `Hint ${hints} of ${step.hints}: ${hint}`, width);

@@ -26,6 +26,10 @@ export const shownStep = (state: UiState) =>
 
 export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
 
+/** How a step of the current lesson ended last; undefined if it has not. */
+export const stepEnd = ({ lesson, left }: LearnerView, step: number) =>
+  left.findLast((one) => one.lesson === lesson && one.step === step)?.how;
+
 /** Applies the learner's progress. The text of a completed step stays until the learner goes on. A new hint is scrolled into view. */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
   const mode = learnerMode(state);

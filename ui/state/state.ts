@@ -33,11 +33,11 @@ export interface UiState {
   readonly connection: StreamConnection;
   /** When the next connection attempt is due. */
   readonly retryAt: number;
-  readonly sandbox: SandboxOverviewReply | undefined;
+  readonly sandbox?: SandboxOverviewReply | undefined;
   /** When `sandbox.clock` was read, in real milliseconds. */
   readonly clockReadAt: number;
   /** The run of the sandbox whose rows are shown. */
-  readonly run: string | undefined;
+  readonly run?: string | undefined;
   /** The numbers of requests, attempts and verdicts since the sandbox's last reset. */
   readonly made: MadeCounts;
   /** The sequence number of the newest item applied. */
@@ -52,22 +52,22 @@ export interface UiState {
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
   /** The filter being edited; undefined while no filter is being edited. */
-  readonly filterLine: FilterLine | undefined;
+  readonly filterLine?: FilterLine | undefined;
   /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
-  readonly notice: Notice | undefined;
+  readonly notice?: Notice | undefined;
   /** The last call a key made; `!` shows it as curl. */
-  readonly lastCall: Call | undefined;
+  readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */
-  readonly lastCopy: string | undefined;
+  readonly lastCopy?: string | undefined;
   /** The undo stack of `u`, newest last. */
   readonly undo: readonly { label: string; call: Call }[];
   readonly lookups: CachedLookups;
   /** Undefined without lessons. */
-  readonly learning: LearningMode | undefined;
+  readonly learning?: LearningMode | undefined;
   readonly trends: TrendViews;
   /** The detail beside the lists on wide screens, and when it was opened. */
-  readonly preview: { readonly overlay: Overlay; readonly at: number } | undefined;
+  readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
 }
@@ -188,9 +188,7 @@ export const initialState = (
 ): UiState => ({
   connection: { phase: "connecting" },
   retryAt: given.now,
-  sandbox: undefined,
   clockReadAt: given.now,
-  run: undefined,
   made: NO_COUNTS,
   lastSeq: 0,
   samples: [],
@@ -198,16 +196,10 @@ export const initialState = (
   isPage: false,
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
-  filterLine: undefined,
   filterHistory: [],
-  notice: undefined,
-  lastCall: undefined,
-  lastCopy: undefined,
   undo: [],
   lookups: {},
-  learning: undefined,
   trends: {},
-  preview: undefined,
   scrolls: {},
   ...given,
 });

@@ -14,6 +14,18 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
+/** Fetches what the log has of a row, because a row has no headers and bodies. */
+export const loadThen = <Reply>(
+  state: UiState,
+  id: string,
+  call: Call<Reply>,
+  then: (later: UiState, reply: Reply) => StateUpdate,
+): StateUpdate =>
+  update(
+    withNotice(state, `Loading ${id} …`, "dim"),
+    callEffect(call, (later, { body }) => then(later, body)),
+  );
+
 /** A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection state shows an outage. */
 export const pollEffect = <Reply>(call: Call<Reply>, onReply: CallEffect<Reply>["onReply"]): Effect & CallEffect<Reply> => ({
   ...callEffect(call, onReply, (state) => update(state)),
