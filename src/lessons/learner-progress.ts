@@ -1,6 +1,6 @@
 // The progress of a learner in this process: the context of the lesson service, the shown state, the learner's own values in texts, and waiting for a change.
 
-import type { LearnerState, Lesson, LessonFile, LessonMessage, LessonStep } from "../contracts/lesson.ts";
+import type { LearnerState, Lesson, LessonMessage } from "../contracts/lesson.ts";
 import { afterRealTime, type Clock, realNow } from "../kernel/clock.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Learner } from "../store/workshop/learners.ts";
@@ -44,28 +44,15 @@ export interface LearnerValues {
 /** The values in the text of lessons, which a learner's own values replace. */
 const PLACEHOLDERS = { url: /http:\/\/127\.0\.0\.1:4747\b/g, apiKey: /\bsk_test_lodge\b/g, merchant: /\bmer_lodge\b/g };
 
-export const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>
+const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>
   text
     .replace(PLACEHOLDERS.url, () => url)
     .replace(PLACEHOLDERS.apiKey, () => apiKey)
     .replace(PLACEHOLDERS.merchant, () => merchant);
 
-export function personalLesson(lesson: Lesson, values: LearnerValues): Lesson {
-  const steps = lesson.steps.map((step): LessonStep => {
-    const blocks = step.blocks.map(({ kind, text }) => ({ kind, text: personalText(text, values) }));
-    return { ...step, blocks, command: step.command === null ? null : personalText(step.command, values) };
-  });
-  return { ...lesson, steps, about: personalText(lesson.about, values), file: lesson.file && personalFile(lesson.file, values) };
-}
-
-const personalFile = ({ name, start, solution }: LessonFile, values: LearnerValues): LessonFile => ({
-  name,
-  start: personalText(start, values),
-  solution: personalText(solution, values),
-});
-
-export const personalCall = (call: LessonCall, values: LearnerValues): LessonCall =>
-  JSON.parse(personalText(JSON.stringify(call), values)) as LessonCall;
+/** A copy of a lesson or of a call with the learner's own values in all texts. */
+export const personal = <T extends Lesson | LessonCall>(value: T, values: LearnerValues): T =>
+  JSON.parse(JSON.stringify(value), (_, part) => (typeof part === "string" ? personalText(part, values) : part)) as T;
 
 export type LearnerProgress = ReturnType<typeof newProgress>;
 

@@ -1,8 +1,8 @@
 // A running dashboard in a browser. It shares the state, the stream and the effects with the terminal's dashboard; Preact paints it.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
-import { type LiveStream, openLive } from "../connection/live-stream.ts";
+import { realNow } from "../../src/kernel/clock.ts";
+import { openLive } from "../connection/live-stream.ts";
 import { handleKey } from "../keys/key-bindings.ts";
 import { panes } from "../panes/index.ts";
 import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
@@ -11,7 +11,7 @@ import { initialState, type Size, type StateUpdate, type UiState } from "../stat
 import { update, withNotice } from "../state/updates.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
-import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
+import { pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";
 
 export type BrowserDashboard = ReturnType<typeof openBrowserDashboard>;
@@ -39,11 +39,14 @@ interface BrowserOptions {
 export function openBrowserDashboard({ target, isLearner, paint }: BrowserOptions) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
   const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
+  let isPollDue = true;
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      if (!isLearner) refresh(dashboard);
+      // Every learner of a workshop polls, so each does it every other second.
+      isPollDue = !isPollDue;
+      if (!isLearner || isPollDue) refresh(dashboard);
     },
   });
   const change = (next: UiState) => {
@@ -52,10 +55,11 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
   };
   const handlers = streamHandlers(() => dashboard, change);
   const stream = isLearner
-    ? keepPolling(() => void pollAsLearner(dashboard))
+    ? { subscribe() {}, close() {} }
     : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
   const platform = openPlatform(isLearner, (text, style) => change(withNotice(dashboard.state, text, style)));
   const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
+  if (isLearner) refresh(dashboard);
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
     scheduler.paintNow();
@@ -73,16 +77,6 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
       if (size.rows !== dashboard.state.size.rows) apply((before) => update({ ...before, size }));
     },
   };
-}
-
-/** Polls now and at every interval. */
-function keepPolling(poll: () => void): LiveStream {
-  let cancel = afterRealTime(0, again);
-  function again() {
-    poll();
-    cancel = afterRealTime(POLL_MS, again);
-  }
-  return { subscribe: () => {}, close: () => cancel() };
 }
 
 function openPlatform(isLearner: boolean, notify: (text: string, style: "green" | "yellow") => void): Platform {

@@ -33,7 +33,9 @@ export function ExplorerView({ dashboard }: DashboardProps) {
       isCurrent = false;
     };
   }, [api]);
-  const found = operations.filter(matches(search));
+  const words = search.toLowerCase().split(/\s+/);
+  const textOf = ({ id, path, summary, method }: ApiOperation) => `${id} ${method} ${path} ${summary}`.toLowerCase();
+  const found = operations.filter((one) => words.every((word) => textOf(one).includes(word)));
   const areas = [...new Set(found.map(({ area }) => area))];
   const operation = operations.find(({ id }) => id === chosen) ?? operations[0];
   return (
@@ -78,11 +80,3 @@ export function ExplorerView({ dashboard }: DashboardProps) {
     </section>
   );
 }
-
-const matches =
-  (search: string) =>
-  ({ id, path, summary, method }: ApiOperation) =>
-    search
-      .toLowerCase()
-      .split(/\s+/)
-      .every((word) => `${id} ${method} ${path} ${summary}`.toLowerCase().includes(word));

@@ -16,8 +16,8 @@ import type { Row } from "../state/list.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { update } from "../state/updates.ts";
 
-/** Real milliseconds between two polls, which every learner of a workshop makes. */
-export const POLL_MS = 2_000;
+/** Real milliseconds between two polls. */
+const POLL_MS = 2_000;
 
 /** Reads the key from `#learner/KEY`, a part of the address that browsers never send. */
 export const learnerKeyIn = (hash: string): string | undefined => /^#learner\/([\w-]+)$/.exec(hash)?.[1];

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { type Call, curlOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
-import { toOptions } from "../controls/form-fields.ts";
+import { allApiKeys, toOptions } from "../controls/form-fields.ts";
 import { type ApiOperation, filledPath } from "../explorer/api-document.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { copyText } from "../state/updates.ts";
@@ -22,7 +22,7 @@ const BODY = "body";
 
 export function OperationForm({ dashboard, operation }: DashboardProps & { operation: ApiOperation }) {
   const { state } = dashboard;
-  const keys = (state.sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
+  const keys = allApiKeys(state);
   const [written, setWritten] = useState<FormValues>(() => firstValues(operation));
   const [answer, setAnswer] = useState<Answer | string>();
   // The keys may be loaded after the form is shown.

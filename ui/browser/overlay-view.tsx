@@ -32,18 +32,14 @@ export function OverlayView({ dashboard }: DashboardProps) {
       onCancel={(event) => event.preventDefault()}
       onClick={(event) => event.target === dialog.current && close()}
     >
-      {shown && <Content dashboard={dashboard} overlay={shown} onClose={close} />}
+      {isPalette(shown) && <PaletteView dashboard={dashboard} overlay={shown} />}
+      {shown && !isPalette(shown) && (
+        <>
+          <Head title={shown.title} onClose={close} />
+          {isForm(shown) ? <FormDialog dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={shown} />}
+        </>
+      )}
     </dialog>
-  );
-}
-
-function Content({ dashboard, overlay, onClose }: DashboardProps & { overlay: Overlay; onClose(): void }) {
-  if (isPalette(overlay)) return <PaletteView dashboard={dashboard} overlay={overlay} />;
-  return (
-    <>
-      <Head title={overlay.title} onClose={onClose} />
-      {isForm(overlay) ? <FormDialog dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={overlay} />}
-    </>
   );
 }
 

@@ -1,13 +1,12 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
 import { useEffect, useRef } from "preact/hooks";
-import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
+import { digitOf, tabDigits } from "../keys/key-bindings.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
-import type { UiState } from "../state/state.ts";
-import { topOverlay, update } from "../state/updates.ts";
-import { clockText, connectionText, keyTitle, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
+import { update } from "../state/updates.ts";
+import { clockText, connectionText, keyTitle, labelledBindings, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import { stripStyles } from "../view/style.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
@@ -40,7 +39,9 @@ export function Shell({ dashboard }: DashboardProps) {
         <DetailPanel dashboard={dashboard} />
       </main>
       <footer>
-        <Notice state={state} />
+        <p role="status" class={`notice ${state.notice?.style ?? "dim"}`}>
+          {state.notice?.text ?? verdictSummary(state)}
+        </p>
         <KeyBar dashboard={dashboard} />
       </footer>
       <OverlayView dashboard={dashboard} />
@@ -133,22 +134,10 @@ const Figure = ({ label, value }: { label: string; value: number }) => (
   </span>
 );
 
-/** The notice, or the verdicts so far. */
-function Notice({ state }: { state: UiState }) {
-  const { notice } = state;
-  return (
-    <p role="status" class={`notice ${notice?.style ?? "dim"}`}>
-      {notice?.text ?? verdictSummary(state)}
-    </p>
-  );
-}
-
 /** Buttons for the keys that have a label. */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
-  const overlay = topOverlay(state);
-  const bindings = overlay?.onKey ? overlay.keys : enabledBindings(state);
-  const shown = bindings.filter(({ keys, label }) => label !== undefined && keys[0] !== undefined && !LEFT_OUT.has(keys[0]));
+  const shown = labelledBindings(state).filter(({ keys: [key] }) => key !== undefined && !LEFT_OUT.has(key));
   return (
     <div class="keys" role="toolbar" aria-label="Commands">
       {shown.map(({ keys: [key = ""], label, help }) => (

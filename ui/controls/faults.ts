@@ -11,6 +11,7 @@ import { type KeyBinding, type StateUpdate, type UiState, valuesOf } from "../st
 import { makeCall } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import {
+  allApiKeys,
   allOrOneMerchant,
   fetchLookups,
   selectedAttempt,
@@ -132,17 +133,12 @@ function formField({ path, schema, required }: RuleField, type: string, state: U
 
 /** Options for fields whose values the schema does not list but the sandbox knows. */
 function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
-  const { lookups, sandbox } = state;
+  const { lookups } = state;
   const anyOr = (label: string, values: readonly string[] = []) => [{ value: "", label }, ...toOptions(values)];
   if (path === "match.operation") return anyOr("all operations", lookups.operations);
   if (path === "match.event") return anyOr("all events", lookups.eventTypes);
   if (path === "match.merchant") return allOrOneMerchant(state, "all merchants");
-  if (path === "match.key")
-    return anyOr(
-      "all API keys",
-      sandbox?.merchants.flatMap(({ apiKeys }) => apiKeys),
-    );
-  return undefined;
+  return path === "match.key" ? anyOr("all API keys", allApiKeys(state)) : undefined;
 }
 
 function faultSubmission(values: FormValues, { state }: { state: UiState }): Submission {

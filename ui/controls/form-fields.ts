@@ -33,6 +33,8 @@ export function defaultMerchant(state: UiState): string {
 export const merchantOptions = ({ sandbox }: UiState): FieldOption[] =>
   (sandbox?.merchants ?? []).map(({ id, name }) => ({ value: id, help: name ?? "" }));
 
+export const allApiKeys = ({ sandbox }: UiState): string[] => (sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
+
 /** The merchants after an option for all of them, whose value is empty. */
 export const allOrOneMerchant = (state: UiState, allLabel: string): FieldOption[] => [
   { value: "", label: allLabel },

@@ -50,22 +50,20 @@ const clockForm: Form = {
     };
     return [{ name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS }, ...[more[action ?? ""] ?? []].flat()];
   },
-  submission: (values, { state }) => clockSubmission(values, state),
+  submission({ do: action = "", by = "", now = "" }, { state }) {
+    const mode = state.sandbox?.clock.mode;
+    // Undoing sets the clock back, but does not undo the events in between.
+    const undo = mode && { undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }) };
+    if (!action.startsWith(ADVANCE)) {
+      const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
+      return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
+    }
+    const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
+    return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
+  },
 };
 
 const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
-
-function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, state: UiState): Submission {
-  const mode = state.sandbox?.clock.mode;
-  // Undoing sets the clock back, but does not undo the events in between.
-  const undo = mode && { undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }) };
-  if (!action.startsWith(ADVANCE)) {
-    const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
-    return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
-  }
-  const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
-  return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
-}
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
   `Clock advanced to ${now}; ${counted(happened.length + omitted, "change")} and ${counted(attempts.length, "delivery attempt")} on the way`;
@@ -245,7 +243,18 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
         : { name: "name", help: "Type to search", options: toOptions(names), allowOther: true },
     ];
   },
-  submission: (values, { data }) => snapshotSubmission(values, namesIn(data.snapshots)),
+  submission({ do: action, name = "" }, { data }) {
+    const remove = controlCalls.snapshots.remove({ name });
+    if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
+    if (action === "restore")
+      return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
+        message: `Restored ${restored}`,
+        updateState: withoutUndo,
+      }));
+    // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
+    const undo = !namesIn(data.snapshots).includes(name) && { undo: remove };
+    return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({ message: `Saved ${name} to ${file}`, ...undo }));
+  },
   confirm({ do: action, name }) {
     if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
     return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
@@ -253,21 +262,6 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
 };
 
 const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
-
-function snapshotSubmission({ do: action, name = "" }: FormValues, names: readonly string[]): Submission {
-  const remove = controlCalls.snapshots.remove({ name });
-  if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
-  if (action === "restore")
-    return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
-      message: `Restored ${restored}`,
-      updateState: withoutUndo,
-    }));
-  // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
-  return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
-    message: `Saved ${name} to ${file}`,
-    ...(!names.includes(name) && { undo: remove }),
-  }));
-}
 
 const opens =
   (form: Form, valuesOf: (state: UiState) => FormValues = () => ({})) =>

@@ -15,7 +15,7 @@ import { type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdat
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
-import { detailKeys, jumpKey, scrollOverlay } from "./detail-keys.ts";
+import { detailKeys, jumpKey, scrolledBy, scrollOverlay } from "./detail-keys.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
@@ -29,15 +29,11 @@ function move(state: UiState, by: CursorStep): StateUpdate {
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
   if (overlay) return scrollOverlay(state, distance);
-  if (textLines) return update(scrollText(state, distance, textLines(state, placement.width - 4).length - page));
+  if (textLines) {
+    const last = Math.max(0, textLines(state, placement.width - 4).length - page);
+    return update({ ...state, scrolls: { ...state.scrolls, [state.pane]: scrolledBy(state.scrolls[state.pane], distance, last) } });
+  }
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
-}
-
-/** Scrolls the text pane; `last` is the first visible line at the end of the text. */
-function scrollText(state: UiState, by: CursorMove, last: number): UiState {
-  const from = Math.min(state.scrolls[state.pane] ?? 0, Math.max(0, last));
-  const to = by === "first" ? 0 : by === "last" ? last : from + by;
-  return { ...state, scrolls: { ...state.scrolls, [state.pane]: Math.max(0, Math.min(last, to)) } };
 }
 
 const followRows = (state: UiState): StateUpdate => update(withList(state, state.pane, follow(listOf(state))));
@@ -94,7 +90,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     label: "filter",
     help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
-    run: (state) => openFilterLine(state),
+    run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter) }),
   },
   {
     keys: ["escape"],
@@ -225,8 +221,6 @@ export function handleKey(before: UiState, key: string): StateUpdate {
 }
 
 const MAX_HISTORY = 50;
-
-const openFilterLine = (state: UiState): StateUpdate => update({ ...state, filterLine: lineOf(listOf(state).filter) });
 
 const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 

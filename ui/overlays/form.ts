@@ -87,7 +87,6 @@ const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => (
   form,
   input,
   title: form.title,
-  scroll: 0,
   lines: (state, width) => formLines(viewOf(state, form, input), state, width),
   keys: KEYS,
   onKey: handleFormKey,

@@ -19,7 +19,7 @@ import {
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
-import { listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
+import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { count, duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
@@ -74,16 +74,7 @@ export const deliveries = listPane<AttemptMessage>({
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
   isRelated: isSameDelivery,
-  keys: deliveryKeys(),
-});
-
-const EXAMPLE_BODIES = {
-  "/v1/webhooks": { url: "http://localhost:3000/hooks", events: ["*"] },
-  "/v1/webhook-events/test": { type: "payment.succeeded", data: { amount: 1250 } },
-};
-
-function deliveryKeys(): readonly RowKey<AttemptMessage>[] {
-  return [
+  keys: [
     {
       keys: ["r"],
       label: "replay",
@@ -117,8 +108,13 @@ function deliveryKeys(): readonly RowKey<AttemptMessage>[] {
         ),
     },
     copyApiKey(({ merchant }) => merchant),
-  ];
-}
+  ],
+});
+
+const EXAMPLE_BODIES = {
+  "/v1/webhooks": { url: "http://localhost:3000/hooks", events: ["*"] },
+  "/v1/webhook-events/test": { type: "payment.succeeded", data: { amount: 1250 } },
+};
 
 const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 

@@ -28,11 +28,8 @@ export const explorer = textPane({
 
 const all = [...panes, explorer];
 
-/** The panes shown now; the digit keys count these. */
+/** The panes shown now; the digit keys count these. Guests see the logs of their merchant, beside their lesson. */
 export const visiblePanes = (state: UiState): readonly Pane[] =>
-  isGuest(state) ? forGuests : all.filter(({ isShown }) => isShown?.(state) ?? true);
-
-/** The logs of the learner's merchant; the lesson is beside them. */
-const forGuests: readonly Pane[] = [requests, deliveries, verdicts];
+  isGuest(state) ? [requests, deliveries, verdicts] : all.filter(({ isShown }) => isShown?.(state) ?? true);
 
 export const paneNamed = (name: string): Pane => all.find((pane) => pane.name === name) ?? requests;

@@ -47,12 +47,6 @@ export interface Pane {
   openById(state: UiState, id: string): StateUpdate;
 }
 
-/** Which rows of a log to read: only rows older than the row `before` that match the filter; "" is no filter. */
-export interface LogQuery {
-  before: string | undefined;
-  filter: string;
-}
-
 interface PaneLogPage<Found> {
   rows: Found[];
   hasMore: boolean;
@@ -60,7 +54,8 @@ interface PaneLogPage<Found> {
 
 /** The sandbox's log from which rows are loaded that the stream did not send. */
 interface PaneLog<Found> {
-  page(query: LogQuery): Read<PaneLogPage<Found>>;
+  /** Reads the rows older than the row `before` that match the filter; "" is no filter. */
+  page(query: { before: string | undefined; filter: string }): Read<PaneLogPage<Found>>;
   /** Default: true. */
   takesFilter?: boolean;
   /** The filter whose matches are loaded even while the pane is not visible. */

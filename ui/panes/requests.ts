@@ -10,7 +10,7 @@ import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
 import { openDetail } from "../overlays/detail.ts";
-import { type RowKey, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
+import { type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { duration, methodStyles, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
@@ -55,14 +55,7 @@ export const requests = listPane<RequestMessage>({
   detail: requestDetail,
   fetchRow: (id) => readAs(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,
-  keys: requestKeys(),
-});
-
-/** An API key for example calls. */
-export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
-
-function requestKeys(): readonly RowKey<RequestMessage>[] {
-  return [
+  keys: [
     {
       keys: ["y"],
       label: "copy curl",
@@ -93,8 +86,11 @@ function requestKeys(): readonly RowKey<RequestMessage>[] {
     },
     copyApiKey(({ merchant }) => merchant),
     exportKey,
-  ];
-}
+  ],
+});
+
+/** An API key for example calls. */
+export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
 
 function compare(state: UiState, request: RequestMessage): StateUpdate {
   const [first, second] = triesToCompare(state, request) ?? [];

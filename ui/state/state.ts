@@ -169,8 +169,8 @@ export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Va
 /** A box over the panes: a detail, a form, the help. */
 export interface Overlay {
   readonly title: string;
-  /** The first visible line. */
-  readonly scroll: number;
+  /** The first visible line. Default: 0. */
+  readonly scroll?: number;
   /** Drawn without a border at its sides. */
   readonly isBare?: boolean;
   lines(state: UiState, width: number): string[];

@@ -15,16 +15,10 @@ export const callEffect = <Reply>(
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
 /** Fetches what the log has of a row, because a row has no headers and bodies. */
-export const loadThen = <Reply>(
-  state: UiState,
-  id: string,
-  call: Call<Reply>,
-  then: (later: UiState, reply: Reply) => StateUpdate,
-): StateUpdate =>
-  update(
-    withNotice(state, `Loading ${id} …`, "dim"),
-    callEffect(call, (later, { body }) => then(later, body)),
-  );
+export function loadThen<Reply>(state: UiState, id: string, call: Call<Reply>, then: (later: UiState, reply: Reply) => StateUpdate) {
+  const effect = callEffect(call, (later, { body }) => then(later, body));
+  return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
+}
 
 /** A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection state shows an outage. */
 export const pollEffect = <Reply>(call: Call<Reply>, onReply: CallEffect<Reply>["onReply"]): Effect & CallEffect<Reply> => ({
@@ -70,10 +64,8 @@ export interface CallResult {
 
 /** Makes the call of a key, keeps it for `!`, and applies the result that `resultOf` builds from its reply. */
 export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
-  return update(
-    startCall(state, call),
-    callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status))),
-  );
+  const effect = callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status)));
+  return update(startCall(state, call), effect);
 }
 
 /** Keeps a call for `!`, and shows that it is being made. */
