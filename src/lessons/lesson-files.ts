@@ -191,7 +191,7 @@ async function readItems<S extends TSchema>(file: string, { text, line }: Commen
 export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
 
 /** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
-export function checkValidator(holdsNow: CheckHolds): CheckValidator {
+export function checkValidator(holdsNow: (check: Expectation[]) => boolean): CheckValidator {
   return (check) => {
     try {
       return holdsNow(check) ? "this already holds before the learner did anything: the step would tick by itself." : undefined;
@@ -201,8 +201,6 @@ export function checkValidator(holdsNow: CheckHolds): CheckValidator {
     }
   };
 }
-
-type CheckHolds = (check: Expectation[]) => boolean;
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
 /** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */

@@ -12,7 +12,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import { type Form, openForm, submission } from "../overlays/form.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { copyText } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";
@@ -161,7 +161,22 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
       { name: "mix", help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)' },
     ];
   },
-  submission: (values, { state }) => (values.do === START ? startSubmission(values, state) : stopSubmission(values)),
+  submission({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }, { state }) {
+    if (action !== START)
+      return submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
+        const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
+        return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
+      });
+    const call = controlCalls.traffic.start({
+      ...filledIn({ merchant, rate, for: duration }),
+      ...(mix !== "" && { mix: valueOfJson(mix) as NonNullable<TrafficStartInput["mix"]> }),
+    });
+    const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
+    return submission(call, (started) => ({
+      message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
+      undo: controlCalls.traffic.stop({ merchant: started.merchant }),
+    }));
+  },
 };
 
 function runningText(listed: TrafficListReply | undefined): string {
@@ -169,24 +184,6 @@ function runningText(listed: TrafficListReply | undefined): string {
   const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${counted(happened, "record")} so far`);
   return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
-
-function startSubmission({ merchant = "", rate = "", for: duration = "", mix = "" }: FormValues, state: UiState): Submission {
-  const call = controlCalls.traffic.start({
-    ...filledIn({ merchant, rate, for: duration }),
-    ...(mix !== "" && { mix: valueOfJson(mix) as NonNullable<TrafficStartInput["mix"]> }),
-  });
-  const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
-  return submission(call, (started) => ({
-    message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
-    undo: controlCalls.traffic.stop({ merchant: started.merchant }),
-  }));
-}
-
-const stopSubmission = ({ merchant = "" }: FormValues): Submission =>
-  submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
-    const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
-    return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
-  });
 
 const SYNTHETIC = "synthetic";
 

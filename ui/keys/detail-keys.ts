@@ -50,8 +50,8 @@ const toRequest = (state: UiState, id: string | undefined) =>
 
 const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
   requests(state, { id }: RequestMessage) {
-    const effect = callEffect(causedAttemptsCall(id, 1), (later, { body: { data } }) => {
-      const [newest] = data;
+    const effect = callEffect(causedAttemptsCall(id, 1), (later, { body }) => {
+      const [newest] = body.data;
       if (!isStillAt(state, later)) return update(later);
       return newest ? openReference(later, { pane: "deliveries", id: newest.id }) : notify(later, `${id} caused no delivery yet`);
     });
@@ -221,10 +221,8 @@ function startSearch(state: UiState, { detail: { scroll: from } }: OpenDetail): 
     const search = editSearch(opened?.detail.search ?? "", key);
     if (!opened || search === undefined) return undefined;
     const matches = matchesOf(opened.lines, search, opened.width);
-    const match = Math.max(
-      0,
-      matches.findIndex(([{ line }]) => line >= from),
-    );
+    const next = matches.findIndex(([{ line }]) => line >= from);
+    const match = Math.max(0, next);
     const line = matches[match]?.[0].line;
     return changeView(later, { search, match, scroll: line === undefined ? from : scrollTo(opened, line, from) });
   };

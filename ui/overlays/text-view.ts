@@ -24,10 +24,8 @@ function shellLines(command: string, width: number): string[] {
   const words = command.match(WORD) ?? [];
   const room = width - CONTINUED.length;
   if (words.join(" ") !== command) return wrap(command, width);
-  const lines = fillLines(
-    words.flatMap((word) => pieces(word, room)),
-    room,
-  );
+  const parts = words.flatMap((word) => pieces(word, room));
+  const lines = fillLines(parts, room);
   return lines.map((line, index) => line + (index === lines.length - 1 || line.endsWith("\\") ? "" : CONTINUED));
 }
 

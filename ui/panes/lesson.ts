@@ -135,15 +135,13 @@ function stepMarks(theme: Theme, { steps }: Lesson, learner: LearnerView): strin
 
 function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
   const about = step.number === 1 ? proseLines(theme, lesson.about, width) : [];
-  const file = lesson.file && step.number === 1 ? fileLines(theme, lesson.file.name, width) : [];
+  const note = `Its file ${lesson.file?.name} is in the directory where you started.`;
+  const file = lesson.file && step.number === 1 ? paragraph(theme, width + INDENT, note, "dim").map(outdented) : [];
   const hintLines = hint === null ? [] : proseLines(theme, `Hint ${hints} of ${step.hints}: ${hint}`, width);
   const blocks = step.blocks.map((block) => blockLines(theme, block, width));
   const title = styled(theme, `${step.number}. ${step.title}`, "bold");
   return withBlankLines([about, file, [title], ...blocks, hintLines.map((line) => styled(theme, line, "yellow"))]);
 }
-
-const fileLines = (theme: Theme, name: string, width: number) =>
-  paragraph(theme, width + INDENT, `Its file ${name} is in the directory where you started.`, "dim").map(outdented);
 
 const INDENT = 2;
 const outdented = (line: string) => line.replace(/^ {2}/, "");

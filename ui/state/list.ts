@@ -150,12 +150,8 @@ export const emptyList = (follows: boolean): List => ({
 export function append(list: List, added: readonly { row: Row; nth: number }[], total: number, clean?: string): List {
   if (added.length === 0 && total === list.total) return list;
   let { newest } = list;
-  const rows = [
-    ...withoutOlderVersions(
-      list.rows,
-      added.map(({ row }) => row),
-    ),
-  ];
+  const newRows = added.map(({ row }) => row);
+  const rows = [...withoutOlderVersions(list.rows, newRows)];
   for (const { row, nth } of added) {
     const missing = newest === undefined ? 0 : nth - newest - 1;
     if (missing > 0) rows.push(gapRow(`gap:${nth}`, { missing, clean }));

@@ -11,7 +11,7 @@ import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
 import { count } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
-import { styled, symbols } from "./style.ts";
+import { styled, symbols, type TextStyle } from "./style.ts";
 
 /** Shows the connection and URL first, then clock, API keys and version as far as they fit. The counts are at the right end. */
 export function statusBar(state: UiState): string {
@@ -105,10 +105,8 @@ export function tabBar(state: UiState): string {
   const tabs = panes.map(({ name, title, mark }, index) => {
     if (name !== pane) room -= title.length + 1;
     const text = room >= 0 || name === pane ? `${index + 1} ${title}` : String(index + 1);
-    const tab =
-      mark === ""
-        ? text
-        : `${text} ${styled(theme, mark, ...(mark.startsWith(symbols(theme).bad) ? (["failure"] as const) : (["magenta", "bold"] as const)))}`;
+    const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
+    const tab = mark === "" ? text : `${text} ${styled(theme, mark, ...styles)}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
   });
   return ` ${tabs.join("")}`;
