@@ -8,7 +8,7 @@ import { NewEndpoint } from "../contracts/webhook.ts";
 import { register } from "../control/endpoints.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";
 import { showSandbox } from "../control/overview.ts";
-import { addRulesFromFile } from "../faults/rules-file.ts";
+import { addRulesFromFile } from "../faults/index.ts";
 import { runControlOperation } from "../http/control-operation.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";

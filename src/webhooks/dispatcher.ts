@@ -1,6 +1,6 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
-import { plainSignature } from "../contracts/signature.ts";
+import { ownValues } from "../contracts/service-values.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
@@ -137,7 +137,7 @@ function explain(
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
   const stored = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
   const sent = stored && translateEvent ? translateEvent({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
-  if (form === plainSignature.form)
+  if (form === ownValues.signature)
     return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
   const matches = body === (sent ?? body) && signature === sign(body, own.secret, event ?? "");
   const explanation = `The service file has it as the ${form}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;

@@ -4,7 +4,7 @@
 import type { ListedMerchant, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
-import { plainSignature } from "../../src/contracts/signature.ts";
+import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { visiblePanes } from "../panes/index.ts";
@@ -80,7 +80,8 @@ type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
   const sandbox: SandboxOverviewReply = {
     ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, links: {} },
-    ...{ merchants: [merchant], signature: plainSignature, scenarios: [], traffic: [], pendingDeliveries: 0, failedDeliveries: 0 },
+    ...{ merchants: [merchant], scenarios: [], traffic: [], pendingDeliveries: 0, failedDeliveries: 0 },
+    signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
     ...{ made: NO_COUNTS, kept: { requests: 0, attempts: 0, verdicts: 0 } },
   };
   const learning = { ...state.learning, kind: "learner", isGuest: true, id: merchant.id } as const;

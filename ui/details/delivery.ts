@@ -4,7 +4,7 @@ import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { plainSignature } from "../../src/contracts/signature.ts";
+import { ownValues } from "../../src/contracts/service-values.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Call, quoted } from "../connection/calls.ts";
@@ -106,7 +106,7 @@ function faultSections(
 
 /** The header of the signature, if `verifyCommand` can verify it. A service file may change the header and the form of the signature. */
 export function verifiableHeader({ sandbox }: UiState): string | undefined {
-  return sandbox?.signature.form === plainSignature.form ? (sandbox.signature.header ?? undefined) : undefined;
+  return sandbox?.signature.form === ownValues.signature ? (sandbox.signature.header ?? undefined) : undefined;
 }
 
 /** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
