@@ -39,7 +39,8 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     applyUpdate(dashboard, updatePreview(next, false));
     dashboard.scheduler.paintSoon();
   };
-  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), ...(learning && learningState(learning)) });
+  const focus = learning && { pane: learning.kind === "learner" ? LESSON_PANE : BOARD_PANE };
+  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), learning, ...focus });
   const state: UiState = resumeFrom
     ? { ...resumeFrom, size: fresh.size, now: fresh.now, connection: fresh.connection, samples: [] }
     : fresh;
@@ -77,8 +78,6 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     state: () => dashboard.state,
   };
 }
-
-const learningState = (learning: LearningMode) => ({ learning, pane: learning.kind === "learner" ? LESSON_PANE : BOARD_PANE });
 
 function terminalHandlers(current: () => RunningDashboard, streams: TerminalStreams): TerminalHandlers {
   let colours: ReportedColours = {};

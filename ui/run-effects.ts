@@ -3,7 +3,7 @@
 import { controlCalls } from "../src/client/control-call.ts";
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
-import { type Call, type Perform, RefusedCall } from "./connection/calls.ts";
+import { type Perform, RefusedCall } from "./connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
 import { fetchLookups } from "./controls/form-fields.ts";
 import { paneNamed, panes, visiblePanes } from "./panes/index.ts";
@@ -13,7 +13,7 @@ import { pollLearner } from "./state/learning.ts";
 import { addPage, failPage, type List, mayHide, type Row, TOP_GAP, visibleRows } from "./state/list.ts";
 import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState } from "./state/state.ts";
 import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
-import { callEffect, update, withList, withNotice } from "./state/updates.ts";
+import { callEffect, pollEffect, update, withList, withNotice } from "./state/updates.ts";
 import { layoutOf, placementOf, visibleRowCount } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 
@@ -53,8 +53,10 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   const { platform, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
   else if (effect.kind === "task") runTask(dashboard, effect);
-  else if (effect.kind === "copy") copyToClipboard(dashboard, effect.text);
-  else if (effect.kind === "bell") platform.bell();
+  else if (effect.kind === "copy") {
+    const problem = platform.copy(effect.text);
+    if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
+  } else if (effect.kind === "bell") platform.bell();
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
@@ -72,58 +74,42 @@ function runTask(dashboard: RunningDashboard, { run }: Effect & { kind: "task" }
   run({ target, ...platform }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "failure")));
 }
 
-function performCall(dashboard: RunningDashboard, { call, onReply, onError }: Effect & { kind: "call" }): void {
+function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPoll }: Effect & { kind: "call" }): void {
   const apply = (next: StateUpdate) => {
     applyUpdate(dashboard, next);
-    dashboard.scheduler.paintNow();
+    if (isPoll) dashboard.scheduler.paintSoon();
+    else dashboard.scheduler.paintNow();
   };
   dashboard.platform
     .perform(dashboard.target, call)
     .then(
-      (reply) => apply(onReply(dashboard.state, reply)),
+      (reply) => apply(onReply({ ...dashboard.state, now: realNow() }, reply)),
       (error: Error) => {
         const fields = error instanceof RefusedCall ? error.fields : [];
         apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "failure")));
       },
     )
-    .catch((error: Error) => apply(update(unreadable(dashboard.state, error))));
-}
-
-/** For replies with unexpected fields, from another version of the sandbox or another program. */
-const unreadable = (state: UiState, error: Error) =>
-  withNotice(state, `A reply of this sandbox could not be read: ${error.message}`, "failure");
-
-function copyToClipboard(dashboard: RunningDashboard, text: string): void {
-  const problem = dashboard.platform.copy(text);
-  if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
+    // The reply has unexpected fields: it is from another version of the sandbox, or from another program.
+    .catch(({ message }: Error) =>
+      apply(update(withNotice(dashboard.state, `A reply of this sandbox could not be read: ${message}`, "failure"))),
+    );
 }
 
 /** Polls the sandbox. Called after every call that a key makes, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.platform.poll) dashboard.platform.poll(dashboard);
-  else if (dashboard.state.connection.phase === "live") pollSandbox(dashboard);
+  else if (dashboard.state.connection.phase === "live") for (const effect of polls(dashboard.state)) runEffect(dashboard, effect);
 }
 
-function pollSandbox(dashboard: RunningDashboard): void {
-  const show = (state: UiState) => {
-    applyUpdate(dashboard, update(state));
-    dashboard.scheduler.paintSoon();
-  };
-  const poll = <Reply>(call: Call<Reply>, apply: (state: UiState, body: Reply) => UiState) =>
-    dashboard.platform
-      .perform(dashboard.target, call)
-      .then(
-        ({ body }) => show(apply({ ...dashboard.state, now: realNow() }, body)),
-        // The next poll is a second away, and the connection state shows an outage.
-        () => {},
-      )
-      .catch((error: Error) => show(unreadable(dashboard.state, error)));
-  const trends = placementOf(dashboard.state, TRENDS_PANE).width > 0 ? pollTrends(dashboard.state) : [];
-  for (const effect of [...fetchLookups(dashboard.state), ...pollLearner(dashboard.state), ...trends]) runEffect(dashboard, effect);
-  void poll(controlCalls.overview(), applySandboxIndex);
-  for (const { name, poll: rows, alarm } of visiblePanes(dashboard.state))
-    if (rows && (alarm || placementOf(dashboard.state, name).width > 0))
-      void poll(rows.call, (state, body) => applyPolledRows(state, name, rows.read(body)));
+function polls(state: UiState): Effect[] {
+  const isVisible = (pane: string) => placementOf(state, pane).width > 0;
+  const rows = visiblePanes(state).flatMap(({ name, poll, alarm }) =>
+    poll && (alarm || isVisible(name))
+      ? [pollEffect(poll.call, (later, { body }) => update(applyPolledRows(later, name, poll.read(body))))]
+      : [],
+  );
+  const overview = pollEffect(controlCalls.overview(), (later, { body }) => update(applySandboxIndex(later, body)));
+  return [...fetchLookups(state), ...pollLearner(state), ...(isVisible(TRENDS_PANE) ? pollTrends(state) : []), overview, ...rows];
 }
 
 export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
@@ -140,7 +126,7 @@ export const streamHandlers = (current: () => RunningDashboard, change: (next: U
   },
 });
 
-/** The number of rows of a pane that is shown outside the layout. */
+/** The number of deliveries that the page shows below the requests. */
 export const LATEST_ROWS = 5;
 
 /** Loads rows that the screen needs and the lists lack, at most one page of each list at a time. */
@@ -148,7 +134,7 @@ export function loadRows(state: UiState): StateUpdate {
   if (state.connection.phase !== "live") return update(state);
   const { left, right, below } = layoutOf(state);
   const shown = new Set([...left, ...right, below].map((placement) => placement?.pane));
-  for (const pane of state.alsoShown) shown.add(pane);
+  if (state.isPage) shown.add("deliveries");
   return visiblePanes(state).reduce<StateUpdate>((before, pane) => {
     const list = listOf(before.state, pane.name);
     const gap = pane.log && !list.loading && !list.frozen && missingRow(state, pane, list, shown.has(pane.name));

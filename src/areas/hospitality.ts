@@ -113,12 +113,8 @@ function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
     .all()
     .filter((rule) => rule.status === "active" && appliesToStay(rule, stay, nights.length))
     .sort((one, other) => other.priority - one.priority);
-  const prices = nights.map((night) =>
-    adjusted(
-      nightlyRate,
-      rules.find((rule) => appliesToNight(rule, night)),
-    ),
-  );
+  const ruleOf = (night: string) => rules.find((rule) => appliesToNight(rule, night));
+  const prices = nights.map((night) => adjusted(nightlyRate, ruleOf(night)));
   return { amount: exactSum(prices, "nightlyRate"), currency };
 }
 

@@ -21,12 +21,7 @@ import * as statutory from "./statutory.ts";
 import * as webhooks from "./webhooks.ts";
 
 /** The declarations in an area's file. */
-interface Area {
-  operations: readonly Operation[];
-  resources?: readonly Resource[];
-}
-
-const areas: readonly Area[] = [
+const areas: readonly { operations: readonly Operation[]; resources?: readonly Resource[] }[] = [
   merchants,
   customers,
   payments,

@@ -76,26 +76,16 @@ export function composeItem(item: PayItem, id: string, payrollId: string): Payro
 
 /** Sums the items. If a sum exceeds the safe integer range, the error names `field`. */
 export function totalsOf(items: readonly PayrollItem[], field: string): Static<typeof totals> {
+  const sum = (amountsIn: (item: PayrollItem) => number[]) => exactSum(items.flatMap(amountsIn), field);
   return {
     employees: items.length,
-    grossAmount: exactSum(
-      items.map((item) => item.grossAmount),
-      field,
-    ),
-    deductionAmount: exactSum(
-      items.flatMap((item) => amountsOf(item.deductions)),
-      field,
-    ),
-    netAmount: exactSum(
-      items.map((item) => item.netAmount),
-      field,
-    ),
+    grossAmount: sum((item) => [item.grossAmount]),
+    deductionAmount: sum((item) => amountsOf(item.deductions)),
+    netAmount: sum((item) => [item.netAmount]),
   };
 }
 
-function amountsOf(entries: Static<typeof deductions>): number[] {
-  return entries.map((entry) => entry.amount);
-}
+const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount }) => amount);
 
 /** The maximum net pay of an override, as a multiple of the gross pay. */
 export const MOST_OVERRIDE = 2;

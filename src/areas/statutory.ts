@@ -108,11 +108,7 @@ function isAutomatic({ own }: Due): boolean {
   return own(statutorySettings).newest()?.autoRemit === true;
 }
 
-interface Shares {
-  amount: number | null;
-  employeeAmount: number | null;
-  employerAmount: number | null;
-}
+type Shares = Record<"amount" | "employeeAmount" | "employerAmount", number | null>;
 
 const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
   amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };

@@ -66,7 +66,7 @@ async function sendGenuine(deps: AuditDependencies, secret: string, run: number,
 }
 
 function failUnknownReceiver(url: string): never {
-  return fail("resource_not_found", `No endpoint is registered at ${url}: give the secret that its receiver verifies with as secret.`);
+  return fail("resource_not_found", `No endpoint is registered at ${url}: pass its receiver's secret, as in \`--secret whsec_...\`.`);
 }
 
 function requestOf(deps: AuditDependencies, { signature, slow, ...event }: TestDelivery, url: string, secret: string): WebhookRequest {

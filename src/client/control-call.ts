@@ -2,7 +2,7 @@
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
-import type { Method } from "../contracts/endpoint.ts";
+import { type Method, paramNames } from "../contracts/endpoint.ts";
 import { atCaller, usageError } from "../kernel/errors.ts";
 
 /** The entry of an operation in the generated table. */
@@ -54,7 +54,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** Path parameters go into the path. Other fields go into the body, or into the query if it declares them or there is no body. */
 export function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  const names = paramNames(path);
   const params = Object.fromEntries(names.map((name) => [name, String(input[name] ?? "")]));
   const rest = Object.entries(input).filter(([name, value]) => !names.includes(name) && value !== undefined);
   const isQuery = ([name]: [string, unknown]) => body === undefined || query.includes(name);

@@ -2,6 +2,7 @@
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
 import { once } from "../kernel/once.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 
 export interface HttpRequest {
   method: string;
@@ -35,7 +36,8 @@ export async function exchange(address: string, request: HttpRequest, limits: Ht
   const incoming = await send(new URL(address), request, limits, request.method === "GET" && limits.timeout === undefined);
   const text = await textOf(incoming, limits);
   const isJson = incoming.headers["content-type"]?.startsWith("application/json") === true;
-  return { status: incoming.statusCode ?? 0, body: isJson ? parsed(text) : text };
+  const body = isJson ? tryParseJson(text) : undefined;
+  return { status: incoming.statusCode ?? 0, body: body === undefined ? text : body };
 }
 
 function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolean): Promise<IncomingMessage> {
@@ -66,14 +68,6 @@ async function textOf(incoming: IncomingMessage, { largest = Number.POSITIVE_INF
     if (text.length > largest) break;
   }
   return text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The reason why a request got no reply, such as `connect ECONNREFUSED 127.0.0.1:4747`. */

@@ -1,6 +1,7 @@
 // Compares recordings of the service with the sandbox's facts: recording → observations → one verdict per fact.
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type CallContext, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
@@ -17,7 +18,7 @@ import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./ob
 import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
-import { type ComparedSandbox, grouped, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
@@ -51,23 +52,9 @@ export interface Evidence {
   objects: ReadonlyMap<string, number>;
 }
 
-export interface Comparison {
-  /** The base address of the matching calls, with its secrets masked; null if no call matches. */
-  base: string | null;
-  /** Calls of operations, and webhooks. */
-  calls: number;
-  webhooks: number;
-  verdicts: FactResult[];
-  /** Calls below the base that match no operation, by method and path. */
-  unknownEndpoints: { endpoint: string; count: number }[];
-  /** Errors that no rule recognises. */
-  unexplained: (Unexplained & { count: number })[];
-  /** Ignored entries, counted by reason. */
-  noise: Record<string, number>;
-  evidence: Evidence;
-}
+export type Comparison = ReturnType<typeof compare>;
 
-export function compare(whole: ComparedSandbox, recording: Recording, given?: BaseUrl): Comparison {
+export function compare(whole: ComparedSandbox, recording: Recording, given?: BaseUrl) {
   // Facts by design are left out, because the sandbox differs in them from every real service.
   const sandbox = { ...whole, facts: whole.facts.filter(({ origin }) => origin !== "design") };
   const routes = routesOf(sandbox.operations);
@@ -87,14 +74,18 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   const unexplained = [...observe(calls, recording, sandbox, log), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   return {
+    /** The base address of the matching calls, with its secrets masked; null if no call matches. */
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, log.observations),
+    /** Calls below the base that match no operation, by method and path. */
     unknownEndpoints: counted(unknown.map(({ endpoint }) => ({ endpoint }))),
+    /** Errors that no rule recognises. */
     unexplained: counted(unexplained),
+    /** Ignored entries, counted by reason. */
     noise,
-    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects },
+    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects } as Evidence,
   };
 }
 

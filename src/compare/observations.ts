@@ -153,7 +153,7 @@ function visit(value: unknown, use: (name: string, value: unknown) => void, dept
 }
 
 export interface UnknownField {
-  /** The name of the object's schema, or its place without one. */
+  /** The title of the object's schema; without a title, the object's place in the recording. */
   object: string;
   field: string;
   count: number;

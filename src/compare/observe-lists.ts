@@ -2,16 +2,10 @@
 
 import { readAnyTime } from "../kernel/clock.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { itemsOf, itemsPlace } from "../schema/walk.ts";
+import { itemsPlace } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
-
-/** The schema of the records; undefined if the reply is not a list. */
-export function recordsIn(reply: TSchema): TSchema | undefined {
-  const { data } = (reply as { properties?: Record<string, TSchema> }).properties ?? {};
-  return data && itemsOf(data);
-}
 
 export function observeList(context: CallContext, where: ObservationContext, records: TSchema): void {
   const { operation, response } = context.call;

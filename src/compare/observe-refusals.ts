@@ -1,6 +1,7 @@
 // Observations from errors: the status, category and code of each recognised condition, bodies that only the sandbox accepts, and unknown routes.
 
 import { errors } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { conditionOf } from "./conditions.ts";
 import type { CallPattern } from "./find-base.ts";
 import type { CallContext } from "./history.ts";
@@ -8,7 +9,7 @@ import type { ObservationLog } from "./observations.ts";
 import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { type ComparedSandbox, grouped, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
 
 /** An error whose condition is not recognised. */

@@ -3,10 +3,10 @@
 import type { FactValue } from "../contracts/fact.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { fieldsOf, isRequired, nameOf } from "../schema/walk.ts";
+import { fieldsOf, isRequired, nameOf, recordsOf } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
-import { observeList, pageIn, recordsIn } from "./observe-lists.ts";
+import { observeList, pageIn } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { isObject, type JsonFields, ownBodyOf, succeeded } from "./recording.ts";
 
@@ -17,7 +17,7 @@ export function observeSuccess(context: CallContext, log: ObservationLog): void 
   log.compare(`${operation.id}.status`, call.status, where);
   observeParameters(context, where);
   if (operation.body && isObject(call.body)) observeAcceptedBody(context, where);
-  const records = recordsIn(operation.reply);
+  const records = recordsOf(operation.reply);
   if (records && call.response !== undefined) observeList(context, where, records);
   else if (isObject(call.response)) observeReply(where, operation.reply, call.response);
 }

@@ -1,19 +1,12 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
+import { grouped } from "../kernel/grouped.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { digestOf, formsOfSignature, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
-import { jsonIn } from "./read-recording.ts";
-import {
-  type ComparedSandbox,
-  grouped,
-  isObject,
-  type JsonFields,
-  type RecordedCall,
-  type RecordedDelivery,
-  succeeded,
-} from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
@@ -28,7 +21,7 @@ export function observeWebhooks(
   const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
     const { entry, text } = delivery;
-    const event = jsonIn(text);
+    const event = tryParseJson(text);
     for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
     if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
     observeSignature(delivery, event, knowledge, log);
@@ -130,14 +123,9 @@ const LEAST_TOLERANCE = 1.5;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
   const timed = deliveries.filter(({ at, headers }) => !Number.isNaN(at) && headers["x-webhook-id"] !== undefined);
-  const end = timed.reduce((latest, { at }) => Math.max(latest, at), 0);
+  timed.sort((one, other) => one.at - other.at);
   const groups = grouped(timed, ({ headers, url }) => `${headers["x-webhook-id"]} ${url}`);
-  for (const group of groups.values())
-    observeAttempts(
-      group.toSorted((one, other) => one.at - other.at),
-      end,
-      log,
-    );
+  for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 
 const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;

@@ -3,6 +3,7 @@
 import { unzipSync } from "node:zlib";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { isDeeperThan } from "../kernel/request-limits.ts";
 import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
 
@@ -44,7 +45,7 @@ type ReadAttachment = (file: string) => string | undefined;
 
 /** Reads a HAR. `name` is the prefix of its entries' names. */
 export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
-  const document = jsonIn(text);
+  const document = tryParseJson(text);
   // Without the parser's message, which would quote the text around the error and may contain a secret.
   if (document === undefined)
     usageError(`${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
@@ -116,7 +117,7 @@ function bodyIn(held: unknown, readAttachment: ReadAttachment) {
   const text = isObject(held) ? textOf(held, readAttachment) : undefined;
   const bytes = Buffer.byteLength(text ?? "");
   if (text === undefined || text.length > LARGEST_BODY) return { text: undefined, json: undefined, bytes };
-  const json = jsonIn(text);
+  const json = tryParseJson(text);
   return isDeeperThan(json, MOST_DEPTH) ? { text: undefined, json: undefined, bytes } : { text, json, bytes };
 }
 
@@ -126,15 +127,6 @@ function textOf({ text, encoding, _file: file }: JsonFields, readAttachment: Rea
   if (typeof file === "string" && /^[\w-]+(\.\w+)*$/.test(file)) return readAttachment(file) || undefined;
   if (typeof text !== "string" || text === "") return undefined;
   return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
-}
-
-export function jsonIn(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isDelivery = ({ headers }: RecordedExchange) => headers["x-webhook-id"] !== undefined || headers["x-webhook-signature"] !== undefined;
@@ -152,7 +144,7 @@ const deliveryOf = ({ entry, at, url, headers, text = "", status, comment }: Ent
 export function readWebhooks(text: string, name: string): RecordedDelivery[] {
   const lines = text.split("\n");
   // The last line may be cut off if the receiver was stopped while writing.
-  const isCut = !text.endsWith("\n") && jsonIn(lines.at(-1)) === undefined;
+  const isCut = !text.endsWith("\n") && tryParseJson(lines.at(-1)) === undefined;
   const complete = isCut ? lines.slice(0, -1) : lines;
   return complete
     .flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, `${name}#${index + 1}`)]))
@@ -160,7 +152,7 @@ export function readWebhooks(text: string, name: string): RecordedDelivery[] {
 }
 
 function readLine(line: string, entry: string): RecordedDelivery {
-  const found = jsonIn(line);
+  const found = tryParseJson(line);
   if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
     return usageError(
       `${entry} is not a delivery: each line needs at, url, headers and body, as merchant-sandbox receive --log writes them.`,

@@ -83,17 +83,6 @@ export interface RecordedCall extends RecordedExchange {
   ids: string[];
 }
 
-/** Groups items by a key, and keeps their order. */
-export function grouped<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
-}
-
 export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The body with the sandbox's names, and errors for values without the service's format. */

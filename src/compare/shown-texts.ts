@@ -3,8 +3,8 @@
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { mask } from "../kernel/mask.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { isSecretName } from "../kernel/secrets.ts";
-import { jsonIn } from "./read-recording.ts";
 import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
 
 /** Placeholders that exports and logs write instead of a value. */
@@ -82,7 +82,7 @@ export function personalTexts({ exchanges, deliveries }: Recording, facts: reado
     for (const part of parts) if (part.length >= LEAST_PART) found.add(part);
   };
   for (const exchange of exchanges) addExchange(exchange, add);
-  for (const { text } of deliveries) addValue("", jsonIn(text), add);
+  for (const { text } of deliveries) addValue("", tryParseJson(text), add);
   for (const word of wordsOf(facts)) found.delete(word);
   return found;
 }

@@ -33,7 +33,6 @@ export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence):
 }
 
 const parentOf = (id: string) => id.slice(0, id.lastIndexOf("."));
-const lastOf = (id: string) => id.slice(id.lastIndexOf(".") + 1);
 
 function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<string, ServiceFact>): boolean {
   const value = (part: string) => facts.get(`${id}.${part}`)?.value;
@@ -42,7 +41,7 @@ function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<stri
   const [prefix, form] = [value("prefix"), value("format")];
   if (prefix !== undefined) return one.prefixes.size === 1 && one.prefixes.has(String(prefix));
   if (form !== undefined && one.forms.size === 1 && one.forms.has(String(form))) return true;
-  const [own, other] = [plainName(lastOf(id)), plainName(one.field)];
+  const [own, other] = [plainName(id.slice(id.lastIndexOf(".") + 1)), plainName(one.field)];
   return own.startsWith(other) || other.startsWith(own);
 }
 

@@ -1,10 +1,11 @@
 // Turns a comparison into a service file: writes proven differences as values with their evidence, and other differences as questions.
 
 import { type FactValue, isByOperation, type Observation, type ServiceFact } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
+import { spacedJson } from "../kernel/text.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
-import { grouped } from "./recording.ts";
 import { addedFields, fieldRenames } from "./write-fields.ts";
 import { decideFact, type FileLine } from "./write-values.ts";
 
@@ -78,27 +79,16 @@ export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile)
   const lines = (rows: readonly string[]) => rows.map((row) => `    ${row}`).join(",\n");
   const facet = (name: string, open: string, rows: readonly string[], close: string) =>
     `  ${JSON.stringify(name)}: ${open}${rows.length === 0 ? "" : `\n${lines(rows)}\n  `}${close}`;
+  const entries = Object.entries(facts).map(([id, entry]) => `${JSON.stringify(id)}: ${inBraces(entry)}`);
   const parts = [
     ...($schema === undefined ? [] : [`  "$schema": ${JSON.stringify($schema)}`]),
-    facet(
-      "facts",
-      "{",
-      Object.entries(facts).map(([id, entry]) => `${JSON.stringify(id)}: ${spaced(entry)}`),
-      "}",
-    ),
-    ...(questions.length === 0 ? [] : [facet("questions", "[", questions.map(spaced), "]")]),
+    facet("facts", "{", entries, "}"),
+    ...(questions.length === 0 ? [] : [facet("questions", "[", questions.map(inBraces), "]")]),
   ];
   return `{\n${parts.join(",\n")}\n}`;
 }
 
-/** JSON in one line, with spaces. */
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  return `{ ${Object.entries(value)
-    .map(([name, inner]) => `${JSON.stringify(name)}: ${spaced(inner)}`)
-    .join(", ")} }`;
-}
+const inBraces = (value: unknown) => spacedJson(value, " ");
 
 /** One line if all operations show the same value; otherwise a line for each operation that differs. */
 function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {

@@ -1,9 +1,9 @@
 // Decides the value of a contradicted fact from its observations, by the kind of fact.
 
 import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
 import type { Evidence } from "./compare.ts";
 import { MOST_ENTRIES } from "./observations.ts";
-import { grouped } from "./recording.ts";
 
 /** A fact of a service file, or a question about it. */
 export interface FileLine {
@@ -33,14 +33,10 @@ const oneValue: Decide = (fact, observations) => {
   const [most] = values;
   if (!most) return [];
   if (values.length === 1) return [fileLine(fact, most.value, most.observations)];
-  return values
-    .filter(({ observations: [first] }) => !first?.agrees)
-    .map(({ value, observations: some }) =>
-      fileLine(fact, value, some, `seen beside ${values.length - 1} other ${plural(values.length - 1)}`),
-    );
+  const question = `seen beside ${values.length - 1} other ${values.length === 2 ? "value" : "values"}`;
+  const others = values.filter(({ observations: [first] }) => !first?.agrees);
+  return others.map(({ value, observations: some }) => fileLine(fact, value, some, question));
 };
-
-const plural = (count: number) => (count === 1 ? "value" : "values");
 
 const valuesOf = (observations: readonly Observation[]): { value: FactValue; observations: Observation[] }[] =>
   [...grouped(observations, ({ seen }) => JSON.stringify(seen)).values()]

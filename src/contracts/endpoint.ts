@@ -6,7 +6,7 @@ import { type Static, type TProperties, type TSchema, Type } from "../schema/sha
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-export type ObjectSchema = TSchema & { properties: TProperties; required?: string[] };
+export type ObjectSchema = TSchema & { properties: TProperties; required?: string[]; additionalProperties?: boolean };
 
 type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamName<Rest> : never;
 

@@ -1,22 +1,16 @@
 // The schemas of expectations, with which a test checks a run, and of the result.
 
 import { Condition, Count } from "../schema/conditions.ts";
-import { flag, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { flag, oneOf, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
 import { VERDICTS } from "./verdict.ts";
 
 const closed = { additionalProperties: false } as const;
 const some = { ...closed, minProperties: 1 } as const;
 const optionalText = (description: string) => Type.Optional(text(description, { minLength: 1 }));
 
-/** `x-sandbox-names` gives the names their literal types in TypeScript. */
-const names = (kind: "operation" | "event", description: string) => {
-  const one = (words: string) => text(words, { minLength: 1, "x-sandbox-names": kind });
-  return Type.Optional(Type.Union([one("One"), Type.Array(one("One of several"), { minItems: 1, maxItems: 100 })], { description }));
-};
-
 const RequestMatch = Type.Object(
   {
-    operation: names("operation", "Ids of operations, such as payments.list; payroll.* matches a whole area"),
+    operation: Type.Optional(oneOrSeveral("operation", "Ids of operations, such as payments.list; payroll.* matches a whole area")),
     merchant: optionalText("Id of the merchant whose key was sent"),
     status: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ pattern: "^[1-5]([0-9]{2}|xx)$" })], {
@@ -37,7 +31,9 @@ const RequestMatch = Type.Object(
 
 const DeliveryMatch = Type.Object(
   {
-    event: names("event", "Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event"),
+    event: Type.Optional(
+      oneOrSeveral("event", "Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event"),
+    ),
     endpoint: optionalText("Id of the endpoint, or its URL"),
     merchant: optionalText("Id of the merchant whose event it is"),
   },

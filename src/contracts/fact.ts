@@ -72,7 +72,7 @@ export interface MeasuredBehaviour extends Behaviour {
 
 const PRESENCES: ReadonlySet<FactValue> = new Set(["always", "sometimes", "absent", "known", "sent"]);
 
-/** The name in a fact `<fact>.name`; undefined if that fact is about a nested field `name`. */
+/** The new name that `<fact>.name` gives; undefined for a presence, because the id then means a nested field that is called `name`. */
 export const otherName = (value: FactValue | undefined): string | undefined =>
   typeof value === "string" && !PRESENCES.has(value) ? value : undefined;
 
@@ -85,10 +85,10 @@ export interface ServiceFact extends DeclaredFact {
   setting?: string;
 }
 
-/** The more permissive side, if a recording contradicts a fact. A sandbox that accepts more than the service misleads clients. */
+/** Which side accepts more where a recording contradicts a fact. A sandbox that accepts more than the service misleads clients. */
 export type Lenient = "sandbox" | "service";
 
-/** How the fact's value relates to an observed number that is not itself the value. */
+/** Where the fact's value lies, seen from a number that a recording shows: below it, at or above it, at or below it. */
 export type FactBound = "below" | "at_least" | "at_most";
 
 /** A value of one fact, with the calls or webhooks of a recording that show it. */

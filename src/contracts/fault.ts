@@ -118,15 +118,20 @@ export type DeliveryEffect =
   | { kind: "retry_policy"; as: "ignore_2xx" | "give_up" | "compress"; factor: number };
 
 /** The effects of fault rules on an attempt. */
-export interface AttemptFault {
-  /** The id of the first rule that fired. */
-  id: string;
-  name: string | null;
-  effects: { id: string; action: string; effect: DeliveryEffect }[];
-  /** The number of this copy, if a rule duplicated the delivery; 0 for the delivery itself. */
-  copy: number;
-  wouldHaveSent: { headers: Record<string, string>; body: string };
-}
+export const AttemptFault = Type.Object(
+  {
+    id: Type.String({ description: "The rule, or the first of several" }),
+    name: nullable(Type.String()),
+    effects: Type.Array(Type.Unsafe<{ id: string; action: string; effect: DeliveryEffect }>({}), {
+      description: "The effect of each rule",
+    }),
+    copy: Type.Integer({ description: "Number of this copy, if a rule duplicates deliveries; 0 for the original" }),
+    wouldHaveSent: Type.Object({ headers: Type.Record(Type.String()), body: Type.String() }),
+  },
+  { title: "delivery_fault" },
+);
+
+export type AttemptFault = Static<typeof AttemptFault>;
 
 /** The record of a firing: the rule, its action, and the affected request or attempt. */
 export const Firing = Type.Object(

@@ -21,18 +21,12 @@ const places = ["details.errors", "details", "errors"] as const;
 
 export type InvalidFieldsPlace = (typeof places)[number];
 
-export interface InvalidFieldsForm {
-  place: InvalidFieldsPlace;
-  form: string;
-  write(errors: readonly FieldError[]): unknown;
-}
-
 export const OWN_INVALID_FIELDS = "a list of objects in details.errors";
 
+const placed = places.flatMap((place) => Object.entries(forms).map(([form, write]) => ({ place, form, write })));
+
 /** Every form in every place, by its text. */
-export const invalidFieldsForms: ReadonlyMap<string, InvalidFieldsForm> = new Map(
-  places.flatMap((place) => Object.entries(forms).map(([form, write]) => [`${form} in ${place}`, { place, form, write }] as const)),
-);
+export const invalidFieldsForms = new Map(placed.map((one): [string, typeof one] => [`${one.form} in ${one.place}`, one]));
 
 const isText = (value: unknown) => typeof value === "string";
 const isFields = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);

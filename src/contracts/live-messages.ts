@@ -1,5 +1,6 @@
 // The messages of the live stream, and how a client reads them. The server may have another version, or not be a sandbox.
 
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
 import { matchesSchema } from "../schema/validator.ts";
 import { KeptCounts, MadeCounts } from "./counts.ts";
@@ -146,8 +147,8 @@ export interface ReadMessage<Index> {
 }
 
 export function readLiveMessage<Index>(json: string): ReadMessage<Index> {
-  const message = parse(json) as LiveMessage<Index> | undefined;
-  if (!message || !matchesShape(messages, message.type, message)) return { unknown: 1 };
+  const message = tryParseJson(json) as LiveMessage<Index> | null | undefined;
+  if (typeof message !== "object" || message === null || !matchesShape(messages, message.type, message)) return { unknown: 1 };
   if (message.type !== "batch" && message.type !== "digest") return { message, unknown: 0 };
   const known = message.items.filter((item) => matchesSchema(place, item) && matchesShape(liveEvents, item.kind, item));
   return { message: { ...message, items: known }, unknown: message.items.length - known.length };
@@ -156,13 +157,4 @@ export function readLiveMessage<Index>(json: string): ReadMessage<Index> {
 function matchesShape(shapes: Readonly<Record<string, TSchema>>, name: unknown, value: unknown): boolean {
   const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   return shape !== undefined && matchesSchema(shape, value);
-}
-
-function parse(json: string): { type?: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,9 @@
 
 import { oncePerKey } from "../kernel/once.ts";
 import { Type } from "../schema/shapes.ts";
+import { isRequired } from "../schema/walk.ts";
 import type { ObjectSchema } from "./endpoint.ts";
-import { isAlwaysShown, type Resource } from "./resource.ts";
+import type { Resource } from "./resource.ts";
 
 /** Fields that the service derives and no caller may set. */
 const OWNED = ["object", "merchantId", "livemode"];
@@ -11,7 +12,7 @@ const OWNED = ["object", "merchantId", "livemode"];
 /** The fields that a fixture may set. Fields with a default are optional. */
 export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
-  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, isRequired(resource, name) ? field : Type.Optional(field)])));
+  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, mustBeGiven(resource, name) ? field : Type.Optional(field)])));
 });
 
 /** The fields that the admin API may set when it creates a record. */
@@ -38,9 +39,9 @@ export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => 
 /** Fields that the service generates if they are omitted. */
 const GENERATED = ["id", "metadata", "created"];
 
-/** Whether a field is required: it is not optional, has no default, is not nullable and is not generated. */
-function isRequired({ schema, defaults }: Resource, name: string): boolean {
+/** Whether a fixture must set the field: it is required, has no default, is not nullable and is not generated. */
+function mustBeGiven({ schema, defaults }: Resource, name: string): boolean {
   const field = schema.properties[name] as { type?: string | string[]; anyOf?: { type?: string }[] };
   const isNullable = [field.type].flat().includes("null") || field.anyOf?.some(({ type }) => type === "null") === true;
-  return isAlwaysShown(schema, name) && !isNullable && !GENERATED.includes(name) && !Object.hasOwn(defaults, name);
+  return isRequired(schema, name) && !isNullable && !GENERATED.includes(name) && !Object.hasOwn(defaults, name);
 }

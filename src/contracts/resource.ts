@@ -173,12 +173,17 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The unit by which seeding shifts the dates of these records: weeks keep the day of the week, months the day of the month. */
   readonly datesMoveBy: DateUnit;
   /** Realistic fields for a new record (default: its default values). */
-  readonly sample: Sample | undefined;
+  readonly sample?: Sample | undefined;
 }
 
 export type DateUnit = "weeks" | "months";
 
-interface ResourceDeclaration<F extends TProperties, S extends string> {
+/** The parts of a resource that its declaration gives unchanged, or leaves out. */
+type DeclaredParts<R extends RecordBase> = Partial<
+  Pick<Resource<R>, "sums" | "corrects" | "changed" | "unique" | "hidden" | "derived" | "outstanding" | "datesMoveBy" | "sample">
+>;
+
+interface ResourceDeclaration<F extends TProperties, S extends string> extends DeclaredParts<RecordOf<F>> {
   kind: string;
   prefix: string;
   view: string;
@@ -189,18 +194,8 @@ interface ResourceDeclaration<F extends TProperties, S extends string> {
   created?: string | null;
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
-  sums?: Resource["sums"];
-  corrects?(record: RecordOf<F>, context: RuleContext<RecordOf<F>>): RecordFields<RecordOf<F>> | undefined;
-  changed?(change: Arrival<RecordOf<F>>): void;
   references?: { readonly [Name in keyof F]?: string };
-  unique?: readonly (readonly string[])[];
-  hidden?: readonly string[];
-  derived?: readonly string[];
-  outstanding?(record: RecordOf<F>): boolean;
   defaults?: Record<string, unknown>;
-  /** Default: weeks. */
-  datesMoveBy?: DateUnit;
-  sample?: Sample;
   /** False if the service's documentation lists the fields of the resource without `livemode`. */
   livemode?: false;
 }
@@ -209,15 +204,18 @@ type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
 
 type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (string extends S ? unknown : { status: S });
 
+const DEFAULT_PARTS = { sums: [], references: {}, unique: [], hidden: [], derived: [], datesMoveBy: "weeks" } as const;
+
 const SHAPE_WHY = "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
 
 export function resource<const F extends TProperties, const S extends string = string>(
   declared: ResourceDeclaration<F, S>,
 ): Resource<RecordShape<F, S>> {
   type R = RecordShape<F, S>;
-  const { kind, prefix, view, updated = null } = declared;
-  const documented = declared.livemode === false;
-  const states = (declared.states ?? {}) as unknown as Resource<R>["states"];
+  const { fields, states: declaredStates = {}, created: _, updated = null, rules = [], livemode, defaults, ...parts } = declared;
+  const { kind, prefix } = parts;
+  const documented = livemode === false;
+  const states = declaredStates as unknown as Resource<R>["states"];
   const [first] = Object.keys(states);
   const transitions = Object.fromEntries(Object.entries(states).map(([name, { to }]) => [name, to]));
   const arrivalTimes = arrivalTimesOf(states);
@@ -227,7 +225,7 @@ export function resource<const F extends TProperties, const S extends string = s
       object: oneOf([kind], "Type of the object"),
       merchantId: id("mer", "Merchant that owns the object"),
       ...(first === undefined ? {} : { status: oneOf(Object.keys(states), describeTransitions(transitions)) }),
-      ...declared.fields,
+      ...fields,
       metadata: metadata(),
       created: assumed(
         timestamp("Time at which the object was created"),
@@ -238,9 +236,8 @@ export function resource<const F extends TProperties, const S extends string = s
     { title: kind },
   );
   return {
-    kind,
-    prefix,
-    view,
+    ...DEFAULT_PARTS,
+    ...(parts as unknown as Pick<Resource<R>, "kind" | "prefix" | "view"> & DeclaredParts<R>),
     schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<R>["schema"],
     states,
     changesWithTime: Object.values(states).some(({ next }) => next !== undefined),
@@ -249,22 +246,12 @@ export function resource<const F extends TProperties, const S extends string = s
     updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
     arrivalTimes,
     rules: [
-      ...("currency" in declared.fields ? [knownCurrency] : []),
-      ...((declared.rules ?? []) as unknown as readonly Rule<R>[]),
+      ...("currency" in fields ? [knownCurrency] : []),
+      ...(rules as unknown as readonly Rule<R>[]),
       ...orderRules({ transitions, arrivalTimes }),
       ...timeRules({ kind, transitions, arrivalTimes }),
     ],
-    sums: declared.sums ?? [],
-    corrects: declared.corrects as unknown as Resource<R>["corrects"],
-    changed: declared.changed as unknown as Resource<R>["changed"],
-    outstanding: declared.outstanding as unknown as Resource<R>["outstanding"],
-    references: (declared.references ?? {}) as Record<string, string>,
-    unique: declared.unique ?? [],
-    hidden: declared.hidden ?? [],
-    derived: declared.derived ?? [],
-    defaults: { ...(first === undefined ? {} : { status: first }), ...declared.defaults } as Partial<R>,
-    datesMoveBy: declared.datesMoveBy ?? "weeks",
-    sample: declared.sample,
+    defaults: { ...(first === undefined ? {} : { status: first }), ...defaults } as Partial<R>,
   };
 }
 
@@ -290,9 +277,6 @@ function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) =
   const types = Object.entries(updated);
   return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
 }
-
-/** Whether every record has the field. Other fields are omitted without a value. */
-export const isAlwaysShown = ({ required = [] }: Resource["schema"], name: string): boolean => required.includes(name);
 
 /** The schema of a record with additional fields for one response. */
 export function withFields<R extends RecordBase, const F extends TProperties>(

@@ -47,6 +47,6 @@ type ShownScenario = Static<typeof ShownScenario>;
 
 export type ScenarioExpectation = Pick<ShownResult, keyof typeof expectation>;
 
-/** A result with the judge's own verdicts instead of shown ones. */
+/** A result with the verdicts as the judge made them, before they are formatted for the control API. */
 export type ScenarioResult = Omit<ShownResult, "verdicts"> & { verdicts: VerdictMessage[] };
 export type ScenarioState = Omit<ShownScenario, "expectations"> & { expectations: ScenarioResult[] };

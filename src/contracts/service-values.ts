@@ -1,7 +1,6 @@
 // The values in which services differ, and their defaults. A service file may change them.
 
 import { type ErrorCode, errors } from "../kernel/errors.ts";
-import { plainSignature } from "./signature.ts";
 
 export interface ServiceValues {
   /** The request header with the idempotency key. */
@@ -32,6 +31,6 @@ export const ownValues: ServiceValues = {
   errorStatus: (code) => errors[code].status,
   rateLimit: { limit: 6_000, window: 60_000 },
   retrySchedule: "fast",
-  signature: plainSignature.form,
-  deliveryHeaders: { signature: plainSignature.header, id: "X-Webhook-Id", event: "X-Webhook-Event" },
+  signature: "hex digest of the body, keyed with the whole secret",
+  deliveryHeaders: { signature: "X-Webhook-Signature", id: "X-Webhook-Id", event: "X-Webhook-Event" },
 };

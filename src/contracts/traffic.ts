@@ -1,14 +1,20 @@
-// The contract of background traffic: its options, its state, and how it is started and stopped.
+// The contract of background traffic: its options and its state.
 
-import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 
-/** Options before validation. */
-export interface TrafficOptions {
-  merchant?: string | undefined;
-  rate?: string | undefined;
-  for?: string | undefined;
-  mix?: unknown;
-}
+export const TrafficOptions = Type.Object({
+  merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),
+  rate: Type.Optional(text("Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer")),
+  mix: Type.Optional(
+    Type.Unknown({
+      description:
+        'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)',
+    }),
+  ),
+  for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped)")),
+});
+
+export type TrafficOptions = Static<typeof TrafficOptions>;
 
 const counts = (description: string) => Type.Record(Type.Number(), { description });
 
@@ -33,12 +39,3 @@ export const ShownTraffic = Type.Object(
 
 /** As `ShownTraffic`, with times in sandbox milliseconds. */
 export type TrafficState = Omit<Static<typeof ShownTraffic>, "startedAt" | "nextAt"> & { startedAt: number; nextAt: number | null };
-
-export interface Traffic {
-  /** Starts traffic for a merchant and replaces its current traffic. */
-  start(options: TrafficOptions): TrafficState;
-  /** Stops one merchant's traffic (default: all), and returns the stopped traffic. */
-  stop(merchant?: string): TrafficState[];
-  /** The latest traffic of each merchant, running or not. */
-  list(): TrafficState[];
-}

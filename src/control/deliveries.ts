@@ -1,6 +1,7 @@
 // Delivery attempts of all merchants: list and replay them, wait until they have settled, and diagnose a signature.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
+import { AttemptFault } from "../contracts/fault.ts";
 import { attemptFacts, attemptVocabulary } from "../contracts/live-rows.ts";
 import { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
@@ -19,17 +20,6 @@ interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
 
 const endpoint = endpointFactory<Parts>("Webhooks");
 
-const DeliveryFault = Type.Object(
-  {
-    id: Type.String({ description: "The rule, or the first of several" }),
-    name: nullable(Type.String()),
-    effects: Type.Array(Type.Unknown(), { description: "The effect of each rule" }),
-    copy: Type.Integer({ description: "Number of this copy, if a rule duplicates deliveries; 0 for the original" }),
-    wouldHaveSent: Type.Object({ headers: Type.Record(Type.String()), body: Type.String() }),
-  },
-  { title: "delivery_fault" },
-);
-
 /** An attempt as the service lists it, with fields that only the sandbox has. */
 const LoggedAttempt = Type.Object(
   {
@@ -38,7 +28,7 @@ const LoggedAttempt = Type.Object(
     sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
     delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
     durationMs: nullable(Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" })),
-    fault: Type.Union([DeliveryFault, Type.Null()], { description: "What fault rules did to it; null if none did" }),
+    fault: Type.Union([AttemptFault, Type.Null()], { description: "What fault rules did to it; null if none did" }),
   },
   { title: "logged_attempt" },
 );

@@ -12,7 +12,7 @@ import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
-import { callerOf, callOf, commit, knownMerchant, type RecordParts } from "./records.ts";
+import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox"> {}
 
@@ -133,7 +133,7 @@ const MOST_ENDPOINTS = 1_000;
 
 /** A merchant by its id or the part after mer_. */
 const merchantNamed = (context: RecordParts, wanted: string | undefined) =>
-  knownMerchant(context, context.tenants.has(`mer_${wanted}`) ? `mer_${wanted}` : wanted);
+  context.tenants.requireOrFirst(context.tenants.has(`mer_${wanted}`) ? `mer_${wanted}` : wanted);
 
 const removeEndpoint = endpoint({
   id: "endpoints.remove",

@@ -17,7 +17,7 @@ import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Replayed, showReplayed } from "./deliveries.ts";
-import { callerOf, callOf, commit, knownMerchant, type RecordParts } from "./records.ts";
+import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface Parts extends RecordParts, Pick<Stores, "eventLog"> {
   dispatcher: Pick<Dispatcher, "replayEvent">;
@@ -121,7 +121,7 @@ const triggerEvent = endpoint({
   errors: ["resource_not_found", "invalid_state", "already_exists"],
   handle: ({ body: { type = "", merchant: owner, data = {}, synthetic = false }, eventLog, ...context }) =>
     commit(context, () => {
-      const merchant = knownMerchant(context, owner);
+      const merchant = context.tenants.requireOrFirst(owner);
       const caller = callerOf(context, merchant);
       const newest = () => eventLog.page({ merchant, type, limit: 1 }).data[0];
       const before = newest();

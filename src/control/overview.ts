@@ -5,8 +5,6 @@ import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
-import type { Signature } from "../contracts/signature.ts";
-import type { Traffic } from "../contracts/traffic.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -17,6 +15,7 @@ import type { Scenarios } from "../scenarios/index.ts";
 import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
+import type { Traffic } from "../traffic/traffic.ts";
 import { clockState } from "./clock.ts";
 
 export interface About {
@@ -27,7 +26,7 @@ export interface About {
   file: string | undefined;
   /** The service file; undefined for the plain service. */
   service: string | undefined;
-  signature: Signature;
+  signature: Static<typeof Overview>["signature"];
 }
 
 interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
@@ -36,7 +35,7 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
   life: Pick<Life, "isOn">;
   judge: Pick<Judge, "kept">;
   scenarios: Pick<Scenarios, "armed">;
-  traffic: Traffic;
+  traffic: Pick<Traffic, "list">;
   /** Counts of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
 }

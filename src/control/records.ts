@@ -52,7 +52,7 @@ const listRecords = endpoint({
   handle({ params, query: { merchant, ...query }, ...context }) {
     const resource = kindNamed(context, params.kind);
     if (query.status !== undefined) checkStatus(resource, query.status);
-    const page = recordsOf(context, knownMerchant(context, merchant), resource).page(query);
+    const page = recordsOf(context, context.tenants.requireOrFirst(merchant), resource).page(query);
     return { ...page, data: page.data.map((record) => ({ ...record })) };
   },
 });
@@ -68,7 +68,8 @@ const showRecord = endpoint({
   errors: ["resource_not_found"],
   handle({ params, query, ...context }) {
     const resource = kindNamed(context, params.kind);
-    const merchant = query.merchant === undefined ? onlyOwner(context, resource, params.id) : knownMerchant(context, query.merchant);
+    const merchant =
+      query.merchant === undefined ? onlyOwner(context, resource, params.id) : context.tenants.requireOrFirst(query.merchant);
     return { ...recordsOf(context, merchant, resource).require(params.id) };
   },
 });
@@ -90,7 +91,7 @@ const createRecord = endpoint({
   handle: ({ params, body, extra, ...context }) =>
     commit(context, () => {
       const resource = kindNamed(context, params.kind, true);
-      const caller = () => callerOf(context, knownMerchant(context, body.merchant));
+      const caller = () => callerOf(context, context.tenants.requireOrFirst(body.merchant));
       return { ...makeRecord(context, caller, resource, extra) };
     }),
 });
@@ -139,12 +140,6 @@ function checkStatus({ kind, transitions }: Resource, status: string): void {
   if (known.includes(status)) return;
   const choice = known.length === 0 ? `A ${kind} has no status.` : `A ${kind} is ${known.join(", ")}.`;
   fail("validation_failed", `No ${kind} is ever ${status}.${didYouMean(status, known) || ` ${choice}`}`);
-}
-
-/** The merchant, or the first one if none is named. */
-export function knownMerchant({ tenants }: RecordParts, merchant: string | undefined): string {
-  if (merchant !== undefined) return tenants.require(merchant);
-  return tenants.first() ?? fail("resource_not_found", "This sandbox has no merchant.");
 }
 
 function recordsOf(context: RecordParts, merchant: string, resource: Resource): Collection<RecordBase> {

@@ -1,12 +1,13 @@
 // Background traffic: start it, list it, stop it.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { ShownTraffic, type Traffic, type TrafficState } from "../contracts/traffic.ts";
+import { ShownTraffic, TrafficOptions, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { Type, text } from "../schema/shapes.ts";
+import type { Traffic } from "../traffic/traffic.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ traffic: Traffic }>("Traffic");
+const endpoint = endpointFactory<{ traffic: Pick<Traffic, "start" | "stop" | "list"> }>("Traffic");
 
 const trafficReply = ({ startedAt, nextAt, ...state }: TrafficState) => ({
   ...state,
@@ -26,19 +27,7 @@ const startTraffic = endpoint({
     "A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. " +
     "It changes only records that it brought about, the stock that orders take and the takings that payouts contain; a record that another client changed meanwhile is left alone. " +
     "Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox.",
-  body: Type.Object({
-    merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),
-    rate: Type.Optional(
-      text("Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer"),
-    ),
-    mix: Type.Optional(
-      Type.Unknown({
-        description:
-          'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)',
-      }),
-    ),
-    for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped)")),
-  }),
+  body: TrafficOptions,
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },
   reply: ShownTraffic,
   status: 201,

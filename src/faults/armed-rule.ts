@@ -12,14 +12,7 @@ type AnyInjection = Injection<unknown>;
 
 export type ArmedRule = ReturnType<typeof arm>;
 
-/** The counts of a rule. */
-export interface Counts {
-  armedAt: number;
-  seen: number;
-  fired: number;
-  lastFiredAt: number | null;
-  budgets: Map<string, Budget>;
-}
+export type Counts = ReturnType<typeof freshCounts>;
 
 /** Per rule: the newest budgets, and the newest deliveries with further attempts to affect. */
 const MAX_BUDGETS = 10_000;
@@ -46,7 +39,6 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
     counts,
     /** Sandbox milliseconds at which the rule's ttl or `for` ends. */
     endsAt,
-    hasFired: () => counts.fired > 0,
     isActive: (now: number) => rule.enabled && now < endsAt && !(isSpent() && covered.size === 0),
     status,
     tryCall(call: CallSubject, now: number) {
@@ -71,7 +63,13 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
   };
 }
 
-const freshCounts = (armedAt: number): Counts => ({ armedAt, seen: 0, fired: 0, lastFiredAt: null, budgets: new Map() });
+const freshCounts = (armedAt: number) => ({
+  armedAt,
+  seen: 0,
+  fired: 0,
+  lastFiredAt: null as number | null,
+  budgets: new Map<string, Budget>(),
+});
 
 const spanOf = (text: string | null, otherwise: number) => (text === null ? otherwise : milliseconds(text));
 

@@ -10,6 +10,9 @@ import {
   type Firing,
   type InlineFault,
 } from "../contracts/fault.ts";
+import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
+import { notify, subscribeTo } from "../kernel/listeners.ts";
+import { errorAt, type FileMistake, readJsonFile } from "../store/world/json-file.ts";
 import { arm } from "./armed-rule.ts";
 import { parseInlineActions } from "./inline-syntax.ts";
 import { readRule } from "./read-rule.ts";
@@ -28,9 +31,7 @@ const INLINE_ID = "flt_brought";
 export function createFaults(options: FaultsOptions) {
   const { clock, known, seed } = options;
   const listeners = new Set<(firing: Firing) => void>();
-  const report = (firing: Firing) => {
-    for (const listener of listeners) listener(firing);
-  };
+  const report = (firing: Firing) => notify(listeners, firing);
   const index = createRuleIndex(clock, options.keepHistory);
   return {
     api: {
@@ -72,9 +73,24 @@ export function createFaults(options: FaultsOptions) {
     },
     rules: createRuleRegistry(options, index),
     /** Calls the listener with each firing; the returned function removes it. */
-    listen(listener: (firing: Firing) => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: subscribeTo(listeners),
   };
+}
+
+/** The file contains a list of rules, or an object with the list in `faults`. */
+export async function addRulesFromFile(path: string, add: (rule: unknown) => unknown, mistake: FileMistake = "badFixture"): Promise<void> {
+  const source = await readJsonFile(path);
+  const { value } = source;
+  const [rules, parent] = Array.isArray(value) ? [value, ""] : [(value as { faults?: unknown } | null)?.faults, "/faults"];
+  if (!Array.isArray(rules))
+    throw new SandboxError(`${path}:1: a file of faults is a list of rules, or an object whose "faults" is one.`, "badFixture");
+  for (const [index, rule] of rules.entries()) {
+    try {
+      add(rule);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const [first] = (error.details.errors ?? []) as FieldError[];
+      throw await errorAt(source, `${parent}/${index}${first?.pointer ?? ""}`, error.message, mistake);
+    }
+  }
 }

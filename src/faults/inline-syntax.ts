@@ -3,6 +3,7 @@
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { findAction } from "./read-rule.ts";
@@ -49,18 +50,10 @@ function parseValue(schema: TSchema, text: string | undefined): unknown {
   const types = [type, ...anyOf.map((one) => one.type)];
   if (text === undefined) return true;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  if (text.startsWith("{")) return parseJson(text);
+  // Validation rejects the text of invalid JSON.
+  if (text.startsWith("{")) return tryParseJson(text) ?? text;
   if (!types.some((one) => one === "number" || one === "integer")) return text;
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : ((type === "number" ? tryParseDuration(text) : undefined) ?? text);
-}
-
-/** The parsed JSON, or the text itself if it is invalid, which validation then rejects. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function splitAtEquals(text: string): [string, string | undefined] {

@@ -3,13 +3,8 @@
 import { API_PHASES, type ApiPhase, type CallSubject, type DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
-import { count, type Static, Type, text } from "../schema/shapes.ts";
+import { count, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
 import { milliseconds, span } from "./fields.ts";
-
-const names = (kind: "operation" | "event", description: string, pattern?: string) => {
-  const one = (words: string) => text(words, { "x-sandbox-names": kind, ...(pattern !== undefined && { pattern }) });
-  return Type.Optional(Type.Union([one("One"), Type.Array(one("One of several"), { minItems: 1, maxItems: 100 })], { description }));
-};
 
 /** Any type that a test event may have, `payment.*` or `*`. */
 const EVENT_PATTERN = "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$";
@@ -22,7 +17,7 @@ const common = {
 
 export const apiMatchSchema = Type.Object(
   {
-    operation: names("operation", "Ids of operations such as payments.list; payroll.* matches a whole area"),
+    operation: Type.Optional(oneOrSeveral("operation", "Ids of operations such as payments.list; payroll.* matches a whole area")),
     key: Type.Optional(text("Only calls with this API key")),
     header: Type.Optional(Type.Record(Condition, { description: "Names of headers, each with a value or a comparison" })),
     ...common,
@@ -32,7 +27,9 @@ export const apiMatchSchema = Type.Object(
 
 export const deliveryMatchSchema = Type.Object(
   {
-    event: names("event", "Event types such as payment.succeeded; payment.* matches all of a kind, * all", EVENT_PATTERN),
+    event: Type.Optional(
+      oneOrSeveral("event", "Event types such as payment.succeeded; payment.* matches all of a kind, * all", { pattern: EVENT_PATTERN }),
+    ),
     endpoint: Type.Optional(text("Only deliveries to this endpoint")),
     attempt: Type.Optional(Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt; the first is 1" })),
     rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time")),

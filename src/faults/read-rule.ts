@@ -13,26 +13,10 @@ import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
 import { isReached, matchesName } from "./matching.ts";
 import { type ActionInput, actions, type RuleInput, ruleSchema } from "./rule-schema.ts";
-import { completeTrigger, SCOPES_OF, type Trigger } from "./trigger.ts";
+import { completeTrigger, SCOPES_OF } from "./trigger.ts";
 
 /** A valid rule with its defaults. */
-export interface FaultRule {
-  id: string | undefined;
-  name: string | null;
-  action: Action;
-  fields: ActionInput;
-  match: NonNullable<RuleInput["match"]>;
-  trigger: Trigger;
-  expect: string[];
-  ttl: string | null;
-  priority: number;
-  label: boolean;
-  enabled: boolean;
-  /** The only merchant that the rule can affect; undefined if it can affect all. */
-  owner: string | undefined;
-  /** Names event types that the service never sends; null if there are none. */
-  warning: string | null;
-}
+export type FaultRule = ReturnType<typeof withDefaults>;
 
 /** The names that a rule may refer to. */
 export interface KnownNames {
@@ -82,7 +66,7 @@ export function findAction(type: string): Action {
   return rejectField("/action/type", "not_allowed", `There is no action ${quote(type)}.${hint}`);
 }
 
-function withDefaults(given: RuleInput, action: Action, known: KnownNames): FaultRule {
+function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
   const { id, name, match = {}, trigger = {}, expect = [], ttl, priority = 0, label = true, enabled = true } = given;
   return {
     id,
@@ -96,7 +80,9 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames): Faul
     priority,
     label,
     enabled,
+    /** Names event types that the service never sends; null if there are none. */
     warning: warningAbout([match.event ?? []].flat(), [...known.eventTypes]),
+    /** The only merchant that the rule can affect; undefined if it can affect all. */
     owner: match.merchant ?? (match.key === undefined ? undefined : known.ownerOf(match.key)),
   };
 }

@@ -27,18 +27,21 @@ export type RuleRegistry = ReturnType<typeof createRuleRegistry>;
 /** Adds, shows, changes and removes rules. */
 export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: FaultsOptions, index: RuleIndex) {
   const { rules } = index;
-  const ids = createIds(seed, index, loggedRuleIds);
+  const logged = () => new Set(loggedRuleIds());
+  const ids = createIds(seed, index, logged);
   const find = (id: string) => rules.get(id) ?? failUnknownRule(id, [...rules.keys()]);
   const put = (armed: ArmedRule): RuleState => {
     rules.set(armed.id, armed);
     index.rebuild();
     return armed.state(clock.now());
   };
+  const isLogged = (id: string) => logged().has(id);
+  /** Removes the rules that can affect only one merchant (default: every rule), and returns how many. */
   const clear = (merchant?: string) => {
     const removed = [...rules.values()].filter((armed) => merchant === undefined || armed.rule.owner === merchant);
     for (const { id } of removed) rules.delete(id);
     index.rebuild();
-    return removed;
+    return removed.length;
   };
   return {
     /** Fails if the rule is not valid. */
@@ -46,35 +49,28 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     /** Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule continues its history. */
     add(given: unknown, { resumes = false } = {}) {
       const rule = readRule(given, known);
-      if (rule.id !== undefined) checkId(rule.id, rules, !resumes && ids.isLogged(rule.id));
-      ids.retire(makeRoom(rules, clock.now()));
+      if (rule.id !== undefined) checkId(rule.id, rules, !resumes && isLogged(rule.id));
+      makeRoom(rules, clock.now());
       return put(arm(rule.id ?? ids.next(), rule, seed, clock.now()));
     },
     /** Whether the logs may name a rule with this id, armed or not. */
-    isLogged: ids.isLogged,
+    isLogged,
     /** In order of evaluation. */
     list: () => index.inOrder().map((armed) => armed.state(clock.now())),
     find: (id: string) => find(id).state(clock.now()),
     /** The counts stay unless the trigger is a new object. */
     change(id: string, changes: unknown) {
       const armed = find(id);
-      ids.retire([armed]);
       const next = changedRule(armed.rule, id, changes as Partial<RuleInput>, known);
       return put(arm(id, next, seed, clock.now(), next.trigger === armed.rule.trigger ? armed.counts : undefined));
     },
     remove(id: string): RuleState {
       const armed = find(id);
-      ids.retire([armed]);
       rules.delete(id);
       index.rebuild();
       return { ...armed.state(clock.now()), status: "removed" };
     },
-    /** Removes the rules that can affect only one merchant (default: every rule), and returns how many. */
-    clear(merchant?: string) {
-      const removed = clear(merchant);
-      ids.retire(removed);
-      return removed.length;
-    },
+    clear,
     /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start again. */
     forget(merchant?: string) {
       clear(merchant);
@@ -85,30 +81,23 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
   };
 }
 
-/** Generates rule ids, and reserves ids that the logs may name, so that a new rule does not inherit the requests of a removed one. */
-function createIds(seed: number, { rules }: RuleIndex, loggedRuleIds: () => Iterable<string>) {
+/**
+ * Generates rule ids that the logs do not name, so that a new rule does not inherit the requests of a removed one. After a reset, the same run
+ * gets the same ids.
+ */
+function createIds(seed: number, { rules }: RuleIndex, readLogged: () => ReadonlySet<string>) {
   const random = createRandom(seed);
   let count = 0;
-  let logged: Set<string> | undefined;
-  const isLogged = (id: string) => {
-    logged ??= new Set(loggedRuleIds());
-    return logged.has(id);
-  };
-  const next = (): string => {
-    const id = random.id("flt", ++count);
-    return rules.has(id) || isLogged(id) ? next() : id;
-  };
   return {
-    next,
-    isLogged,
-    /** Reserves the ids of rules that have fired. Call before the rules are removed or their counts restart. */
-    retire(removed: readonly ArmedRule[]) {
-      for (const armed of removed) if (armed.hasFired() && !isLogged(armed.id)) logged?.add(armed.id);
+    next(): string {
+      const logged = readLogged();
+      let id: string;
+      do id = random.id("flt", ++count);
+      while (rules.has(id) || logged.has(id));
+      return id;
     },
-    /** Call after the logs were erased. The same run after a reset then gets the same ids. */
     restart() {
       count = 0;
-      logged = undefined;
     },
   };
 }
@@ -134,14 +123,13 @@ function checkId(id: string, rules: ReadonlyMap<string, ArmedRule>, isLogged: bo
     );
 }
 
-/** At the limit, removes and returns the oldest rule that is spent or expired. */
-function makeRoom(rules: Map<string, ArmedRule>, now: number): ArmedRule[] {
-  if (rules.size < MAX_RULES) return [];
+/** At the limit, removes the oldest rule that is spent or expired. */
+function makeRoom(rules: Map<string, ArmedRule>, now: number): void {
+  if (rules.size < MAX_RULES) return;
   const over = [...rules.values()].find((armed) => armed.status(now) !== "armed");
   if (!over)
     fail("validation_failed", `${MAX_RULES} fault rules are armed, which is the maximum. Remove some, or DELETE /_sandbox/faults.`);
   rules.delete(over.id);
-  return [over];
 }
 
 function failUnknownRule(id: string, known: readonly string[]): never {

@@ -5,6 +5,7 @@ import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
+import type { RateLimitWindow } from "./rate-limit-window.ts";
 
 export interface Reply {
   status: number;
@@ -12,28 +13,6 @@ export interface Reply {
   body: string;
   /** Translates all headers to the names and formats of a service file. */
   headersOut?(headers: Record<string, string | number>, at: number): Record<string, string | number>;
-}
-
-/** The state of one rate limit window. */
-export interface RateLimitWindow {
-  readonly limit: number;
-  /** Milliseconds. */
-  readonly window: number;
-  remaining(now: number): number;
-  /** Sandbox milliseconds at which the window ends. */
-  reset(now: number): number;
-  /** Counts one request; false when the window is used up. A rejected request is not counted. */
-  take(now: number): boolean;
-  /** Changes the limit and length from now on, or the state of the current window. */
-  set(change: RateLimitChange, now: number): void;
-}
-
-export interface RateLimitChange {
-  limit?: number | undefined;
-  /** Milliseconds, like `resetIn`. */
-  window?: number | undefined;
-  remaining?: number | undefined;
-  resetIn?: number | undefined;
 }
 
 /** The faults of one call. Exists only if a rule is armed or the request has X-Sandbox-Inject. */
@@ -51,95 +30,64 @@ export interface CallFaults {
   disconnect: DisconnectForm | undefined;
 }
 
-export interface RequestContext {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  /** Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it. */
-  at: number;
-  /** The number in the request's id; 0 for requests that the request log does not keep. */
-  readonly sequence: number;
-  /** Increases with each reset, which starts the numbers again. */
-  readonly era: number;
-  readonly id: string;
-  /** The path as sent, without its query. */
-  readonly path: string;
-  readonly search: string;
-  /** All headers of the response, as sent. */
-  sentHeaders: Record<string, string | number>;
-  /** Extra headers for this response. */
-  readonly headers: Record<string, string>;
-  /** Real milliseconds at arrival. */
-  readonly arrived: number;
-  /** Whether the sandbox had sent nothing on the connection before, so that the client may have opened it for this request. */
-  readonly isFirst: boolean;
-  /** Reads the milliseconds since arrival. */
-  readonly elapsed: () => number;
-  /**
-   * Milliseconds from arrival to the first byte of the response, or to the loss of the connection. Measured before the write, because the
-   * client may read the response before this process runs again.
-   */
-  answeredAfter: number | undefined;
-  /** Milliseconds from arrival to the end of the checks, the body, the validation and the operation; shorter if the request ended earlier. */
-  readonly stages: number[];
-  operation: Operation | undefined;
-  params: Record<string, string>;
-  identity: Identity | undefined;
-  bucket: RateLimitWindow | undefined;
-  bodyText: string;
-  body: Record<string, unknown>;
-  query: Record<string, unknown>;
-  extra: Record<string, unknown>;
-  idempotencyKey: string | undefined;
-  fingerprint: string | undefined;
-  /** The id of the request whose stored reply is replayed. */
-  replayOf: string | undefined;
-  faults: CallFaults | undefined;
-  /** Whether the guard admitted the request. Rejected requests are not logged, because a web page could fill the log with them. */
-  isAdmitted: boolean;
-  /** The error code of the reply, before a service file translates it. */
-  errorCode: string | undefined;
-  /** Set by the stage that responds; no later stage runs. */
-  reply: Reply | undefined;
-}
+export type RequestContext = ReturnType<typeof openContext>;
 
 /** One stage of the pipeline: passes the request on (returns), responds (sets `reply`) or rejects the request (throws an ApiError). */
 export type Stage = (context: RequestContext) => void | Promise<void>;
 
-export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, sequence: number, at: number, era = 0): RequestContext {
+export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, sequence: number, at: number, era = 0) {
   const arrived = realNow();
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
   return {
     incoming,
     outgoing,
+    /** Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it. */
     at,
+    /** The number in the request's id; 0 for requests that the request log does not keep. */
     sequence,
+    /** Increases with each reset, which starts the numbers again. */
     era,
     id: `req_${sequence}`,
-    sentHeaders: {},
+    /** All headers of the response, as sent. */
+    sentHeaders: {} as Record<string, string | number>,
+    /** The path as sent, without its query. */
     path: cut === -1 ? target : target.slice(0, cut),
     search: cut === -1 ? "" : target.slice(cut + 1),
-    headers: {},
+    /** Extra headers for this response. */
+    headers: {} as Record<string, string>,
+    /** Real milliseconds at arrival. */
     arrived,
+    /** Whether the sandbox had sent nothing on the connection before, so that the client may have opened it for this request. */
     isFirst: incoming.socket.bytesWritten === 0,
+    /** Reads the milliseconds since arrival. */
     elapsed: () => realNow() - arrived,
-    answeredAfter: undefined,
-    stages: [],
-    operation: undefined,
-    params: {},
-    identity: undefined,
-    bucket: undefined,
+    /**
+     * Milliseconds from arrival to the first byte of the response, or to the loss of the connection. Measured before the write, because the
+     * client may read the response before this process runs again.
+     */
+    answeredAfter: undefined as number | undefined,
+    /** Milliseconds from arrival to the end of the checks, the body, the validation and the operation; shorter if the request ended earlier. */
+    stages: [] as number[],
+    operation: undefined as Operation | undefined,
+    params: {} as Record<string, string>,
+    identity: undefined as Identity | undefined,
+    bucket: undefined as RateLimitWindow | undefined,
     bodyText: "",
-    body: {},
-    query: {},
-    extra: {},
-    idempotencyKey: undefined,
-    fingerprint: undefined,
-    replayOf: undefined,
-    faults: undefined,
+    body: {} as Record<string, unknown>,
+    query: {} as Record<string, unknown>,
+    extra: {} as Record<string, unknown>,
+    idempotencyKey: undefined as string | undefined,
+    fingerprint: undefined as string | undefined,
+    /** The id of the request whose stored reply is replayed. */
+    replayOf: undefined as string | undefined,
+    faults: undefined as CallFaults | undefined,
+    /** Whether the guard admitted the request. Rejected requests are not logged, because a web page could fill the log with them. */
     isAdmitted: false,
-    errorCode: undefined,
-    reply: undefined,
+    /** The error code of the reply, before a service file translates it. */
+    errorCode: undefined as string | undefined,
+    /** Set by the stage that responds; no later stage runs. */
+    reply: undefined as Reply | undefined,
   };
 }
 

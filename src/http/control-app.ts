@@ -1,17 +1,20 @@
 // Serves every path outside /v1: the control API under /_sandbox, the dashboard's page, and 404 with a hint for anything else.
 
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Document, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
+import { once } from "../kernel/once.ts";
 import { factOf } from "../schema/assumed.ts";
 import { isAbandoned, openContext, type Reply, type RequestContext } from "./context.ts";
 import { type ControlCaller, runControlOperation, serializeReply } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
-import { asksForPage, createPage } from "./page.ts";
 import { readBody } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { createRouter } from "./route.ts";
@@ -96,3 +99,35 @@ function refuse(whole: string, known: readonly string[]): never {
     : ` The service is under /v1, as in /v1/payments; the control API is under ${CONTROL_PREFIX}.`;
   fail("route_not_found", `Nothing is at ${path}.${hint}`);
 }
+
+/** Creates the handler that responds with the page. */
+export function createPage(load: () => Document): (context: RequestContext) => Promise<void> {
+  const page = once(() => {
+    const { contentType, text, policy } = load();
+    const bytes = Buffer.from(text);
+    const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+    const headers = {
+      ...SAFE_HEADERS,
+      "Content-Type": `${contentType}; charset=utf-8`,
+      "Content-Security-Policy": policy,
+      ETag: etag,
+      // The browser revalidates each time, and gets 304 until the program changes.
+      "Cache-Control": "no-cache",
+      Vary: "Accept-Encoding",
+      "Referrer-Policy": "no-referrer",
+    };
+    return { bytes, etag, headers, compressed: once(() => promisify(gzip)(bytes)) };
+  });
+  return async ({ incoming, outgoing }) => {
+    const served = page();
+    if (incoming.headers["if-none-match"]?.includes(served.etag)) return void outgoing.writeHead(304, served.headers).end();
+    const isCompressed = /\bgzip\b(?!;q=0(?:\.0*)?(?:,|$))/.test(String(incoming.headers["accept-encoding"]));
+    const body = isCompressed ? await served.compressed() : served.bytes;
+    const encoded = isCompressed ? { "Content-Encoding": "gzip" } : {};
+    outgoing.writeHead(200, { ...served.headers, ...encoded, "Content-Length": body.length });
+    outgoing.end(incoming.method === "HEAD" ? undefined : body);
+  };
+}
+
+/** Whether a browser sent the request. Browsers accept text/html; API clients do not ask for it. */
+export const asksForPage = ({ headers }: IncomingMessage) => /\btext\/html\b/.test(headers.accept ?? "");

@@ -4,11 +4,8 @@ import type { ServiceValues } from "../contracts/service-values.ts";
 import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Translation } from "../service/translation.ts";
-import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
-import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
-import type { RecordHistory } from "../store/records/record-history.ts";
-import type { Tenants } from "../store/records/tenants.ts";
-import type { Database } from "../store/sqlite/database.ts";
+import type { Operation } from "../store/operation-context.ts";
+import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";
 import { isAbandoned, type Reply, type RequestContext, type Stage } from "./context.ts";
 import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
@@ -22,21 +19,17 @@ import { route } from "./route.ts";
 import { transact } from "./transact.ts";
 import { type BodyMode, validate } from "./validate.ts";
 
-export interface PipelineDependencies {
+export interface PipelineDependencies
+  extends Pick<Stores, "database" | "tenants" | "idempotencyReplies" | "createOperationContext" | "recordHistory"> {
   guard: Guard;
   catalogue: readonly Operation[];
   values: ServiceValues;
   /** The service file's translation; undefined without a service file. */
   translation?: Pick<Translation, "request" | "reply"> | undefined;
   clock: Clock;
-  database: Database;
-  tenants: Tenants;
-  idempotencyReplies: IdempotencyReplies;
-  createOperationContext: CreateOperationContext;
   limiter: RateLimiter;
   bodies: BodyMode;
   faults: ApiFaults;
-  recordHistory: RecordHistory;
   /** Responses that a fault delays or holds back. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;

@@ -4,13 +4,8 @@ import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { ownValues } from "../contracts/service-values.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import type { RateLimitWindow, RequestContext, Stage } from "./context.ts";
-
-export interface RateLimit {
-  limit: number;
-  /** Milliseconds. */
-  window: number;
-}
+import type { RequestContext, Stage } from "./context.ts";
+import { openBucket, type RateLimit, type RateLimitWindow } from "./rate-limit-window.ts";
 
 /** Limits by operation id. `all` applies to every other operation. */
 export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
@@ -60,52 +55,6 @@ function createBuckets() {
       const made = openBucket(rule);
       all.set(name, made);
       return made;
-    },
-  };
-}
-
-function openBucket(rule: RateLimit): RateLimitWindow {
-  let { limit, window } = rule;
-  let start = 0;
-  let end = 0;
-  let used = 0;
-  const align = (now: number) => {
-    start = Math.floor(now / window) * window;
-    end = start + window;
-  };
-  const startNextIfOver = (now: number) => {
-    if (now >= start && now < end) return;
-    align(now);
-    used = 0;
-  };
-  return {
-    get limit() {
-      return limit;
-    },
-    get window() {
-      return window;
-    },
-    remaining(now) {
-      startNextIfOver(now);
-      return Math.max(0, limit - used);
-    },
-    reset(now) {
-      startNextIfOver(now);
-      return end;
-    },
-    take(now) {
-      startNextIfOver(now);
-      if (used >= limit) return false;
-      used++;
-      return true;
-    },
-    set(change, now) {
-      startNextIfOver(now);
-      limit = change.limit ?? limit;
-      window = change.window ?? window;
-      if (change.window !== undefined) align(now);
-      if (change.remaining !== undefined) used = limit - change.remaining;
-      if (change.resetIn !== undefined) end = now + change.resetIn;
     },
   };
 }

@@ -71,7 +71,7 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   return true;
 }
 
-/** Real milliseconds before the socket is destroyed. Destroyed at once, a client that is still sending could lose the response. */
+/** Real milliseconds before the socket is destroyed. If it were destroyed at once, a client that is still sending could lose the response. */
 const READ_TIMEOUT = 2_000;
 
 /**
@@ -89,10 +89,8 @@ export function endWithError(socket: Duplex, error: ApiError, requestId?: string
     Connection: "close",
   };
   const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...Object.entries(headers).map((header) => header.join(": "))];
-  socket.once(
-    "close",
-    afterRealTime(READ_TIMEOUT, () => socket.destroy()),
-  );
+  const cancelTimeout = afterRealTime(READ_TIMEOUT, () => socket.destroy());
+  socket.once("close", cancelTimeout);
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   // Discards the rest of the request, because closing with unread bytes would reset the connection.
   socket.resume();

@@ -4,17 +4,13 @@ import { PreserializedJson } from "../contracts/endpoint.ts";
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
-import type { CreateOperationContext, Operation } from "../store/operation-context.ts";
-import type { IdempotencyReplies } from "../store/records/idempotency-replies.ts";
-import type { Database } from "../store/sqlite/database.ts";
+import type { Operation } from "../store/operation-context.ts";
+import type { Stores } from "../store/stores.ts";
 import type { Reply, RequestContext, Stage } from "./context.ts";
 import { isStoredError, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";
 
-interface TransactionDependencies {
-  database: Database;
-  idempotencyReplies: IdempotencyReplies;
-  createOperationContext: CreateOperationContext;
+interface TransactionDependencies extends Pick<Stores, "database" | "idempotencyReplies" | "createOperationContext"> {
   /** Called after each commit, because the request may have queued events. The response waits for the returned promise. */
   committed: (request: string) => Promise<void> | undefined;
 }
@@ -62,7 +58,7 @@ function replyOrStoredError(context: RequestContext, attempt: () => Reply): Repl
   }
 }
 
-function runOperation(context: RequestContext, createOperationContext: CreateOperationContext): Reply {
+function runOperation(context: RequestContext, createOperationContext: Stores["createOperationContext"]): Reply {
   const operation = context.operation as Operation;
   const emitted = (type: string) => {
     if (!operation.emits.some((declared) => factOf(declared) === type) && operation.mayEmit[type] === undefined)

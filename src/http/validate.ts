@@ -2,11 +2,11 @@
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { type ErrorCode, type FieldError, fail } from "../kernel/errors.ts";
+import { type FieldError, fail } from "../kernel/errors.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
 import { withSent } from "../schema/as-sent.ts";
 import { ASSUMED } from "../schema/assumed.ts";
-import type { TSchema } from "../schema/shapes.ts";
+import { errorCodeOf, type TSchema } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { OwnRequest, TranslateRequest } from "../service/translate-request.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -45,8 +45,8 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
   const { known, unknown } = sortFields(declaration, sent.body);
   const { body } = declaration;
   const foreign = sent.unknown?.fields ?? NONE;
-  if ((bodies === "strict" && !allowsExtraFields(body)) || forbidsExtraFields(body))
-    refuseUnknown([...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
+  const isOthersAllowed = body?.additionalProperties ?? bodies !== "strict";
+  if (!isOthersAllowed) refuseUnknown([...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
   if (body && !isOpen) checkBody(body, known, bodies, sent.problems);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
@@ -58,14 +58,6 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
 }
 
 const NONE: readonly never[] = [];
-
-/** Whether a body's schema explicitly allows further fields. */
-const allowsExtraFields = (body: ObjectSchema | undefined) =>
-  (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === true;
-
-/** Whether a body's schema forbids further fields. */
-const forbidsExtraFields = (body: ObjectSchema | undefined) =>
-  (body as { additionalProperties?: unknown } | undefined)?.additionalProperties === false;
 
 /** The query parameters, as text or integers. Skips parsing for an empty query, the usual case. */
 function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput): Record<string, unknown> {
@@ -91,19 +83,16 @@ function checkedQuery(
   for (const [name, property] of Object.entries(schema.properties)) {
     const values = sent.getAll(name);
     if (values.length > 1)
-      fail(codeOf(property), `${name} was sent ${values.length} times; send it once.`, { field: name, received: values });
+      fail(errorCodeOf(property), `${name} was sent ${values.length} times; send it once.`, { field: name, received: values });
     if (values[0] !== undefined)
       query[name] = (property as { type?: string }).type === "integer" && /^-?\d{1,15}$/.test(values[0]) ? Number(values[0]) : values[0];
   }
   const errors = fieldErrors(schema, query);
   const [error] = errors;
-  if (error) fail(codeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors });
+  if (error)
+    fail(errorCodeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors });
   return query;
 }
-
-/** The error code for an invalid value of this parameter. */
-const codeOf = (property: TSchema | undefined) =>
-  ((property as { "x-sandbox-code"?: ErrorCode } | undefined)?.["x-sandbox-code"] ?? "validation_failed") as ErrorCode;
 
 function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
   const known: Record<string, unknown> = {};
@@ -147,7 +136,7 @@ const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
  * declares `additionalProperties`: such a body takes all fields of a record.
  */
 function extraFields({ body, reply }: InputDeclaration, unknown: Record<string, unknown>): Record<string, unknown> {
-  const owned = allowsExtraFields(body) ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
+  const owned = body?.additionalProperties ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
   const kept = Object.entries(unknown).filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
   return maskValue(Object.fromEntries(kept)) as Record<string, unknown>;
 }

@@ -22,7 +22,6 @@ import {
   type OperationFinder,
   type ReadHeaders,
 } from "./observed-call.ts";
-import { createRecentCalls, isSuccessfulWrite, type RecentCalls, withoutBody } from "./recent-calls.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
 
@@ -242,4 +241,55 @@ function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
     };
     return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
   });
+}
+
+export type RecentCalls = ReturnType<typeof createRecentCalls>;
+
+const MAX_BODY = 16_384;
+
+/**
+ * Copies an entry without its response body, which the judge does not read. The garbage collector copies entries that live as long as a
+ * ring buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
+ */
+export const withoutBody = (entry: RequestEntry): RequestEntry => ({ ...entry, responseBody: "" });
+
+export const isSuccessfulWrite = ({ method, status }: RequestEntry) => method !== "GET" && status < 300;
+
+/** A ring buffer of `capacity` calls. */
+export function createRecentCalls(capacity: number) {
+  /** `next` is the slot of the oldest call. */
+  const ring: (RequestEntry | undefined)[] = Array(capacity).fill(undefined);
+  let next = 0;
+  /** The call `back` places before the newest. Looping over this is much faster than a generator. */
+  const at = (back: number) => ring[(next - 1 - back + 2 * capacity) % capacity];
+  return {
+    record(entry: RequestEntry) {
+      if (entry.requestBody.length > MAX_BODY) return;
+      ring[next] = entry;
+      next = (next + 1) % capacity;
+    },
+    /** A merchant's calls that arrived at or after a time in real milliseconds, oldest first. */
+    since(merchant: string, arrived: number) {
+      const found: RequestEntry[] = [];
+      for (let back = 0; back < capacity; back++) {
+        const call = at(back);
+        // Calls are in the order of their responses, and each arrived before its response: this call and all older ones arrived too early.
+        if (call && call.answered < arrived) break;
+        if (call?.merchant === merchant && call.arrived >= arrived) found.push(call);
+      }
+      return found.reverse();
+    },
+    /** The newest calls that match, at most `limit`, oldest first. */
+    matching(isMatch: (entry: RequestEntry) => boolean, limit: number) {
+      const found: RequestEntry[] = [];
+      for (let back = 0; back < capacity && found.length < limit; back++) {
+        const entry = at(back);
+        if (entry && isMatch(entry)) found.push(entry);
+      }
+      return found.reverse();
+    },
+    forget(merchant?: string) {
+      for (const [slot, call] of ring.entries()) if (merchant === undefined || call?.merchant === merchant) ring[slot] = undefined;
+    },
+  };
 }

@@ -14,7 +14,7 @@ export function createBoundedCache<T>(maxEntries: number) {
   };
 }
 
-/** Caches a function's results by its first argument, which must determine the other arguments. */
+/** Caches a function's results by its first argument. Calls with equal first arguments must have equal other arguments. */
 export function memoize<T, Rest extends unknown[]>(
   maxEntries: number,
   make: (key: string, ...rest: Rest) => T,

@@ -15,36 +15,14 @@ export interface DueWork {
   settled?(): Promise<void>;
 }
 
-export interface Clock {
-  readonly mode: ClockMode;
-  /** Sandbox time in milliseconds since the epoch. */
-  now(): number;
-  /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
-  seconds(): number;
-  set(mode: ClockMode, now?: number): void;
-  /**
-   * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. `begin` is called when earlier
-   * advances have ended, and returns the time to move to. Resolves to false if `endAdvances` interrupted the advance; time then stops there.
-   */
-  advance(begin: () => number): Promise<boolean>;
-  isAdvancing(): boolean;
-  /** Ends all advances, also those in the queue, without waiting for work that has started. */
-  endAdvances(): void;
-  /** Adds work. Its due times count from the next wake. */
-  watch(work: DueWork): void;
-  /** Checks the due times again; call it after any change that may have brought one forward. */
-  wake(): void;
-  /** Calls the listener with each error that watched work throws. The failed work pauses for a second; other work is unaffected. */
-  onFailure(listener: (error: unknown) => void): void;
-  stop(): void;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 /** Node's longest timer delay, 24.8 days: a longer one overflows and fires at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 /** Real milliseconds for which failed work pauses. */
 const PAUSE_AFTER_FAILURE = 1_000;
 
-export function createClock(frozenAt?: number): Clock {
+export function createClock(frozenAt?: number) {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
   let lastAdvance: Promise<unknown> = Promise.resolve();
@@ -73,14 +51,20 @@ export function createClock(frozenAt?: number): Clock {
     get mode() {
       return time.mode();
     },
+    /** Sandbox time in milliseconds since the epoch. */
     now: time.now,
+    /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
     seconds: () => Math.floor(time.now() / 1000),
-    set(mode, now) {
+    set(mode: ClockMode, now?: number) {
       time.set(mode, now ?? time.now());
       alarm.arm();
     },
-    // Concurrent calls run one after another.
-    async advance(begin) {
+    /**
+     * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. Concurrent advances run one
+     * after another; `begin` is called when the earlier ones have ended, and returns the time to move to. Resolves to false if `endAdvances`
+     * interrupted the advance; time then stops there.
+     */
+    async advance(begin: () => number) {
       advances++;
       const advanced = lastAdvance.then(() => (isEnded ? undefined : play(begin()))).finally(() => void advances--);
       lastAdvance = advanced.catch(() => {});
@@ -88,14 +72,18 @@ export function createClock(frozenAt?: number): Clock {
       return !isEnded;
     },
     isAdvancing: () => advances > 0,
+    /** Ends all advances, also those in the queue, without waiting for work that has started. */
     endAdvances() {
       isEnded = true;
       endAll();
     },
-    watch(work) {
+    /** Adds work. Its due times count from the next wake. */
+    watch(work: DueWork) {
       alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));
     },
-    onFailure: (listener) => void failureListeners.add(listener),
+    /** Calls the listener with each error that watched work throws. The failed work pauses for a second; other work is unaffected. */
+    onFailure: (listener: (error: unknown) => void) => void failureListeners.add(listener),
+    /** Checks the due times again; call it after any change that may have brought one forward. */
     wake: alarm.wake,
     stop: alarm.stop,
   };

@@ -7,6 +7,14 @@ export const byteLength = (text: string): number => encoder.encode(text).length;
 /** `retryAfter` and `retry_after` as `retry-after`. */
 export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** JSON in one line with spaces after commas and colons, and `padding` inside braces. */
+export function spacedJson(value: unknown, padding = ""): string {
+  if (Array.isArray(value)) return `[${value.map((item) => spacedJson(item, padding)).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, child]) => `${JSON.stringify(name)}: ${spacedJson(child, padding)}`);
+  return `{${padding}${fields.join(", ")}${padding}}`;
+}
+
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 /** C0, DEL and C1, invisible format characters (such as right-to-left marks), and line separators. */
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

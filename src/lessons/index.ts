@@ -5,6 +5,7 @@ import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import type { Baseline } from "../verify/baseline.ts";
 import {
   createLearnerUpdates,
   currentStep,
@@ -14,7 +15,7 @@ import {
   learnerState,
   lessonByName,
   newProgress,
-  personalLesson,
+  personal,
 } from "./learner-progress.ts";
 import { checkValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
 import { announce, merchantToCheck, moveTo, scheduleCheck, showHint, startStep } from "./steps.ts";
@@ -42,7 +43,7 @@ export function createLessons(deps: LessonDependencies) {
     /** Finds a lesson by name or number; with `learner`, fills in the learner's URL, API key and merchant. */
     async find(name: string, learner?: string) {
       const { lesson } = findLesson(await context.readLessons(), name);
-      return learner === undefined ? lesson : personalLesson(lesson, context.valuesOf(progressOf(learner).row.merchant));
+      return learner === undefined ? lesson : personal(lesson, context.valuesOf(progressOf(learner).row.merchant));
     },
     learners: async () => Promise.all([...learners().values()].map(state)),
     learner: async (id: string) => state(progressOf(id)),
@@ -95,7 +96,7 @@ function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   };
   const open = once(() => {
     for (const row of learners.list()) {
-      const mark = JSON.parse(row.mark) as unknown;
+      const mark = JSON.parse(row.mark) as Baseline | null;
       context.progress.set(row.merchant, newProgress(row, mark === null ? undefined : verifier.resume(mark), DEFAULT_HINT_AFTER));
     }
     return context;
@@ -156,8 +157,8 @@ async function begin(context: LessonContext, progress: LearnerProgress, name: st
   const before = lesson.steps.slice(0, checkpoint - 1).map(({ number }) => number);
   const state = steps.slice(0, checkpoint - 1).flatMap((step) => step.state);
   const leaving = { steps: before, how: "prepared" } as const;
-  const done = await moveTo(context, lessons, progress, { lesson: lesson.name, step: checkpoint, leaving, afresh: true }, state);
-  if (done) announce(context, lessons, progress, "began");
+  const move = { lesson: lesson.name, step: checkpoint, leaving, afresh: true, news: "began" } as const;
+  await moveTo(context, lessons, progress, move, state);
   return progress;
 }
 
@@ -167,8 +168,7 @@ async function skip(context: LessonContext, progress: LearnerProgress): Promise<
   const annotations = currentStep(lessons, progress.row);
   if (!annotations || lesson === null) return fail("invalid_state", `${name} is not at a step, so there is nothing to skip.`);
   const leaving = { steps: [step], how: "skipped" } as const;
-  const done = await moveTo(context, lessons, progress, { lesson, step: step + 1, leaving }, annotations.state);
-  if (done) announce(context, lessons, progress, "skipped");
+  await moveTo(context, lessons, progress, { lesson, step: step + 1, leaving, news: "skipped" }, annotations.state);
   return progress;
 }
 

@@ -1,28 +1,16 @@
 // The progress of a learner in this process: the context of the lesson service, the shown state, the learner's own values in texts, and waiting for a change.
 
-import type { Expectations } from "../contracts/expectations.ts";
-import type { LearnerState, Lesson, LessonFile, LessonMessage, LessonStep } from "../contracts/lesson.ts";
-import type { Verdict } from "../contracts/verdict.ts";
+import type { LearnerState, Lesson, LessonMessage } from "../contracts/lesson.ts";
 import { afterRealTime, type Clock, realNow } from "../kernel/clock.ts";
-import type { Tenants } from "../store/records/tenants.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { Learner, Learners } from "../store/workshop/learners.ts";
+import type { Stores } from "../store/stores.ts";
+import type { Learner } from "../store/workshop/learners.ts";
+import type { Baseline } from "../verify/baseline.ts";
+import type { Verifier } from "../verify/verifier.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
-/** Verifies what happened since a baseline. A baseline is plain data and can be stored as JSON. */
-export interface StepVerifier {
-  takeBaseline(expectations: Expectations): unknown;
-  since(mark: unknown, expectations: Expectations): { verdict: Verdict };
-  /** Adapts a baseline of an earlier process to this one. */
-  resume(mark: unknown): unknown;
-}
-
-export interface LessonDependencies {
+export interface LessonDependencies extends Pick<Stores, "database" | "learners" | "tenants"> {
   clock: Clock;
-  database: Pick<Database, "transaction">;
-  learners: Learners;
-  tenants: Pick<Tenants, "first" | "require" | "keyOf">;
-  verifier: StepVerifier;
+  verifier: Pick<Verifier, "takeBaseline" | "since" | "resume">;
   /** The folder of the lesson files. */
   folder: string;
   /** The sandbox's URL. */
@@ -56,59 +44,36 @@ export interface LearnerValues {
 /** The values in the text of lessons, which a learner's own values replace. */
 const PLACEHOLDERS = { url: /http:\/\/127\.0\.0\.1:4747\b/g, apiKey: /\bsk_test_lodge\b/g, merchant: /\bmer_lodge\b/g };
 
-export const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>
+const personalText = (text: string, { url, apiKey, merchant }: LearnerValues) =>
   text
     .replace(PLACEHOLDERS.url, () => url)
     .replace(PLACEHOLDERS.apiKey, () => apiKey)
     .replace(PLACEHOLDERS.merchant, () => merchant);
 
-export function personalLesson(lesson: Lesson, values: LearnerValues): Lesson {
-  const steps = lesson.steps.map((step): LessonStep => {
-    const blocks = step.blocks.map(({ kind, text }) => ({ kind, text: personalText(text, values) }));
-    return { ...step, blocks, command: step.command === null ? null : personalText(step.command, values) };
-  });
-  return { ...lesson, steps, about: personalText(lesson.about, values), file: lesson.file && personalFile(lesson.file, values) };
-}
+/** A copy of a lesson or of a call with the learner's own values in all texts. */
+export const personal = <T extends Lesson | LessonCall>(value: T, values: LearnerValues): T =>
+  JSON.parse(JSON.stringify(value), (_, part) => (typeof part === "string" ? personalText(part, values) : part)) as T;
 
-const personalFile = ({ name, start, solution }: LessonFile, values: LearnerValues): LessonFile => ({
-  name,
-  start: personalText(start, values),
-  solution: personalText(solution, values),
-});
-
-export const personalCall = (call: LessonCall, values: LearnerValues): LessonCall =>
-  JSON.parse(personalText(JSON.stringify(call), values)) as LessonCall;
+export type LearnerProgress = ReturnType<typeof newProgress>;
 
 /** The stored row of a learner, with the state that only this process has. */
-export interface LearnerProgress {
-  row: Learner;
-  /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
-  mark: unknown;
-  /** The real time at which the step began or, if later, at which this process loaded it. */
-  began: number;
-  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
-  hintAfter: number;
-  /** Cancels the timer of the automatic hint. */
-  cancelHint(): void;
-  /** Incremented with each announced change. */
-  version: number;
-  /** True while the calls between two steps run. Steps are not checked meanwhile. */
-  isMoving: boolean;
-  /** True while a check is scheduled. */
-  isCheckScheduled: boolean;
-  /** The real time before which no other check begins. */
-  nextCheckAt: number;
-}
-
-export const newProgress = (row: Learner, mark: unknown, hintAfter: number): LearnerProgress => ({
+export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter: number) => ({
   row,
+  /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
   mark,
+  /** The real time at which the step began or, if later, at which this process loaded it. */
   began: realNow(),
+  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
   hintAfter,
+  /** Cancels the timer of the automatic hint. */
   cancelHint: () => {},
+  /** Incremented with each announced change. */
   version: 0,
+  /** True while the calls between two steps run. Steps are not checked meanwhile. */
   isMoving: false,
+  /** True while a check is scheduled. */
   isCheckScheduled: false,
+  /** The real time before which no other check begins. */
   nextCheckAt: 0,
 });
 
@@ -118,13 +83,8 @@ export const lessonByName = (lessons: readonly ParsedLesson[], name: string | nu
 export const currentStep = (lessons: readonly ParsedLesson[], { lesson, step }: Learner): StepAnnotations | undefined =>
   lessonByName(lessons, lesson)?.steps[step - 1];
 
-interface LearnerStateSources {
-  learners: Pick<Learners, "left">;
-  valuesOf(merchant: string): LearnerValues;
-}
-
 export function learnerState(
-  { learners, valuesOf }: LearnerStateSources,
+  { learners, valuesOf }: Pick<LessonContext, "learners" | "valuesOf">,
   lessons: readonly ParsedLesson[],
   { row, began, version }: LearnerProgress,
 ): LearnerState {

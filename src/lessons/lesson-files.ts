@@ -36,7 +36,7 @@ export function readMarkdown(file: string, text: string): Section[] {
   const sections: Section[] = [];
   let prose: string[] = [];
   const refuse = (index: number, message: string): never => {
-    throw new SandboxError(`${file}:${index + 1}: ${message}`, "badFixture");
+    throw lessonError(file, index + 1, message);
   };
   const section = (index: number) => sections.at(-1) ?? refuse(index, "a lesson begins with its title, as in # Paging.");
   const endProse = () => {
@@ -125,7 +125,7 @@ export async function readAnnotations(file: string, section: Section, validate: 
     throw lessonError(
       file,
       unknown.line,
-      `there is no annotation ${unknown.word}.${didYouMean(unknown.word, ANNOTATIONS) || ` ${ANNOTATION_LIST}`}`,
+      `there is no annotation ${unknown.word}.${didYouMean(unknown.word, ANNOTATIONS) || ` The annotations are ${ANNOTATIONS.join(", ")}.`}`,
     );
   const [check, second] = commentsOf("check");
   if (!check) throw lessonError(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
@@ -137,8 +137,6 @@ export async function readAnnotations(file: string, section: Section, validate: 
     state: await readCalls(file, commentsOf("state"), "/"),
   };
 }
-
-const ANNOTATION_LIST = `The annotations are ${ANNOTATIONS.join(", ")}.`;
 
 async function readCheck(file: string, comment: Comment, validate: CheckValidator): Promise<Expectation[]> {
   const { source, items: check } = await readItems(file, comment, Type.Array(Expectation, { minItems: 1 }), Expectation);
@@ -193,7 +191,7 @@ async function readItems<S extends TSchema>(file: string, { text, line }: Commen
 export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
 
 /** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
-export function checkValidator(holdsNow: CheckHolds): CheckValidator {
+export function checkValidator(holdsNow: (check: Expectation[]) => boolean): CheckValidator {
   return (check) => {
     try {
       return holdsNow(check) ? "this already holds before the learner did anything: the step would tick by itself." : undefined;
@@ -203,8 +201,6 @@ export function checkValidator(holdsNow: CheckHolds): CheckValidator {
     }
   };
 }
-
-type CheckHolds = (check: Expectation[]) => boolean;
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
 /** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */

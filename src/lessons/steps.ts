@@ -4,7 +4,7 @@ import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
 import type { Learner } from "../store/workshop/learners.ts";
-import { currentStep, type LearnerProgress, type LessonContext, learnerState, personalCall } from "./learner-progress.ts";
+import { currentStep, type LearnerProgress, type LessonContext, learnerState, personal } from "./learner-progress.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
 /** After a check, the next one waits four times as long as it took, so that checks use at most a fifth of the CPU. */
@@ -32,20 +32,16 @@ export function scheduleCheck(context: LessonContext, progress: LearnerProgress)
 async function checkStep(context: LessonContext, progress: LearnerProgress): Promise<void> {
   const lessons = await context.readLessons();
   progress.isCheckScheduled = false;
-  const { row } = progress;
+  const { row, mark } = progress;
   const annotations = currentStep(lessons, row);
-  if (context.isStopped() || progress.isMoving || !annotations || row.lesson === null || context.progress.get(row.merchant) !== progress)
-    return;
+  if (context.isStopped() || progress.isMoving || context.progress.get(row.merchant) !== progress) return;
+  if (!annotations || mark === undefined || row.lesson === null) return;
   const startedAt = realNow();
-  const { verdict } = context.verifier.since(progress.mark, { merchant: row.merchant, all: annotations.check });
+  const { verdict } = context.verifier.since(mark, { merchant: row.merchant, all: annotations.check });
   progress.nextCheckAt = realNow() + (realNow() - startedAt) * REST_FACTOR;
   if (verdict !== "pass") return;
-  const hasMoved = await moveTo(context, lessons, progress, {
-    lesson: row.lesson,
-    step: row.step + 1,
-    leaving: { steps: [row.step], how: "ticked" },
-  });
-  if (hasMoved) announce(context, lessons, progress, "ticked");
+  const leaving = { steps: [row.step], how: "ticked" } as const;
+  await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, leaving, news: "ticked" });
 }
 
 /** The step to go to, and how the steps before it ended. */
@@ -53,13 +49,15 @@ export interface Move {
   lesson: string;
   step: number;
   leaving: { steps: readonly number[]; how: StepEnd };
+  /** Announced after the move. */
+  news: LessonMessage["news"];
   /** True if the lesson starts over: its earlier results are deleted. */
   afresh?: boolean;
 }
 
 /**
  * Moves a learner to a step. First makes the `state` calls of the skipped steps with the learner's key, then the step's setup calls.
- * The learner stays at the old step, unchecked, until all calls are done. Returns false if the learner was reset or removed meanwhile.
+ * The learner stays at the old step, unchecked, until all calls are done. Nothing happens if the learner was reset or removed meanwhile.
  */
 export async function moveTo(
   context: LessonContext,
@@ -67,17 +65,17 @@ export async function moveTo(
   progress: LearnerProgress,
   move: Move,
   state: LessonCall[] = [],
-): Promise<boolean> {
+): Promise<void> {
   const row: Learner = { ...progress.row, lesson: move.lesson, step: move.step, hints: 0 };
   const annotations = currentStep(lessons, row);
   progress.isMoving = true;
   try {
     const values = context.valuesOf(row.merchant);
-    for (const call of [...state, ...(annotations?.setup ?? [])]) await context.call(personalCall(call, values), values.apiKey);
+    for (const call of [...state, ...(annotations?.setup ?? [])]) await context.call(personal(call, values), values.apiKey);
   } finally {
     progress.isMoving = false;
   }
-  if (context.isStopped() || context.progress.get(row.merchant) !== progress) return false;
+  if (context.isStopped() || context.progress.get(row.merchant) !== progress) return;
   const { hints } = progress.row;
   const at = context.clock.now();
   context.database.transaction(() => {
@@ -86,7 +84,7 @@ export async function moveTo(
       context.learners.leave(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });
     startStep(context, progress, { ...row, began: at }, annotations);
   });
-  return true;
+  announce(context, lessons, progress, move.news);
 }
 
 /** Takes the baseline of a step, stores the learner and starts the hint timer. */

@@ -2,7 +2,7 @@
 
 import type { LifeChange } from "../contracts/life.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import { afterRealTimeIfRunning, type Clock, type DueWork, isoTime, realNow } from "../kernel/clock.ts";
+import { afterRealTimeIfRunning, type Clock, isoTime, realNow } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { notify, subscribeTo } from "../kernel/listeners.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -17,19 +17,14 @@ interface LifeDependencies extends Pick<Stores, "database" | "dueRecords" | "cre
   report(error: unknown): void;
 }
 
-export interface Life extends DueWork {
-  /** False with `--life off`: then nothing is due. */
-  readonly isOn: boolean;
-  /** Calls the listener with each change after its commit. Returns a function that removes it. */
-  listen(listener: (change: LifeChange) => void): () => void;
-}
+export type Life = ReturnType<typeof createLife>;
 
 /** The most records in one transaction. They share one wait for the disk, and requests are served between two transactions. */
 const BATCH = 100;
 /** Real milliseconds. */
 const TRY_AGAIN_AFTER = 2_000;
 
-export function createLife(deps: LifeDependencies): Life {
+export function createLife(deps: LifeDependencies) {
   const { clock, database, dueRecords, isOn, report } = deps;
   const listeners = new Set<(change: LifeChange) => void>();
   let playing: Promise<void> | undefined;
@@ -53,12 +48,14 @@ export function createLife(deps: LifeDependencies): Life {
     clock.wake();
   };
   return {
+    /** False with `--life off`: then nothing is due. */
     isOn,
     nextDue: () => (!isOn || playing || realNow() < retryAfter ? null : dueRecords.soonest()),
-    run(now) {
+    run(now: number) {
       playing = play(now);
     },
     settled: async () => playing,
+    /** Calls the listener with each change after its commit. Returns a function that removes it. */
     listen: subscribeTo(listeners),
   };
 }

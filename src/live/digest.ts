@@ -4,6 +4,7 @@
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
 import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 
 /** `stored` reads the counts from the database, which include the event that is being published. */
@@ -131,10 +132,6 @@ function matches({ request, attempt }: Filters, item: LiveItem): boolean {
 const filterOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? { text, matches: readRowFilter(text) } : undefined);
 
 function parseFilters(text: string): DigestFilters | undefined {
-  try {
-    const filters: unknown = JSON.parse(text);
-    return typeof filters === "object" && filters !== null ? filters : undefined;
-  } catch {
-    return undefined;
-  }
+  const filters = tryParseJson(text);
+  return typeof filters === "object" && filters !== null ? filters : undefined;
 }

@@ -169,10 +169,8 @@ function dropSlowest(clients: ReadonlySet<LiveClient>): void {
     unread -= socket.bufferedAmount;
     if (socket.readyState !== socket.OPEN) continue;
     socket.close(TOO_SLOW.code, TOO_SLOW.reason);
-    socket.once(
-      "close",
-      afterRealTime(CLOSE_TIMEOUT, () => socket.terminate()),
-    );
+    const cancelTimeout = afterRealTime(CLOSE_TIMEOUT, () => socket.terminate());
+    socket.once("close", cancelTimeout);
   }
 }
 

@@ -52,7 +52,7 @@ export function createTrends(now: () => number = realNow) {
       count(all, number, status, step);
       if (operation !== undefined) count(spansOf(operation), number, status, step);
     },
-    /** The spans of one operation or of all requests, oldest first, and the milliseconds since the last span, which is not over, began. */
+    /** The spans of one operation or of all requests, oldest first, and the age of the newest one in milliseconds. The newest is not over yet. */
     read(operation?: string) {
       const time = now();
       const newest = Math.floor(time / SPAN);

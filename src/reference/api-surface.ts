@@ -3,7 +3,7 @@
 import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { ASSUMED, factOf } from "../schema/assumed.ts";
-import type { TSchema } from "../schema/shapes.ts";
+import { errorCodeOf, type TSchema } from "../schema/shapes.ts";
 import { type HeaderFact, serviceHeaders } from "./headers.ts";
 import { mapSubschemas, type Printed } from "./subschemas.ts";
 
@@ -134,10 +134,6 @@ export function ownErrorsOf(surface: Surface, operation: DeclaredOperation): Err
   const common = new Set<ErrorCode>([...always, ...body, ...key]);
   return errorsOf(surface, operation).filter((code) => !common.has(code) || operation.errors.includes(code));
 }
-
-/** The error code for an invalid value of a query parameter. */
-const errorCodeOf = (parameter: TSchema): ErrorCode =>
-  (parameter as { "x-sandbox-code"?: ErrorCode })["x-sandbox-code"] ?? "validation_failed";
 
 /** Who may call an operation of the control API without the control token. */
 export function accessNote({ access }: DeclaredOperation): string {

@@ -1,15 +1,9 @@
 // The headers of requests, responses and deliveries: their meaning, when they are sent, and which are assumed.
 
-import type { Method } from "../contracts/endpoint.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { type Assumption, assumed } from "../schema/assumed.ts";
 import { count, oneOf, type TSchema, Type, text } from "../schema/shapes.ts";
-
-/** The properties of an operation that decide which headers its responses carry. */
-interface OperationTraits {
-  method: Method;
-  idempotent: boolean;
-}
 
 export interface HeaderFact {
   name: string;
@@ -18,7 +12,7 @@ export interface HeaderFact {
   on: string;
   /** Undefined if the service's documentation states the header. */
   assumption?: Assumption;
-  sentWith(operation: OperationTraits, status: number): boolean;
+  sentWith(operation: Pick<Endpoint, "method" | "idempotent">, status: number): boolean;
 }
 
 export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";

@@ -9,7 +9,7 @@ import { ownForm } from "../contracts/value-formats.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { ASSUMED, type Assumption, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { fieldPlace, itemsOf, nameOf } from "../schema/walk.ts";
+import { fieldPlace, nameOf, recordsOf } from "../schema/walk.ts";
 import { codes, type DeclaredOperation } from "./api-surface.ts";
 import { ERRORS_ASSUMPTION } from "./error-replies.ts";
 import type { EventType } from "./events.ts";
@@ -83,12 +83,6 @@ function operationFacts(operation: DeclaredOperation, behaviours: readonly Measu
 const NO_PARAMETERS: Assumption = { why: "The service's documentation lists few parameters; the sandbox ignores others." };
 
 const reasonOf = ({ why, setting }: Assumption): Assumption => (setting === undefined ? { why } : { why, setting });
-
-/** The schema of a list's records; undefined if the reply is not a list. */
-const recordsOf = (reply: TSchema) => {
-  const { data } = (reply as { properties?: Record<string, TSchema> }).properties ?? {};
-  return data && itemsOf(data);
-};
 
 function parameterFacts(id: string, schema: TSchema): ServiceFact[] {
   const reason = markOf(schema);

@@ -12,8 +12,9 @@ export function junit(run: RunReport): string {
     suite("verdicts", run, verdictCases(run)),
     ...(run.failOn?.some((condition) => condition.startsWith("uncovered")) ? [suite("coverage", run, run.coverage.map(coverageCase))] : []),
   ];
-  const { tests, failures } = total(suites);
-  const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", tests, failures, errors: 0, time: 0 })}>`;
+  const total = (counted: "tests" | "failures") => suites.reduce((sum, one) => sum + one[counted], 0);
+  const totals = { tests: total("tests"), failures: total("failures"), errors: 0, time: 0 };
+  const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", ...totals })}>`;
   return `${[head, ...suites.map(({ text }) => text), "</testsuites>"].join("\n")}\n`;
 }
 
@@ -21,13 +22,6 @@ interface Case {
   outcome: "passed" | "failed" | "skipped";
   text: string;
 }
-
-type Suite = ReturnType<typeof suite>;
-
-const total = (suites: readonly Suite[]) => ({
-  tests: suites.reduce((sum, { tests }) => sum + tests, 0),
-  failures: suites.reduce((sum, { failures }) => sum + failures, 0),
-});
 
 function suite(name: string, run: RunReport, cases: readonly Case[]) {
   const of = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;

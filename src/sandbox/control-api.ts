@@ -33,7 +33,7 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
   const { address, service, fixtures, image, clock, random, life } = engine;
-  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
   const coverage = () => readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
@@ -52,7 +52,8 @@ export function openControlApi(engine: Engine) {
     hub.publish({ kind: "removal", merchant });
   };
   const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew: dataReplaced, removed });
-  const traffic = openTraffic(engine);
+  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
+  const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
@@ -88,9 +89,6 @@ export function openControlApi(engine: Engine) {
   const start = createStartState(engine, parts);
   return { ...parts, start, restore: start.restore };
 }
-
-const openTraffic = ({ stores, clock, random, life, listeners }: Engine) =>
-  createTraffic({ ...stores, clock, random, resources, life, report: (error) => reportDefect(listeners, error, "traffic") });
 
 /** Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot. */
 function forget(engine: Engine, merchant: string | undefined): void {

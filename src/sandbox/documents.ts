@@ -129,8 +129,6 @@ function comparedOperation(operation: Operation, adopted: AdoptedFacts): Compare
   const seconds = adopted.number("idempotency.seconds");
   return {
     ...under,
-    body: under.body,
-    query: under.query,
     idempotent,
     replayWindow: seconds === undefined ? replayWindow : seconds * 1_000,
     readBody: createReadBody(operation.id, under.body, adopted, new Map()),

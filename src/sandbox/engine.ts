@@ -3,32 +3,32 @@
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { ownValues } from "../contracts/service-values.ts";
-import { createFaults, type Faults } from "../faults/index.ts";
-import { createHeldResponses, type HeldResponses } from "../http/faults/held-responses.ts";
-import { createRateLimiter, type RateLimiter } from "../http/rate-limit.ts";
+import { createFaults } from "../faults/index.ts";
+import { createHeldResponses } from "../http/faults/held-responses.ts";
+import { createRateLimiter } from "../http/rate-limit.ts";
 import { requestMessage } from "../http/request-recorder.ts";
 import { API_PREFIX } from "../http/route.ts";
-import { createJudge, type Judge } from "../judge/judge.ts";
+import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
+import { createEventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
 import { signerOf } from "../kernel/signature-forms.ts";
-import { createLife, type Life } from "../life/life.ts";
-import { createHub, type Hub } from "../live/hub.ts";
-import { createTrends, type Trends } from "../live/trends.ts";
-import { createScenarios, type Scenarios } from "../scenarios/index.ts";
+import { createLife } from "../life/life.ts";
+import { createHub } from "../live/hub.ts";
+import { createTrends } from "../live/trends.ts";
+import { createScenarios } from "../scenarios/index.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
-import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
-import { createTargetPolicy, type TargetPolicy } from "../webhooks/http/target-policy.ts";
-import { type RetrySchedule, scheduleOf } from "../webhooks/retry-schedule.ts";
+import { createDispatcher } from "../webhooks/dispatcher.ts";
+import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
+import { scheduleOf } from "../webhooks/retry-schedule.ts";
 import { sign } from "../webhooks/signature.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
@@ -62,30 +62,18 @@ export interface StorageOptions extends DataOptions {
   source: { file?: string; image?: DatabaseImage };
 }
 
-interface Storage extends DataOptions {
-  targets: TargetPolicy;
-  schedule: RetrySchedule;
-  /** A database image with the fixtures as they are seeded now. */
-  image(): SeedImage;
-  stores: Stores;
-}
-
-export interface Engine extends Storage {
-  faults: Faults;
-  /** Responses that a fault keeps waiting. */
-  heldResponses: HeldResponses;
-  limiter: RateLimiter;
-  dispatcher: Dispatcher;
-  life: Life;
-  judge: Judge;
-  scenarios: Scenarios;
-  hub: Hub;
-  trends: Trends;
-  /** Called after each response and each internal error. The sandbox's own parts and the user add listeners. */
-  listeners: {
-    request: Set<(entry: RequestEntry) => void>;
-    defect: Set<(defect: Defect) => void>;
+type Storage = DataOptions &
+  ReturnType<typeof openData> & {
+    /** A database image with the fixtures as they are seeded now. */
+    image(): SeedImage;
   };
+
+export type Engine = ReturnType<typeof createEngine>;
+
+/** Called after each response and each internal error. The sandbox's own parts and the user add listeners. */
+interface Listeners {
+  request: Set<(entry: RequestEntry) => void>;
+  defect: Set<(defect: Defect) => void>;
 }
 
 export const operations = catalogue.map(({ id }) => id);
@@ -102,13 +90,16 @@ export function openEngine({ source, ...given }: StorageOptions, snapshot: () =>
   }
 }
 
-function createEngine(storage: Storage, snapshot: () => unknown): Engine {
+function createEngine(storage: Storage, snapshot: () => unknown) {
   const { options, service, clock, random, schedule, stores } = storage;
-  const listeners: Engine["listeners"] = { request: new Set(), defect: new Set() };
+  const listeners: Listeners = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
     report: (error) => reportDefect(listeners, error, "live stream"),
-    stored: () => storedCounts(stores),
+    stored() {
+      stores.requestLog.flush();
+      return stores.runSummary.storedCounts();
+    },
     verdicts: () => judge.made(),
   });
   const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit });
@@ -120,7 +111,13 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
   const lag = createEventLoopLag();
-  const judge = openJudge(storage, hub, lag);
+  const judge = createJudge({
+    operations: service.operations,
+    prefix: API_PREFIX,
+    values: service.values,
+    lag,
+    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
+  });
   const scenarios = createScenarios({
     now: clock.now,
     rules: faults.rules,
@@ -147,22 +144,8 @@ function createEngine(storage: Storage, snapshot: () => unknown): Engine {
   return engine;
 }
 
-const openJudge = ({ service }: Storage, hub: Hub, lag: EventLoopLag) =>
-  createJudge({
-    operations: service.operations,
-    prefix: API_PREFIX,
-    values: service.values,
-    lag,
-    onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
-  });
-
-function storedCounts({ requestLog, runSummary }: Stores) {
-  requestLog.flush();
-  return runSummary.storedCounts();
-}
-
 /** Calls every listener for defects. An error in a listener is ignored, because it could only be reported to the same listeners. */
-export const reportDefect = ({ defect }: Pick<Engine["listeners"], "defect">, error: unknown, where: string) =>
+export const reportDefect = ({ defect }: Pick<Listeners, "defect">, error: unknown, where: string) =>
   notifyEach(defect, { error, where }, () => {});
 
 /** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
@@ -221,7 +204,8 @@ function openData({ options, address, clock, random, service }: DataOptions, sou
 
 function imageOf(given: DataOptions): SeedImage {
   const { options, fixtures, clock } = given;
-  const built = isDefaultData(options) ? builtImage()?.(clock.now()) : undefined;
+  const isDefaultData = options.fixtures === undefined && options.seed === optionDefinitions.seed.default;
+  const built = isDefaultData ? builtImage()?.(clock.now()) : undefined;
   return built ?? getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores });
 }
 
@@ -233,8 +217,6 @@ async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture
 }
 
 const packageFixtures = once(() => readFixtures(packageFile("fixtures/merchants")));
-
-const isDefaultData = ({ fixtures, seed }: Options) => fixtures === undefined && seed === optionDefinitions.seed.default;
 
 /** The image that the build makes of the default data, so that a start does not seed it again. */
 const builtImage = once(() => {

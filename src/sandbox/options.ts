@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { NewEndpoint } from "../contracts/webhook.ts";
-import type { RateLimit } from "../http/rate-limit.ts";
+import type { RateLimit } from "../http/rate-limit-window.ts";
 import { parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration, tryParseDuration } from "../kernel/duration.ts";

@@ -6,7 +6,7 @@ import { NewEndpoint } from "../contracts/webhook.ts";
 import { register } from "../control/endpoints.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { Restored } from "../control/merchants.ts";
-import { addRulesFromFile } from "../faults/rules-file.ts";
+import { addRulesFromFile } from "../faults/index.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import type { LessonService } from "../lessons/index.ts";
 import { fieldErrors } from "../schema/validator.ts";

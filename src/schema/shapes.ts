@@ -1,5 +1,6 @@
 // The schemas that areas share: ids, money, dates, lists.
 
+import type { ErrorCode } from "../kernel/errors.ts";
 import { annotate, assumed } from "./assumed.ts";
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "./schema.ts";
 
@@ -9,6 +10,12 @@ export { Type };
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 export const text = (description: string, options: object = {}) => Type.String({ description, maxLength: 5_000, ...options });
+
+/** One name or several, of which one must match. `x-sandbox-names` gives them their literal types in TypeScript. */
+export const oneOrSeveral = (kind: "operation" | "event", description: string, keywords: object = {}) => {
+  const one = (words: string) => text(words, { minLength: 1, "x-sandbox-names": kind, ...keywords });
+  return Type.Union([one("One"), Type.Array(one("One of several"), { minItems: 1, maxItems: 100 })], { description });
+};
 
 export const flag = (description: string) => Type.Boolean({ description });
 
@@ -132,7 +139,11 @@ const cursor = (description: string) =>
     "`has_more` is of no use without a cursor; the names are those of the most widely copied payments API.",
   );
 
-/** The `limit` of a list. `x-sandbox-code` is the error code for an invalid value. */
+/** The error code for an invalid value of a query parameter. */
+export const errorCodeOf = (parameter: TSchema | undefined): ErrorCode =>
+  (parameter as { "x-sandbox-code"?: ErrorCode } | undefined)?.["x-sandbox-code"] ?? "validation_failed";
+
+/** The `limit` of a list. */
 export const pageSize = () =>
   Type.Optional(
     Type.Integer({

@@ -42,6 +42,12 @@ export const isOpen = (schema: TSchema) => keywordsOf(schema).additionalProperti
 
 export const itemsOf = (schema: TSchema) => keywordsOf(schema).items;
 
+/** The schema of the records of a list; undefined if the reply is not a list. */
+export function recordsOf(reply: TSchema): TSchema | undefined {
+  const { data } = keywordsOf(reply).properties ?? {};
+  return data && itemsOf(data);
+}
+
 /** The schema of a value other than null, or of each item where the value is a list. */
 export interface Inner {
   /** The id of the value, or of the items. */

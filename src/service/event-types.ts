@@ -27,8 +27,8 @@ export function adoptedEventTypes(facts: AdoptedFacts) {
   }
   if (names.size === 0) return undefined;
   const types = new Map([...names].map(([type, name]) => [name, type]));
-  // Each name has one counterpart in both directions, so that a subscription is shown as it was sent. A name of the sandbox that the service
-  // does not have becomes a name that the sandbox never sends.
+  // Each name has one counterpart in both directions, so that a subscription is shown as it was sent. If the service gives a name of
+  // the sandbox to another type, that name stands for a type that the sandbox never sends.
   for (const type of names.keys()) if (!types.has(type)) types.set(type, endOf(names, type));
   const reverse = new Map([...types].map(([name, type]) => [type, name]));
   const shown = (type: string) => reverse.get(type) ?? type;

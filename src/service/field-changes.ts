@@ -39,7 +39,7 @@ function addedField(facts: AdoptedFacts, id: string, name: string) {
   };
 }
 
-/** The last parts of the ids directly below a place. */
+/** For each id directly below a place, the part of the id after the place. */
 type Children = (place: string) => readonly string[];
 
 /** Last parts of ids that describe a whole object, not a field. */

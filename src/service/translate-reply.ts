@@ -17,14 +17,9 @@ import { adoptedError, headerName } from "./values.ts";
 type SentHeaders = Record<string, string | number>;
 
 /** A reply in the sandbox's form. */
-interface OwnReply {
+export interface OwnReply {
   status: number;
   body: string;
-}
-
-export interface ServiceReply extends OwnReply {
-  /** All headers of the reply in the names and forms of the service. */
-  headersOut(headers: SentHeaders, at: number): SentHeaders;
 }
 
 /** The call to which a reply responds. */
@@ -35,12 +30,10 @@ export interface CallAtEdge {
   readonly headers: Record<string, string>;
 }
 
-export type TranslateReply = (call: CallAtEdge, reply: OwnReply) => ServiceReply;
-
 /** The header that names types of events that the sandbox does not know. */
 const WARNING = "X-Sandbox-Warning";
 
-export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): TranslateReply {
+export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined) {
   const translator = createTranslator(facts, prefixes);
   const bodyOf = memoize(MOST_KEPT, (_: string, operation: Operation) => replyTranslation(operation, facts, translator));
   const errorShape = once(() => createErrorShape(facts, prefixes, translator.object("outwards", "error", errorObject)));
@@ -54,12 +47,13 @@ export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, ty
     if (warning !== undefined) headers[WARNING] = warning.replace(/[\w:/-]+(\.[\w:/-]+)*/g, types?.shown ?? String);
     return JSON.stringify(translate === undefined ? named : translate(named, TOP));
   };
-  return (call, reply) => {
+  return (call: CallAtEdge, reply: OwnReply) => {
     const { operation } = call;
-    const answer = (status: number, body: string): ServiceReply => ({
+    const answer = (status: number, body: string) => ({
       status,
       body,
-      headersOut: (headers, at) => headersOut(facts, operation?.id, headers, status, at),
+      /** All headers of the reply in the names and forms of the service. */
+      headersOut: (headers: SentHeaders, at: number) => headersOut(facts, operation?.id, headers, status, at),
     });
     const refusal = call.replayOf === undefined ? undefined : replayRefusal(facts, operation?.id);
     if (refusal !== undefined) return answer(refusal, refusedReplay(facts, errorShape(), call));

@@ -6,41 +6,16 @@ import type { Random } from "../kernel/random.ts";
 import type { TSchema } from "../schema/schema.ts";
 import { assumedListOf, assumedPageQuery } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
-import type { Collection, Collections, Scope } from "./records/collection.ts";
+import type { Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
 import type { Tenants } from "./records/tenants.ts";
 import { jsonIfWritten } from "./records/written-record.ts";
 import type { Attempts } from "./webhooks/attempts.ts";
 import type { CheckEndpointHealth } from "./webhooks/endpoint-health.ts";
-import type { Emission, Outbox } from "./webhooks/outbox.ts";
+import type { Outbox } from "./webhooks/outbox.ts";
 
-export interface OperationContext {
-  merchant: string;
-  /** Unix seconds on the sandbox clock: the `created` of the records that this call makes. */
-  now: number;
-  /** The calling merchant's records of a kind. */
-  own<R extends RecordBase>(resource: Resource<R>): Collection<R>;
-  /** The records of another merchant, for the two operations that need them: creation and login. */
-  of<R extends RecordBase>(merchant: string, resource: Resource<R>): Collection<R>;
-  /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
-  emit(type: string, data: unknown): Emission;
-  /** Like `emit`, for a test event, which the operation need not declare. */
-  emitTest(type: string, data: unknown): Emission;
-  /** A new id for something that is not a record. */
-  mint(prefix: string): string;
-  /** A new secret, derived from the seed, the merchant and `purpose`. */
-  secret(purpose: string): string;
-  /** The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined. */
-  jsonOf(result: unknown, schema: TSchema): string | undefined;
-  /** Sends a warning to the client, in a header of the response. */
-  warn(text: string): void;
-  tenants: Tenants;
-  outbox: Outbox;
-  /** The log of webhook deliveries. */
-  attempts: Attempts;
-  health: CheckEndpointHealth;
-  webhooks: WebhookRules;
-}
+/** What handlers receive with the request. */
+export type OperationContext = Omit<ReturnType<CreateOperationContext>, keyof OperationInput>;
 
 /** The webhook settings of this sandbox. */
 export interface WebhookRules {
@@ -102,13 +77,7 @@ const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 export function operationContextFactory(stores: OperationDependencies) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
   // One object literal per request, because copying and extending an object costs several times as much.
-  return (
-    merchant: string,
-    now: number,
-    request: string | undefined,
-    options: OperationOptions = {},
-    input = NO_INPUT,
-  ): OperationContext & OperationInput => {
+  return (merchant: string, now: number, request: string | undefined, options: OperationOptions = {}, input = NO_INPUT) => {
     const origin = originOf(request, options);
     const emit = (type: string, data: unknown) => {
       options.emitted?.(type, data);
@@ -122,17 +91,28 @@ export function operationContextFactory(stores: OperationDependencies) {
       body: input.body,
       extra: input.extra,
       merchant,
+      /** Unix seconds on the sandbox clock: the `created` of the records that this call makes. */
       now,
-      own: (resource) => collections(resource, own),
-      of: (owner, resource) => collections(resource, scopeOf(counters, owner, now, emit, dueFrom)),
+      /** The calling merchant's records of a kind. */
+      own: <R extends RecordBase>(resource: Resource<R>) => collections(resource, own),
+      /** The records of another merchant, for the two operations that need them: creation and login. */
+      of: <R extends RecordBase>(owner: string, resource: Resource<R>) =>
+        collections(resource, scopeOf(counters, owner, now, emit, dueFrom)),
+      /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
       emit,
-      emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
-      mint: (prefix) => counters.mint(merchant, prefix),
-      secret: (purpose) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
-      jsonOf: (result, schema) => jsonIfWritten(own, result, schema),
-      warn: (text) => options.warned?.(text),
+      /** Like `emit`, for a test event, which the operation need not declare. */
+      emitTest: (type: string, data: unknown) => outbox.emit(merchant, type, data, { test: true, ...origin }),
+      /** A new id for something that is not a record. */
+      mint: (prefix: string) => counters.mint(merchant, prefix),
+      /** A new secret, derived from the seed, the merchant and `purpose`. */
+      secret: (purpose: string) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
+      /** The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined. */
+      jsonOf: (result: unknown, schema: TSchema) => jsonIfWritten(own, result, schema),
+      /** Sends a warning to the client, in a header of the response. */
+      warn: (text: string) => options.warned?.(text),
       tenants,
       outbox,
+      /** The log of webhook deliveries. */
       attempts,
       health,
       webhooks,

@@ -2,16 +2,15 @@
 
 import type { LifeChange } from "../contracts/life.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
-import type { Traffic, TrafficOptions, TrafficState } from "../contracts/traffic.ts";
+import type { TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import { dayAt } from "../kernel/calendar.ts";
-import { type Clock, type DueWork, parseTime } from "../kernel/clock.ts";
-import { fail, SandboxError } from "../kernel/errors.ts";
+import { type Clock, parseTime } from "../kernel/clock.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StepContext } from "./kinds.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
-import { createStepSchedule, type StepSchedule } from "./step-schedule.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
 interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "tenants" | "counters">, StepDependencies {
@@ -29,12 +28,9 @@ interface TrafficRun extends TrafficPlan, Progress {
   byKind: Map<string, number>;
 }
 
-export interface TrafficWork extends Traffic, DueWork {
-  /** Stops and removes the runs of a merchant, or of all. */
-  forget(merchant?: string): void;
-}
+export type Traffic = ReturnType<typeof createTraffic>;
 
-export function createTraffic(deps: TrafficDependencies): TrafficWork {
+export function createTraffic(deps: TrafficDependencies) {
   const { clock } = deps;
   const runs = new Map<string, TrafficRun>();
   const inFlight = new Set<Promise<void>>();
@@ -43,25 +39,30 @@ export function createTraffic(deps: TrafficDependencies): TrafficWork {
     inFlight.add(work);
     void work.finally(() => inFlight.delete(work)).finally(clock.wake);
   };
-  const work: TrafficWork = {
-    start(options) {
+  const stop = (merchant?: string) => {
+    const stopped = running().filter((run) => merchant === undefined || run.merchant === merchant);
+    for (const run of stopped) run.status = "stopped";
+    return stopped.map((run) => stateOf(run, clock.now()));
+  };
+  const work = {
+    /** Starts traffic for a merchant and replaces its current traffic. */
+    start(options: TrafficOptions) {
       const run = createRun(deps, options);
       runs.set(run.merchant, run);
       clock.wake();
       return stateOf(run, clock.now());
     },
-    stop(merchant) {
-      const stopped = running().filter((run) => merchant === undefined || run.merchant === merchant);
-      for (const run of stopped) run.status = "stopped";
-      return stopped.map((run) => stateOf(run, clock.now()));
-    },
+    /** Stops one merchant's traffic (default: all), and returns the stopped traffic. */
+    stop,
+    /** The latest traffic of each merchant, running or not. */
     list: () => [...runs.values()].map((run) => stateOf(run, clock.now())),
-    forget(merchant) {
-      work.stop(merchant);
+    /** Stops and removes the runs of a merchant, or of all. */
+    forget(merchant?: string) {
+      stop(merchant);
       for (const name of runs.keys()) if (merchant === undefined || name === merchant) runs.delete(name);
     },
     nextDue: () => (runs.size === 0 ? null : earliestDue(running(), clock.now())),
-    run(now) {
+    run(now: number) {
       for (const run of running())
         for (let due = run.schedule.due(now); due !== null && due <= now; due = run.schedule.due(now))
           track(runDueStep(deps, run, due, now));
@@ -78,7 +79,7 @@ export function createTraffic(deps: TrafficDependencies): TrafficWork {
 
 function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficRun {
   const { database, clock, random, counters } = deps;
-  const merchant = findMerchant(deps, options.merchant);
+  const merchant = deps.tenants.requireOrFirst(options.merchant);
   const startedAt = clock.now();
   const { own } = deps.createOperationContext(merchant, clock.seconds(), undefined);
   const of = (kind: string) => own(resourceOf(deps, kind));
@@ -89,11 +90,6 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
   const progress = { name, backlog: new Map(), awaiting: new Map() };
   return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
-}
-
-function findMerchant({ tenants }: TrafficDependencies, id: string | undefined): string {
-  if (id !== undefined) return tenants.require(id);
-  return tenants.first() ?? fail("resource_not_found", "This sandbox has no merchant to generate traffic for.");
 }
 
 function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: string | number): StepContext {
@@ -164,5 +160,51 @@ function stateOf(run: TrafficRun, now: number): TrafficState {
     byKind: Object.fromEntries(byKind),
     startedAt,
     nextAt: status === "running" ? schedule.due(now) : null,
+  };
+}
+
+export type StepSchedule = ReturnType<typeof createStepSchedule>;
+
+interface SlotOptions {
+  /** Milliseconds, possibly a fraction. */
+  length: number;
+  /** Infinity: without end. */
+  count: number;
+  /** The position of the step in its slot, in [0, 1). */
+  chance(slot: number): number;
+}
+
+/** Up to this many missed steps are made up for on a busy machine; more mean that the clock was set forward. */
+const MAX_CATCH_UP = 100;
+
+export function createStepSchedule({ length, count, chance }: SlotOptions, start: number) {
+  let slot = 0;
+  let anchor = start;
+  const draw = () => Math.floor(anchor + (slot + chance(slot)) * length);
+  let due = draw();
+  /** Moves the slots along with a clock that was set. */
+  const move = (now: number) => {
+    anchor = now - slot * length;
+    due = draw();
+  };
+  return {
+    /** The index of the next slot, from 0. */
+    get slot() {
+      return slot;
+    },
+    /** When the next step is due, in sandbox milliseconds; null after the last slot. */
+    due(now: number) {
+      if (slot >= count) return null;
+      // A due time beyond the end of the next slot means that the clock was set back.
+      if (due - now > 2 * length) move(now);
+      return due;
+    },
+    /** Moves on to the next slot. */
+    step(now: number) {
+      const missed = (now - due) / length;
+      slot += 1;
+      if (missed > MAX_CATCH_UP) move(now);
+      else due = draw();
+    },
   };
 }

@@ -1,6 +1,7 @@
 // Checks requests: a number of them, in an order, or none at all.
 
 import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
@@ -16,7 +17,9 @@ const MAX_CANDIDATES = 500;
 export function checkRequests(requestLog: RequestSource, { match, count }: ExpectationOf<"requests">, merchant: string | undefined): Check {
   return () => {
     const found = matching(requestLog, match, merchant).map(({ id }) => id);
-    return resultOfCount(found.reverse(), count, ["request", "requests"], () => nearTo(match, newest(requestLog, merchant)));
+    return resultOfCount(found.reverse(), count, ["request", "requests"], () =>
+      nearTo(match, requestLog.find({ merchant }, MAX_CANDIDATES)),
+    );
   };
 }
 
@@ -70,16 +73,12 @@ function* allRows(requestLog: RequestSource, filter: Parameters<RequestLog["find
   }
 }
 
-const newest = (requestLog: RequestSource, merchant: string | undefined) => requestLog.find({ merchant }, MAX_CANDIDATES);
-
 const isMatch = (match: RequestMatch, row: RequestRow) => conditionsOf(match, row).every(({ met }) => met);
 
-const nearTo = (match: RequestMatch, rows: readonly RequestRow[]): NearMiss[] =>
-  nearestOf(
-    rows,
-    (row) => conditionsOf(match, row),
-    ({ id, method, path, status }) => ({ id, what: `${method} ${path} ${status}` }),
-  );
+const nearTo = (match: RequestMatch, rows: readonly RequestRow[]): NearMiss[] => {
+  const describe = ({ id, method, path, status }: RequestRow) => ({ id, what: `${method} ${path} ${status}` });
+  return nearestOf(rows, (row) => conditionsOf(match, row), describe);
+};
 
 function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
   const { operation, merchant, status, method, path, query, key, idempotencyKey, replayed, header, body } = match;
@@ -121,11 +120,6 @@ function headerOf({ requestHeaders }: RequestRow) {
 
 /** Reads the value at a pointer; always undefined if the body is not JSON or the log has cut it off. */
 function bodyOf({ requestBody }: RequestRow) {
-  let body: unknown;
-  try {
-    body = JSON.parse(requestBody);
-  } catch {
-    body = undefined;
-  }
+  const body = tryParseJson(requestBody);
   return (pointer: string) => valueAt(body, pointer);
 }

@@ -7,18 +7,13 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { type Count, matchesWildcard, validateCount } from "../schema/conditions.ts";
-import type { Tenants } from "../store/records/tenants.ts";
-import type { RequestLog } from "../store/request-log/request-log.ts";
-import type { RunSummary } from "../store/request-log/run-summary.ts";
+import type { Stores } from "../store/stores.ts";
 import { type CheckedVerdict, checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts } from "./check-effects.ts";
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
 import type { Check, ExpectationOf } from "./check-result.ts";
 
 /** The data against which expectations are checked. */
-export interface VerificationSources {
-  requestLog: Pick<RequestLog, "find" | "last">;
-  runSummary: Pick<RunSummary, "deliveries" | "newest">;
-  tenants: Pick<Tenants, "has" | "list">;
+export interface VerificationSources extends Pick<Stores, "requestLog" | "runSummary" | "tenants"> {
   /** Every record of a kind, of one merchant or of all. */
   records(merchant: string | undefined, resource: Resource): Iterable<RecordBase>;
   /** Ids of the operations of the service. */
@@ -79,9 +74,7 @@ function checkOf(
     return checkRequests(requestLog, requests, merchant);
   }
   if (sequence) {
-    sequence.forEach((match, index) => {
-      checkMatch(sources, match, `${where}.${index}`);
-    });
+    for (const [index, match] of sequence.entries()) checkMatch(sources, match, `${where}.${index}`);
     return checkSequence(requestLog, sequence, merchant);
   }
   if (never) {
@@ -123,17 +116,11 @@ function planScenario(
   if (!allowUnarmed) checkName(wanted.name, [...new Set(names())], `${where}.name`, "armed scenario");
   checkBounds(wanted.score, `${where}.score`);
   const merchantId = wanted.merchant ?? merchant;
-  const find = () =>
-    scenarios().filter(
-      ({ name, merchant: owner }) => name === wanted.name && (merchantId === undefined || owner === null || owner === merchantId),
-    );
-  const found = find();
-  if (found.length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
-  const armed = `it is armed for ${scenarios()
-    .filter(({ name }) => name === wanted.name)
-    .map(({ merchant: owner }) => owner ?? "all")
-    .join(", ")}`;
-  return fail("validation_failed", `${where}.merchant must be one that ${wanted.name} is armed for: ${armed}.`);
+  const armed = () => scenarios().filter(({ name }) => name === wanted.name);
+  const find = () => armed().filter(({ merchant: owner }) => merchantId === undefined || owner === null || owner === merchantId);
+  if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
+  const owners = armed().map(({ merchant: owner }) => owner ?? "all");
+  return fail("validation_failed", `${where}.merchant must be one that ${wanted.name} is armed for: it is armed for ${owners.join(", ")}.`);
 }
 
 function planFault({ faults, allowUnarmed = false }: VerificationSources, wanted: ExpectationOf<"fault">, where: string): Check {

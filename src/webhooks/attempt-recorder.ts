@@ -6,8 +6,9 @@ import type { DeliveryFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";
-import type { AttemptEnd, AttemptStart, Attempts } from "../store/webhooks/attempts.ts";
-import type { Deliveries, Delivery, Receiver } from "../store/webhooks/deliveries.ts";
+import type { Stores } from "../store/stores.ts";
+import type { AttemptEnd, AttemptStart } from "../store/webhooks/attempts.ts";
+import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { AttemptId } from "./attempt-id.ts";
 import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
@@ -33,12 +34,10 @@ export interface RecordedAttempt {
   began: number;
 }
 
-export interface AttemptRecorderOptions extends RequestOptions {
+export interface AttemptRecorderOptions extends RequestOptions, Pick<Stores, "deliveries" | "attempts"> {
   clock: Clock;
   random: Random;
   attemptId: AttemptId;
-  deliveries: Deliveries;
-  attempts: Attempts;
   schedule: RetrySchedule;
   faults: DeliveryFaults;
 }
@@ -46,8 +45,6 @@ export interface AttemptRecorderOptions extends RequestOptions {
 const GONE = 410;
 /** The statuses with which a receiver may send Retry-After. */
 const RETRY_AFTER_STATUSES = new Set([429, 503]);
-
-export type AttemptRecorder = ReturnType<typeof createAttemptRecorder>;
 
 export function createAttemptRecorder(options: AttemptRecorderOptions) {
   const { deliveries, attempts } = options;

@@ -1,15 +1,12 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
-import type { Clock } from "../kernel/clock.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { Deliveries } from "../store/webhooks/deliveries.ts";
-import type { Attempt, AttemptRecorder, RecordedAttempt } from "./attempt-recorder.ts";
-import type { EndpointQueue, EndpointQueues } from "./endpoint-queues.ts";
-import type { TimingFaults } from "./faults/timing.ts";
+import type { Stores } from "../store/stores.ts";
+import { createAttemptIds } from "./attempt-id.ts";
+import { type Attempt, type AttemptRecorderOptions, createAttemptRecorder, type RecordedAttempt } from "./attempt-recorder.ts";
+import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
+import { createTimingFaults } from "./faults/timing.ts";
 import type { Outcome } from "./http/outcome.ts";
-import type { Sender } from "./http/sender.ts";
-
-export type AttemptListener = (attempt: RecordedAttempt) => void;
+import { createSender, type SenderOptions } from "./http/sender.ts";
 
 /** An attempt whose delivery is marked as sending. It holds a slot of its queue. */
 export interface StartedAttempt {
@@ -40,26 +37,37 @@ export interface FinishedAttempt {
   recorded: RecordedAttempt | undefined;
 }
 
-export interface DispatcherState {
-  readonly clock: Clock;
-  readonly database: Database;
-  readonly deliveries: Deliveries;
-  readonly queues: EndpointQueues;
-  readonly recorder: AttemptRecorder;
-  readonly sender: Sender;
-  readonly timing: TimingFaults;
-  /** The transaction that starts due deliveries, while it is under way. */
-  starting: Promise<void> | undefined;
-  /** The attempts that `starting` begins, until they are sent. */
-  started: StartedAttempt[];
-  readonly inFlight: Set<InFlightAttempt>;
-  /** The attempts that finished in this turn of the event loop: one transaction records them all. */
-  finished: FinishedAttempt[];
-  readonly listeners: Set<AttemptListener>;
-  readonly waiters: Waiters;
-  running: boolean;
+export type DispatcherState = ReturnType<typeof createDispatcherState>;
+
+export interface DispatcherOptions
+  extends Omit<AttemptRecorderOptions, "attemptId">,
+    SenderOptions,
+    Pick<Stores, "database" | "outbox" | "delayedDeliveries"> {
+  /** The form of the signature. */
+  signature: string;
   /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
+}
+
+export function createDispatcherState(given: DispatcherOptions) {
+  const options = { ...given, attemptId: createAttemptIds(given.random) };
+  return {
+    ...options,
+    queues: createEndpointQueues(options.deliveries, options.clock),
+    recorder: createAttemptRecorder(options),
+    sender: createSender(options),
+    timing: createTimingFaults(options),
+    /** The transaction that starts due deliveries, while it is under way. */
+    starting: undefined as Promise<void> | undefined,
+    /** The attempts that `starting` begins, until they are sent. */
+    started: [] as StartedAttempt[],
+    inFlight: new Set<InFlightAttempt>(),
+    /** The attempts that finished in this turn of the event loop: one transaction records them all. */
+    finished: [] as FinishedAttempt[],
+    listeners: new Set<(attempt: RecordedAttempt) => void>(),
+    waiters: createWaiters(),
+    running: false,
+  };
 }
 
 /** Limits the open connections, even if every endpoint is dead. */
@@ -67,10 +75,8 @@ export const MAX_IN_FLIGHT = 1_024;
 /** Real milliseconds before a failed write to the database is retried, for example when the disk is full. */
 export const RETRY_WRITE_AFTER = 1_000;
 
-export type Waiters = ReturnType<typeof createWaiters>;
-
 /** The callers that wait until an attempt is recorded or abandoned. */
-export function createWaiters() {
+function createWaiters() {
   let waiting: (() => void)[] = [];
   return {
     /** Resolves when the next attempt is recorded or abandoned. */

@@ -1,53 +1,19 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
-import { plainSignature } from "../contracts/signature.ts";
-import { afterRealTime, type Clock, type DueWork } from "../kernel/clock.ts";
+import { ownValues } from "../contracts/service-values.ts";
+import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { subscribeTo } from "../kernel/listeners.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import type { DelayedDeliveries } from "../store/webhooks/delayed-deliveries.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
-import type { Outbox } from "../store/webhooks/outbox.ts";
-import { createAttemptIds } from "./attempt-id.ts";
-import { type AttemptRecorderOptions, createAttemptRecorder } from "./attempt-recorder.ts";
-import { type AttemptListener, createWaiters, type DispatcherState } from "./dispatcher-state.ts";
-import { createEndpointQueues } from "./endpoint-queues.ts";
-import { createTimingFaults } from "./faults/timing.ts";
-import { createSender, type SenderOptions } from "./http/sender.ts";
+import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
 import { abandon, canStart, reload, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-export interface DispatcherOptions extends Omit<AttemptRecorderOptions, "attemptId">, SenderOptions {
-  clock: Clock;
-  database: Database;
-  outbox: Outbox;
-  delayedDeliveries: DelayedDeliveries;
-  /** The form of the signature. */
-  signature: string;
-  /** Reports a defect of the sandbox itself. */
-  report(error: unknown): void;
-}
-
-type DispatcherParts = DispatcherState & DispatcherOptions & AttemptRecorderOptions;
-
-export function createDispatcher(given: DispatcherOptions) {
-  const options = { ...given, attemptId: createAttemptIds(given.random) };
-  const state: DispatcherParts = {
-    ...options,
-    queues: createEndpointQueues(options.deliveries, options.clock),
-    recorder: createAttemptRecorder(options),
-    sender: createSender(options),
-    timing: createTimingFaults(options),
-    starting: undefined,
-    started: [],
-    inFlight: new Set(),
-    finished: [],
-    listeners: new Set(),
-    waiters: createWaiters(),
-    running: false,
-  };
+export function createDispatcher(options: DispatcherOptions) {
+  const state = createDispatcherState(options);
   const { clock, listeners } = state;
   const due: DueWork = {
     nextDue: () => (canStart(state) ? state.queues.nextDue() : null),
@@ -84,12 +50,12 @@ export function createDispatcher(given: DispatcherOptions) {
     /** Explains why a signature of a delivery to an endpoint does not match. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) => explain(state, merchant, endpoint, body, signature),
     /** Enables an endpoint that was disabled. */
-    enable: (merchant: string, endpoint: string) => enable(state, merchant, endpoint),
-    /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
-    listen(listener: AttemptListener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    async enable(merchant: string, endpoint: string) {
+      const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
+      if (!exists) noSuchEndpoint(endpoint);
     },
+    /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
+    listen: subscribeTo(listeners),
     reload: reloadPending,
     /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
     stop: (within: number) => stop(state, within),
@@ -97,7 +63,7 @@ export function createDispatcher(given: DispatcherOptions) {
 }
 
 /** `pending` counts the deliveries that wait for a later attempt. */
-async function drain(state: DispatcherParts, within: number) {
+async function drain(state: DispatcherState, within: number) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
   const limit = timeLimit(within);
@@ -107,7 +73,7 @@ async function drain(state: DispatcherParts, within: number) {
 }
 
 /** Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may require a delivery before the response. */
-function deliverBeforeResponse(state: DispatcherParts, request: string): Promise<void> | undefined {
+function deliverBeforeResponse(state: DispatcherState, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {
     for (const pending of database.transaction(() => timing.decideForRequest(request))) queues.add(pending);
@@ -120,7 +86,7 @@ function deliverBeforeResponse(state: DispatcherParts, request: string): Promise
 }
 
 /** Waits for one webhook timeout at most: a receiver that calls the API before it responds would otherwise wait for itself. */
-async function waitForDeliveries(state: DispatcherParts, request: string): Promise<void> {
+async function waitForDeliveries(state: DispatcherState, request: string): Promise<void> {
   const { timing, waiters, timeout } = state;
   const limit = timeLimit(timeout);
   while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([waiters.next(), limit.expired]);
@@ -140,7 +106,7 @@ function timeLimit(milliseconds: number) {
   return { expired, isOver: () => isOver, cancel: () => cancel() };
 }
 
-async function replayAttempt(state: DispatcherParts, merchant: string, id: string) {
+async function replayAttempt(state: DispatcherState, merchant: string, id: string) {
   const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
   if (!state.deliveries.receiver(merchant, endpointId))
     fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
@@ -148,7 +114,7 @@ async function replayAttempt(state: DispatcherParts, merchant: string, id: strin
 }
 
 /** The `id` of an attempt is the id that it will have in the log. */
-async function replay(state: DispatcherParts, merchant: string, eventId: string, endpoint?: string) {
+async function replay(state: DispatcherState, merchant: string, eventId: string, endpoint?: string) {
   const replays = await state.database.groupCommit(() => state.outbox.replay(merchant, eventId, endpoint));
   if (!replays) fail("resource_not_found", `No such event: ${eventId}.`);
   state.clock.wake();
@@ -160,7 +126,7 @@ async function replay(state: DispatcherParts, merchant: string, eventId: string,
 }
 
 function explain(
-  { deliveries, sign, signature: form, translateEvent }: DispatcherParts,
+  { deliveries, sign, signature: form, translateEvent }: DispatcherState,
   merchant: string,
   endpoint: string,
   body: string,
@@ -171,7 +137,7 @@ function explain(
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
   const stored = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
   const sent = stored && translateEvent ? translateEvent({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
-  if (form === plainSignature.form)
+  if (form === ownValues.signature)
     return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
   const matches = body === (sent ?? body) && signature === sign(body, own.secret, event ?? "");
   const explanation = `The service file has it as the ${form}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
@@ -180,12 +146,7 @@ function explain(
 
 const noSuchEndpoint = (endpoint: string) => fail("resource_not_found", `No such ${ENDPOINT_KIND}: ${endpoint}.`);
 
-async function enable(state: DispatcherParts, merchant: string, endpoint: string): Promise<void> {
-  const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
-  if (!exists) noSuchEndpoint(endpoint);
-}
-
-async function stop(state: DispatcherParts, within: number): Promise<void> {
+async function stop(state: DispatcherState, within: number): Promise<void> {
   state.running = false;
   state.waiters.notify();
   await state.starting;

@@ -13,8 +13,6 @@ export interface EndpointQueue {
   responds: boolean;
 }
 
-export type EndpointQueues = ReturnType<typeof createEndpointQueues>;
-
 /** An endpoint gets one attempt at a time until it responds, so a dead endpoint holds only one connection. */
 const SLOTS_BEFORE_RESPONSE = 1;
 const MAX_SLOTS = 64;

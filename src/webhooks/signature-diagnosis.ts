@@ -1,6 +1,8 @@
 // Explains why a signature does not match: searches for one or two mistakes that would produce it.
 
 import { createHash, createHmac } from "node:crypto";
+import { tryParseJson } from "../kernel/parse-json.ts";
+import { spacedJson } from "../kernel/text.ts";
 import { sign } from "./signature.ts";
 
 export interface SignatureQuestion {
@@ -44,7 +46,11 @@ export function explainSignature(question: SignatureQuestion): SignatureDiagnosi
   if (signature === sign(sent, secret)) {
     if (body === sent) return { matches: true, mistake: null, explanation: "The signature is right for this body and this secret." };
     const { name, words } = changes.find(({ value }) => value === body) ?? someChange(sent, body);
-    return { matches: false, mistake: name, explanation: `The signature is right for what was sent, but ${lowerFirst(words)}` };
+    return {
+      matches: false,
+      mistake: name,
+      explanation: `The signature is right for what was sent, but ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
+    };
   }
   const bodies = [correct<Bytes>(sent), ...changes, ...(body === sent ? [] : [someChange(sent, body)])];
   const found = search(bodies, keysOf(question), formsOf(signature));
@@ -137,7 +143,7 @@ function changesOf(sent: string): Step<Bytes>[] {
 }
 
 function rewritten(sent: string): Step<Bytes>[] {
-  const value = parsed(sent);
+  const value = tryParseJson(sent);
   if (value === undefined) return [];
   const reserialised = (how: string, text: string) =>
     mistaken("reserialised", `The body was parsed and written again${how}; hash the bytes as they came.`, text);
@@ -147,28 +153,13 @@ function rewritten(sent: string): Step<Bytes>[] {
     reserialised(", indented", JSON.stringify(value, null, 2)),
     reserialised(", indented", JSON.stringify(value, null, 4)),
     reserialised(" with its fields in another order", JSON.stringify(sorted(value))),
-    reserialised(" with spaces after commas and colons", spaced(value)),
+    // As Python writes it.
+    reserialised(" with spaces after commas and colons", spacedJson(value)),
     reserialised(" with characters beyond ASCII escaped", escaped(JSON.stringify(value))),
-    reserialised(" with spaces, and characters beyond ASCII escaped", escaped(spaced(value))),
+    reserialised(" with spaces, and characters beyond ASCII escaped", escaped(spacedJson(value))),
     reserialised(" with slashes escaped", escaped(JSON.stringify(value).replaceAll("/", "\\/"))),
     ...(data === undefined ? [] : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
   ];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON as Python writes it. */
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, child]) => `${JSON.stringify(name)}: ${spaced(child)}`);
-  return `{${fields.join(", ")}}`;
 }
 
 function sorted(value: unknown): unknown {
@@ -189,8 +180,6 @@ function someChange(sent: string, body: string): Step<Bytes> {
 }
 
 const around = (text: string, index: number) => (index >= text.length ? "the end" : JSON.stringify(text.slice(index, index + 20)));
-
-const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 function unexplained(signature: string): string {
   if (!/^[0-9a-f]{64}$/.test(signature)) return "A signature is 64 hex digits in lower case; this is not, and no known mistake makes it.";

@@ -3,6 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { expect, it } from "vitest";
+import { explorer, panes, visiblePanes } from "../../ui/panes/index.ts";
+import { initialState } from "../../ui/state/state.ts";
 
 const root = join(import.meta.dirname, "../..");
 const IMPORT = /^(?:import|export) (?!type )(?:[^;"]* from )?"([^"]+)";/gm;
@@ -35,10 +37,14 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
     expect(files).toContain(file);
 });
 
-it("the explorer is the only view that the page has beside the panes", () => {
-  const names = [...readFileSync(join(root, "ui/browser/shell.tsx"), "utf8").matchAll(/\{ name: "(\w+)"/g)].map(([, name]) => name);
-  // A view of rows or text is a pane, and so on the page and in the terminal.
-  expect(names).toEqual(["explorer"]);
+it("the explorer is the only pane that the page has and the terminal has not", () => {
+  const state = initialState(panes, {
+    target: { url: "http://127.0.0.1:4747", token: undefined },
+    theme: { colours: false, unicode: true },
+    size: { columns: 120, rows: 36 },
+    now: 0,
+  });
+  expect(visiblePanes({ ...state, isPage: true })).toEqual([...visiblePanes(state), explorer]);
 });
 
 it("nothing but the build imports the views of the page", () => {

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TrafficState } from "../../src/contracts/traffic.ts";
 import { kinds } from "../../src/traffic/kinds.ts";
-import { createStepSchedule } from "../../src/traffic/step-schedule.ts";
+import { createStepSchedule } from "../../src/traffic/traffic.ts";
 import { parseTrafficOptions } from "../../src/traffic/traffic-options.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, log, receive, register } from "../support/webhooks.ts";

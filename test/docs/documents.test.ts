@@ -7,7 +7,7 @@ import { everyCommand } from "../../src/cli/commands/index.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
 import { detailKeys } from "../../ui/keys/detail-keys.ts";
-import { globalKeys, movementKeys, paneKeys } from "../../ui/keys/key-bindings.ts";
+import { keyGroups } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
 import type { Pane } from "../../ui/panes/pane.ts";
 import { initialState } from "../../ui/state/state.ts";
@@ -95,8 +95,8 @@ test("docs/dashboard.md names working keys, and every pane", () => {
     now: 0,
   });
   const known = new Set(
-    [...panes.flatMap(({ name }) => paneKeys({ ...state, pane: name })), ...detailKeys, ...globalKeys, ...movementKeys].flatMap(
-      ({ keys }) => keys,
+    [...panes.flatMap(({ name }) => keyGroups({ ...state, pane: name })), { bindings: detailKeys }].flatMap(({ bindings }) =>
+      bindings.flatMap(({ keys }) => keys),
     ),
   );
   const rows = page.split("## Keys")[1]?.match(/^\| `.*$/gm) ?? [];

@@ -332,7 +332,7 @@ test("the secret must be given if no endpoint is registered for the URL", async 
   const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://localhost:3000/hooks" } });
   expect([status, body.code]).toEqual([404, "resource_not_found"]);
   expect(body.message).toBe(
-    "No endpoint is registered at http://localhost:3000/hooks: give the secret that its receiver verifies with as secret.",
+    "No endpoint is registered at http://localhost:3000/hooks: pass its receiver's secret, as in `--secret whsec_...`.",
   );
 });
 

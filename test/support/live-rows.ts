@@ -4,7 +4,7 @@ import type { RateWindow, SandboxOverviewReply } from "../../generated/control-a
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
-import { plainSignature } from "../../src/contracts/signature.ts";
+import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
@@ -110,7 +110,7 @@ export const INDEX: SandboxOverviewReply = {
   life: "on",
   database: null,
   service: null,
-  signature: plainSignature,
+  signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],

@@ -1,7 +1,7 @@
 // Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, copying through tmux.
 
 import { describe, expect, test } from "vitest";
-import { globalKeys, handleKey, paneKeys } from "../../ui/keys/key-bindings.ts";
+import { handleKey, keyGroups } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { copySequence } from "../../ui/terminal/platform.ts";
@@ -19,7 +19,7 @@ describe("a key", () => {
 
   test("has one binding in each pane", () => {
     for (const { name } of panes) {
-      const here = [...paneKeys({ ...state, pane: name }), ...globalKeys].flatMap(({ keys }) => keys);
+      const here = keyGroups({ ...state, pane: name }).flatMap(({ bindings }) => bindings.flatMap(({ keys }) => keys));
       expect([name, here.filter((key, index) => here.indexOf(key) !== index)]).toEqual([name, []]);
     }
   });

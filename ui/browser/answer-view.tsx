@@ -1,7 +1,7 @@
 // The response to a call of the explorer: its status, headers and body, with links to its request, events and deliveries.
 
 import { useEffect, useState } from "preact/hooks";
-import type { RequestDetail } from "../../generated/control-api.ts";
+import type { LoggedAttempt, RequestDetail } from "../../generated/control-api.ts";
 import { unmaskedBodyLines } from "../details/detail-lines.ts";
 import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
 import { openReference } from "../keys/detail-keys.ts";
@@ -46,12 +46,10 @@ export function AnswerView({ dashboard, answer }: DashboardProps & { answer: Ans
   );
 }
 
-type CausedAttempts = Parameters<typeof causedLines>[2];
-
 /** Links to the events that the call emitted and to their deliveries. Later attempts are added as they happen. `request` is the id of the call. */
 function Caused({ dashboard, request: id }: DashboardProps & { request: string }) {
   const { state } = dashboard;
-  const [found, setFound] = useState<{ request: RequestDetail; attempts: CausedAttempts }>();
+  const [found, setFound] = useState<{ request: RequestDetail; attempts: LoggedAttempt[] }>();
   const [problem, setProblem] = useState("");
   useEffect(() => {
     const { target } = dashboard.state;

@@ -1,17 +1,17 @@
 // A running dashboard in a browser. It shares the state, the stream and the effects with the terminal's dashboard; Preact paints it.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
-import { type LiveStream, openLive } from "../connection/live-stream.ts";
+import { realNow } from "../../src/kernel/clock.ts";
+import { openLive } from "../connection/live-stream.ts";
 import { handleKey } from "../keys/key-bindings.ts";
 import { panes } from "../panes/index.ts";
 import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
 import { applyTime } from "../state/apply-message.ts";
-import { initialState, type PageView, type Size, type StateUpdate, type UiState } from "../state/state.ts";
+import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
-import { POLL_MS, pollAsLearner } from "./learner-poll.ts";
+import { pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";
 
 export type BrowserDashboard = ReturnType<typeof openBrowserDashboard>;
@@ -26,29 +26,27 @@ const OTHER_LINES = 7;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
 
-/** The panes whose newest rows are shown below the requests. */
-const ALSO_SHOWN = ["deliveries"];
-
 /** Any colours: the page has its own colour for each style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
 interface BrowserOptions {
   target: HttpTarget;
-  views: readonly PageView[];
   /** Whether this is the page of a learner; the token is then the learner's key. */
   isLearner: boolean;
   paint(): void;
 }
 
-export function openBrowserDashboard({ target, views, isLearner, paint }: BrowserOptions) {
+export function openBrowserDashboard({ target, isLearner, paint }: BrowserOptions) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
-  const shown = { views: isLearner ? [] : views, alsoShown: ALSO_SHOWN, learning };
-  const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), ...shown });
+  const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
+  let isPollDue = true;
   const scheduler = createPaintScheduler({
     paint,
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      if (!isLearner) refresh(dashboard);
+      // Every learner of a workshop polls, so each does it every other second.
+      isPollDue = !isPollDue;
+      if (!isLearner || isPollDue) refresh(dashboard);
     },
   });
   const change = (next: UiState) => {
@@ -57,10 +55,11 @@ export function openBrowserDashboard({ target, views, isLearner, paint }: Browse
   };
   const handlers = streamHandlers(() => dashboard, change);
   const stream = isLearner
-    ? keepPolling(() => void pollAsLearner(dashboard))
+    ? { subscribe() {}, close() {} }
     : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
   const platform = openPlatform(isLearner, (text, style) => change(withNotice(dashboard.state, text, style)));
   const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
+  if (isLearner) refresh(dashboard);
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
     scheduler.paintNow();
@@ -78,16 +77,6 @@ export function openBrowserDashboard({ target, views, isLearner, paint }: Browse
       if (size.rows !== dashboard.state.size.rows) apply((before) => update({ ...before, size }));
     },
   };
-}
-
-/** Polls now and at every interval. */
-function keepPolling(poll: () => void): LiveStream {
-  let cancel = afterRealTime(0, again);
-  function again() {
-    poll();
-    cancel = afterRealTime(POLL_MS, again);
-  }
-  return { subscribe: () => {}, close: () => cancel() };
 }
 
 function openPlatform(isLearner: boolean, notify: (text: string, style: "green" | "yellow") => void): Platform {

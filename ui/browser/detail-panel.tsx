@@ -3,24 +3,20 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
 import { openReference } from "../keys/detail-keys.ts";
-import { bodiesOf, type DetailOverlay, linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
-import type { UiState } from "../state/state.ts";
+import { bodiesOf, isDetail, linksOf, selectedLink } from "../overlays/detail.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { ClosableHead } from "./shared-parts.tsx";
+import { Head } from "./shared-parts.tsx";
 import { piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Characters: wider than any line, because the browser wraps lines itself. */
 export const WIDTH = 600;
 
-/** The detail with the focus, or the one below a form. */
-const shownDetail = (state: UiState): DetailOverlay | undefined =>
-  topDetail(state) ?? (state.overlays.findLast((overlay) => "about" in overlay) as DetailOverlay | undefined);
-
 export function DetailPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
-  const detail = shownDetail(state);
+  // The detail with the focus, or the one below a form.
+  const detail = state.overlays.findLast(isDetail);
   const lines = detail ? detail.content(state, WIDTH) : [];
   const links = linksOf(lines);
   const selected = detail && selectedLink(links, detail.selected);
@@ -40,7 +36,7 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   const note = detail.note?.(state, WIDTH) ?? "";
   return (
     <aside class="detail" aria-label="Details">
-      <ClosableHead title={detail.title} note={note} onClose={() => dashboard.change((before) => update(closeTopOverlay(before)))} />
+      <Head title={detail.title} note={note} onClose={() => dashboard.change((before) => update(closeTopOverlay(before)))} />
       <div class="detail-lines" ref={scroller} tabIndex={0}>
         {lines.map((line, index) => (
           <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />

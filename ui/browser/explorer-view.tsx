@@ -33,6 +33,10 @@ export function ExplorerView({ dashboard }: DashboardProps) {
       isCurrent = false;
     };
   }, [api]);
+  const words = search.toLowerCase().split(/\s+/);
+  const textOf = ({ id, path, summary, method }: ApiOperation) => `${id} ${method} ${path} ${summary}`.toLowerCase();
+  const found = operations.filter((one) => words.every((word) => textOf(one).includes(word)));
+  const areas = [...new Set(found.map(({ area }) => area))];
   const operation = operations.find(({ id }) => id === chosen) ?? operations[0];
   return (
     <section class="explorer" aria-label="Explorer">
@@ -49,45 +53,30 @@ export function ExplorerView({ dashboard }: DashboardProps) {
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        <OperationList operations={operations.filter(matches(search))} chosen={operation?.id} onChoose={setChosen} />
+        <nav class="operation-list" aria-label="Operations">
+          {areas.map((area) => (
+            <div key={area}>
+              <h3>{area}</h3>
+              {found
+                .filter((one) => one.area === area)
+                .map(({ id, method, summary }) => (
+                  <button
+                    key={id}
+                    type="button"
+                    aria-current={id === operation?.id ? "true" : undefined}
+                    title={id}
+                    onClick={() => setChosen(id)}
+                  >
+                    <MethodName name={method} /> {summary}
+                  </button>
+                ))}
+            </div>
+          ))}
+          {found.length === 0 && <p class="hint">No operation is found.</p>}
+        </nav>
         {problem !== undefined && <p class="problem">{problem}</p>}
       </div>
       {operation && <OperationForm key={`${operation.api} ${operation.id}`} dashboard={dashboard} operation={operation} />}
     </section>
-  );
-}
-
-const matches =
-  (search: string) =>
-  ({ id, path, summary, method }: ApiOperation) =>
-    search
-      .toLowerCase()
-      .split(/\s+/)
-      .every((word) => `${id} ${method} ${path} ${summary}`.toLowerCase().includes(word));
-
-interface OperationListProps {
-  operations: readonly ApiOperation[];
-  chosen: string | undefined;
-  onChoose(id: string): void;
-}
-
-function OperationList({ operations, chosen, onChoose }: OperationListProps) {
-  const areas = [...new Set(operations.map(({ area }) => area))];
-  return (
-    <nav class="operation-list" aria-label="Operations">
-      {areas.map((area) => (
-        <div key={area}>
-          <h3>{area}</h3>
-          {operations
-            .filter((one) => one.area === area)
-            .map(({ id, method, summary }) => (
-              <button key={id} type="button" aria-current={id === chosen ? "true" : undefined} title={id} onClick={() => onChoose(id)}>
-                <MethodName name={method} /> {summary}
-              </button>
-            ))}
-        </div>
-      ))}
-      {operations.length === 0 && <p class="hint">No operation is found.</p>}
-    </nav>
   );
 }

@@ -4,6 +4,7 @@ import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
 import { type Call, isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import { valueOfJson } from "../connection/json-schema.ts";
 
 /** Rejects before anything is sent if a header has a character that HTTP does not allow. */
 async function send({ url, token }: HttpTarget, call: Call): Promise<Response> {
@@ -26,18 +27,10 @@ async function send({ url, token }: HttpTarget, call: Call): Promise<Response> {
 
 export const perform: Perform = async (target, call) => {
   const response = await send(target, call);
-  const reply = { status: response.status, body: parsed(await response.text()) };
+  const reply = { status: response.status, body: valueOfJson(await response.text()) };
   if (isControl(call) && !response.ok) throw refusalOf(call, reply);
   return reply as never;
 };
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 export type Answer = Awaited<ReturnType<typeof sendCall>>;
 

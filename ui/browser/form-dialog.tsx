@@ -2,10 +2,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { curlOf } from "../connection/calls.ts";
-import { defaultOf, type FormField, labelOf } from "../overlays/field.ts";
+import type { FormField } from "../overlays/field.ts";
 import { type FormView, focusField, rejectionOf, topFormView, writeField } from "../overlays/form.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
+import { Field } from "./form-field.tsx";
 import { keyName } from "./keyboard.ts";
 
 export function FormDialog({ dashboard }: DashboardProps) {
@@ -32,7 +33,7 @@ export function FormDialog({ dashboard }: DashboardProps) {
       <div class="fields">
         {fields.length === 0 && <p class="hint">Loading …</p>}
         {fields.map((field) => (
-          <Field key={field.name} dashboard={dashboard} view={view} field={field} />
+          <DialogField key={field.name} dashboard={dashboard} view={view} field={field} />
         ))}
         {isGeneral && <p class="problem">{input.rejection?.message}</p>}
       </div>
@@ -49,12 +50,8 @@ export function FormDialog({ dashboard }: DashboardProps) {
   );
 }
 
-function Field({ dashboard, view, field }: DashboardProps & { view: FormView; field: FormField }) {
+function DialogField({ dashboard, view, field }: DashboardProps & { view: FormView; field: FormField }) {
   const { values, fields, input } = view;
-  const value = values[field.name] ?? "";
-  const problem = rejectionOf(field, fields, input.rejection);
-  const id = `field-${field.name}`;
-  const write = (text: string) => dashboard.change((before) => writeField(before, field, text));
   const isNew = useRef(false);
   const focus = () => {
     isNew.current = true;
@@ -66,15 +63,16 @@ function Field({ dashboard, view, field }: DashboardProps & { view: FormView; fi
     isNew.current = false;
   };
   return (
-    <div class="field" onFocusIn={focus} onClick={selectNew} onKeyDown={(event) => chooseByKey(event, dashboard)}>
-      <label for={id}>{field.label ?? field.name}</label>
-      <div>
-        <FieldInput field={field} id={id} value={value} isInvalid={problem !== undefined} onWrite={write} />
-        <p class={problem === undefined ? "hint" : "problem"} id={`${id}-help`}>
-          {problem ?? helpOf(field, value)}
-        </p>
-      </div>
-    </div>
+    <Field
+      field={field}
+      id={`field-${field.name}`}
+      value={values[field.name] ?? ""}
+      problem={rejectionOf(field, fields, input.rejection)}
+      onWrite={(text) => dashboard.change((before) => writeField(before, field, text))}
+      onFocusIn={focus}
+      onClick={selectNew}
+      onKeyDown={(event) => chooseByKey(event, dashboard)}
+    />
   );
 }
 
@@ -85,45 +83,4 @@ function chooseByKey(event: KeyboardEvent, dashboard: BrowserDashboard): void {
   if (!isChosen || !(event.target instanceof HTMLSelectElement)) return;
   event.preventDefault();
   dashboard.press(key);
-}
-
-/** The help of the chosen option, or else of the field. */
-const helpOf = (field: FormField, value: string) => field.options?.find((option) => option.value === value)?.help || field.help;
-
-interface FieldInputProps {
-  field: FormField;
-  id: string;
-  value: string;
-  isInvalid: boolean;
-  onWrite(text: string): void;
-}
-
-/** A list to choose from; an input with suggestions where other text is accepted too; otherwise an input. */
-function FieldInput({ field, id, value, isInvalid, onWrite }: FieldInputProps) {
-  const { options, allowOther, name } = field;
-  const common = { id, name, value, "aria-invalid": isInvalid, "aria-describedby": `${id}-help` };
-  const choices = options?.map((option) => (
-    <option key={option.value} value={option.value}>
-      {labelOf(option)}
-    </option>
-  ));
-  if (choices && !allowOther)
-    return (
-      <select {...common} onChange={({ currentTarget }) => onWrite(currentTarget.value)}>
-        {choices}
-      </select>
-    );
-  return (
-    <>
-      <input
-        {...common}
-        list={options && `${id}-options`}
-        placeholder={defaultOf(field) ?? ""}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
-      />
-      {choices && <datalist id={`${id}-options`}>{choices}</datalist>}
-    </>
-  );
 }

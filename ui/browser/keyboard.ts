@@ -5,26 +5,15 @@ import { topDetail } from "../overlays/detail.ts";
 import { topOverlay } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
 
-const NAMES: Readonly<Record<string, string>> = {
-  Enter: "enter",
-  Escape: "escape",
-  " ": "space",
-  ArrowUp: "up",
-  ArrowDown: "down",
-  ArrowLeft: "left",
-  ArrowRight: "right",
-  Home: "home",
-  End: "end",
-  PageUp: "pageup",
-  PageDown: "pagedown",
-  Backspace: "backspace",
-  Delete: "delete",
-};
+/** The keys besides letters that have bindings. */
+const NAMED = /^(?:Enter|Escape|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|Backspace|Delete)$/;
 
 /** The name of a key; undefined for the browser's own keys, such as Tab and every combination with Ctrl. */
 export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
   if (ctrlKey || metaKey || altKey) return undefined;
-  return NAMES[key] ?? ([...key].length === 1 ? key : undefined);
+  if (key === " ") return "space";
+  if (NAMED.test(key)) return key.replace("Arrow", "").toLowerCase();
+  return [...key].length === 1 ? key : undefined;
 }
 
 /** Presses the keys that also work in a search input: they choose among its results. */

@@ -4,7 +4,7 @@
 import type { ListedMerchant, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
-import { plainSignature } from "../../src/contracts/signature.ts";
+import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { visiblePanes } from "../panes/index.ts";
@@ -16,8 +16,8 @@ import type { Row } from "../state/list.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { update } from "../state/updates.ts";
 
-/** Real milliseconds between two polls, which every learner of a workshop makes. */
-export const POLL_MS = 2_000;
+/** Real milliseconds between two polls. */
+const POLL_MS = 2_000;
 
 /** Reads the key from `#learner/KEY`, a part of the address that browsers never send. */
 export const learnerKeyIn = (hash: string): string | undefined => /^#learner\/([\w-]+)$/.exec(hash)?.[1];
@@ -79,18 +79,10 @@ type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"
 /** The state with the sandbox as a learner sees it: without other merchants' counts, scenarios or traffic. */
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
   const sandbox: SandboxOverviewReply = {
-    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null },
-    ...{
-      merchants: [merchant],
-      signature: plainSignature,
-      pendingDeliveries: 0,
-      scenarios: [],
-      traffic: [],
-      made: NO_COUNTS,
-      failedDeliveries: 0,
-      links: {},
-    },
-    kept: { requests: 0, attempts: 0, verdicts: 0 },
+    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, links: {} },
+    ...{ merchants: [merchant], scenarios: [], traffic: [], pendingDeliveries: 0, failedDeliveries: 0 },
+    signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
+    ...{ made: NO_COUNTS, kept: { requests: 0, attempts: 0, verdicts: 0 } },
   };
   const learning = { ...state.learning, kind: "learner", isGuest: true, id: merchant.id } as const;
   return applySandboxIndex({ ...state, run: "room", learning }, sandbox);

@@ -1,14 +1,14 @@
 // The lesson beside a learner's requests: the current step, its commands with copy buttons, hints, and what to do next.
 
+import { Fragment } from "preact";
 import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
-import { lesson as lessonPane } from "../panes/lesson.ts";
-import { currentLesson, learnerMode, shownStep } from "../state/learning.ts";
-import type { UiState } from "../state/state.ts";
+import { guestLessonKeys } from "../keys/key-bindings.ts";
+import { currentLesson, learnerMode, shownStep, stepEnd } from "../state/learning.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { KeyAction, ListHead } from "./shared-parts.tsx";
+import { Head, KeyButtons } from "./shared-parts.tsx";
 
 export function LessonPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -18,8 +18,25 @@ export function LessonPanel({ dashboard }: DashboardProps) {
   const step = shownStep(state);
   return (
     <section class="lesson" tabIndex={0} aria-label="Lesson">
-      <ListHead title={lesson?.title ?? learner?.title ?? "Lesson"} note={learner?.name ?? ""} />
-      {lesson && learner && <Marks state={state} />}
+      <Head title={lesson?.title ?? learner?.title ?? "Lesson"} note={learner?.name ?? ""} />
+      {lesson && learner && (
+        <ol class="marks" aria-label="Steps">
+          {lesson.steps.map(({ number, title }) => {
+            const how = stepEnd(learner, number);
+            const isCurrent = number === learner.step;
+            return (
+              <li
+                key={number}
+                class={`chip ${isCurrent ? "current" : how === "ticked" ? "green" : "soft"}`}
+                title={title}
+                aria-current={isCurrent ? "step" : undefined}
+              >
+                {how === "ticked" ? "✓" : number}
+              </li>
+            );
+          })}
+        </ol>
+      )}
       {!lesson && <p class="hint">{learner?.lesson === null ? "No lesson has begun yet." : "Loading the lesson …"}</p>}
       <Access dashboard={dashboard} />
       <div aria-live="polite">
@@ -42,42 +59,8 @@ export function LessonPanel({ dashboard }: DashboardProps) {
         )}
         {lesson && !step && <Completed dashboard={dashboard} />}
       </div>
-      <div class="actions">
-        {lessonPane.keys
-          .filter(({ keys: [key = ""], isEnabled }) => STEP_KEYS.has(key) && (isEnabled?.(state) ?? true))
-          .map(({ keys: [key = ""], label, help, run }) => (
-            <KeyAction key={key} name={key} title={help} isPrimary={key === "n"} onClick={() => dashboard.change(run)}>
-              {label}
-            </KeyAction>
-          ))}
-      </div>
+      <KeyButtons dashboard={dashboard} keys={guestLessonKeys(state).filter(({ isEnabled }) => isEnabled?.(state) ?? true)} primary="n" />
     </section>
-  );
-}
-
-/** The keys for next, back, hint and skip. */
-const STEP_KEYS: ReadonlySet<string> = new Set(["n", "p", "H", "S"]);
-
-function Marks({ state }: { state: UiState }) {
-  const { learner } = learnerMode(state) ?? {};
-  const lesson = currentLesson(state);
-  return (
-    <ol class="marks" aria-label="Steps">
-      {lesson?.steps.map(({ number, title }) => {
-        const how = learner?.left.findLast((one) => one.lesson === lesson.name && one.step === number)?.how;
-        const isCurrent = number === learner?.step;
-        return (
-          <li
-            key={number}
-            class={`chip ${isCurrent ? "current" : how === "ticked" ? "green" : "soft"}`}
-            title={title}
-            aria-current={isCurrent ? "step" : undefined}
-          >
-            {how === "ticked" ? "✓" : number}
-          </li>
-        );
-      })}
-    </ol>
   );
 }
 
@@ -88,16 +71,15 @@ function Access({ dashboard }: DashboardProps) {
   if (!sandbox || key === undefined) return null;
   return (
     <dl class="access">
-      <dt>API key</dt>
-      <dd>
-        <code>{key}</code>
-        <Copy dashboard={dashboard} text={key} what="the API key" />
-      </dd>
-      <dt>Base URL</dt>
-      <dd>
-        <code>{sandbox.baseUrl}</code>
-        <Copy dashboard={dashboard} text={sandbox.baseUrl} what="the base URL" />
-      </dd>
+      {Object.entries({ "API key": key, "base URL": sandbox.baseUrl }).map(([name, text]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <code>{text}</code>
+            <Copy dashboard={dashboard} text={text} what={`the ${name}`} />
+          </dd>
+        </Fragment>
+      ))}
     </dl>
   );
 }

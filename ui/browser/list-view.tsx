@@ -14,7 +14,7 @@ import { sanitize } from "../view/cells.ts";
 import { emptyText, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { pressInInput } from "./keyboard.ts";
-import { ListHead } from "./shared-parts.tsx";
+import { Head } from "./shared-parts.tsx";
 import { StyledText } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
@@ -29,9 +29,9 @@ export function ListView({ dashboard }: DashboardProps) {
   const list = listOf(state);
   return (
     <section class={`list ${isStale(state) ? "stale" : ""}`} aria-label={pane.title}>
-      <ListHead title={pane.title} note={listNote(state, pane, list, "counts")}>
+      <Head title={pane.title} note={listNote(state, pane, list, "counts")}>
         <Filter dashboard={dashboard} />
-      </ListHead>
+      </Head>
       <Rows key={pane.name} dashboard={dashboard} pane={pane} list={list} />
     </section>
   );
@@ -82,7 +82,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
     setSize(next);
     dashboard.resize(Math.floor(next.height / ROW_HEIGHT) - 1);
   });
-  useScrollPosition(scroller, { rows, list, selected, height: size.height });
+  useScrollPosition(scroller, list, rows, selected, size.height);
   if (rows.length === 0) return <Empty state={state} pane={pane} list={list} />;
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
   const last = Math.min(rows.length, first + Math.ceil(size.height / ROW_HEIGHT) + 8);
@@ -108,8 +108,10 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   );
 }
 
+type ElementRef = { current: HTMLElement | null };
+
 /** Measures the element now and whenever it changes. */
-function useSize(element: { current: HTMLElement | null }, apply: (size: { width: number; height: number }) => void): void {
+function useSize(element: ElementRef, apply: (size: { width: number; height: number }) => void): void {
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return undefined;
@@ -121,15 +123,8 @@ function useSize(element: { current: HTMLElement | null }, apply: (size: { width
   }, [element.current]);
 }
 
-interface ScrollPosition {
-  rows: readonly Row[];
-  list: List;
-  selected: number;
-  height: number;
-}
-
 /** Keeps the newest row visible while the list follows; otherwise scrolls to the selected row when the selection moves. */
-function useScrollPosition(scroller: { current: HTMLElement | null }, { rows, list, selected, height }: ScrollPosition): void {
+function useScrollPosition(scroller: ElementRef, list: List, rows: readonly Row[], selected: number, height: number): void {
   const known = useRef<{ id: string | undefined; place: number }>({ id: undefined, place: -1 });
   useLayoutEffect(() => {
     const { current: element } = scroller;
@@ -262,7 +257,7 @@ export function LatestDeliveries({ dashboard }: DashboardProps) {
   if (!example) return null;
   return (
     <section class="latest" aria-label="Latest deliveries" ref={element}>
-      <ListHead title={pane.title} note={listNote(state, pane, list, "counts")} />
+      <Head title={pane.title} note={listNote(state, pane, list, "counts")} />
       <div role="grid" aria-label={pane.title}>
         <Headings columns={pane.columns(example, state, columns)} width={columns} />
         {rows.map((row, index) => (

@@ -4,14 +4,13 @@ import { render } from "preact";
 import { openBrowserDashboard } from "./browser-dashboard.ts";
 import { listenForKeys } from "./keyboard.ts";
 import { learnerKeyIn } from "./learner-poll.ts";
-import { Shell, views } from "./shell.tsx";
+import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
 const learnerKey = learnerKeyIn(location.hash);
 const dashboard = openBrowserDashboard({
   target: { url: location.origin, token: learnerKey ?? readToken() },
-  views,
   isLearner: learnerKey !== undefined,
   paint: () => render(<Shell dashboard={dashboard} />, root),
 });

@@ -1,35 +1,36 @@
 // One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the response with the events that it caused.
 
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { type Call, curlOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
-import { type ApiOperation, filledPath, type Parameter } from "../explorer/api-document.ts";
+import { allApiKeys, toOptions } from "../controls/form-fields.ts";
+import { type ApiOperation, filledPath } from "../explorer/api-document.ts";
+import type { FormValues } from "../overlays/field.ts";
 import { copyText } from "../state/updates.ts";
 import { sanitizeLines } from "../view/cells.ts";
+import { methodStyles } from "../view/format.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { type Answer, sendCall } from "./fetch-calls.ts";
+import { Field } from "./form-field.tsx";
 import { Definitions } from "./shared-parts.tsx";
 
-/** The values that the user has written. */
-interface Input {
-  values: Readonly<Record<string, string>>;
-  /** Undefined stands for the first key, because the keys may be loaded after the form is shown. */
-  key: string | undefined;
-  idempotencyKey: string;
-  body: string;
-}
+const API_KEY = "api-key";
+const IDEMPOTENCY_KEY = "idempotency-key";
+const BODY = "body";
 
 export function OperationForm({ dashboard, operation }: DashboardProps & { operation: ApiOperation }) {
   const { state } = dashboard;
-  const keys = (state.sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
-  const [input, setInput] = useState<Input>(() => firstInput(operation));
+  const keys = allApiKeys(state);
+  const [written, setWritten] = useState<FormValues>(() => firstValues(operation));
   const [answer, setAnswer] = useState<Answer | string>();
-  const change = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
-  const key = input.key ?? keys[0] ?? "";
-  const call = callOf(operation, { ...input, key });
+  // The keys may be loaded after the form is shown.
+  const values: FormValues = { [API_KEY]: keys[0] ?? "", ...written };
+  const write = (name: string, text: string) => setWritten((before) => ({ ...before, [name]: text }));
+  const inputOf = (name: string, id = name) => ({ id, value: values[name] ?? "", onWrite: (text: string) => write(name, text) });
+  const call = callOf(operation, values);
+  const curl = curlOf(state.target, call);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     setAnswer("Sending …");
@@ -44,29 +45,44 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
         </p>
         <p class="hint">{operation.description.replace(`${operation.summary}.`, "").replaceAll("`", "").trim()}</p>
       </header>
-      {operation.parameters.map((parameter) => (
-        <ParameterInput
-          key={parameter.name}
-          parameter={parameter}
-          value={input.values[parameter.name] ?? ""}
-          onWrite={(value) => change({ values: { ...input.values, [parameter.name]: value } })}
-        />
+      {operation.parameters.map(({ name, description = "", required }) => (
+        <Field key={name} field={{ name, help: description }} isRequired={required} {...inputOf(name, `parameter-${name}`)} />
       ))}
-      {operation.api === "service" && <KeyChoice keys={keys} value={key} onWrite={(key) => change({ key })} />}
-      {operation.takesIdempotencyKey && (
-        <IdempotencyInput value={input.idempotencyKey} onWrite={(idempotencyKey) => change({ idempotencyKey })} />
+      {operation.api === "service" && (
+        <Field
+          field={{ name: "API key", help: "The merchant that makes the call", options: [...toOptions(keys), { value: "", label: "none" }] }}
+          {...inputOf(API_KEY)}
+        />
       )}
-      {operation.body !== undefined && <BodyInput operation={operation} value={input.body} onWrite={(body) => change({ body })} />}
+      {operation.takesIdempotencyKey && (
+        <Field
+          field={{ name: "Idempotency-Key", help: "The same key with the same body replays the first response" }}
+          {...inputOf(IDEMPOTENCY_KEY)}
+        >
+          <button type="button" onClick={() => write(IDEMPOTENCY_KEY, newIdempotencyKey())}>
+            New
+          </button>
+        </Field>
+      )}
+      {operation.body !== undefined && <BodyField fields={operation.fields} {...inputOf(BODY)} />}
       <div class="send">
         <button type="submit" class="primary">
           Send
         </button>
-        <button type="button" onClick={() => setInput(firstInput(operation))}>
+        <button type="button" onClick={() => setWritten(firstValues(operation))}>
           Fill in the example
         </button>
       </div>
       {answer !== undefined && <AnswerView dashboard={dashboard} answer={answer} />}
-      <Code dashboard={dashboard} call={call} />
+      <section aria-label="Code">
+        <h3>
+          As curl <span class="space" />
+          <button type="button" onClick={() => dashboard.change((before) => copyText(before, curl, "the call as curl"))}>
+            Copy
+          </button>
+        </h3>
+        <pre tabIndex={0}>{sanitizeLines(curl)}</pre>
+      </section>
       <section aria-label="Responses">
         <h3>Responses</h3>
         <Definitions
@@ -77,113 +93,35 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
   );
 }
 
-const METHOD_STYLES: Readonly<Record<string, string>> = { GET: "cyan", POST: "green", PATCH: "yellow", PUT: "yellow", DELETE: "magenta" };
-
 /** The name of a method, shortened so that all names have the same width. */
 export const MethodName = ({ name }: { name: string }) => (
-  <code class={`method ${METHOD_STYLES[name] ?? ""}`}>{name === "DELETE" ? "DEL" : name}</code>
+  <code class={`method ${methodStyles(name).join(" ")}`}>{name === "DELETE" ? "DEL" : name}</code>
 );
 
 /** Random, so that no two calls share a key by accident. */
 const newIdempotencyKey = () =>
   `ui-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
-const firstInput = ({ parameters, body = "" }: ApiOperation): Input => ({
-  values: Object.fromEntries(
-    parameters.filter(({ example }) => example !== undefined).map(({ name, example }): [string, string] => [name, String(example)]),
-  ),
-  key: undefined,
-  idempotencyKey: newIdempotencyKey(),
-  body,
+const firstValues = ({ parameters, body = "" }: ApiOperation): FormValues => ({
+  ...Object.fromEntries(parameters.flatMap(({ name, example }) => (example === undefined ? [] : [[name, String(example)]]))),
+  [IDEMPOTENCY_KEY]: newIdempotencyKey(),
+  [BODY]: body,
 });
 
-function callOf(operation: ApiOperation, { values, key = "", idempotencyKey, body: text }: Input): Call {
+function callOf(operation: ApiOperation, values: FormValues): Call {
   const { api, method, takesIdempotencyKey } = operation;
   const path = filledPath(operation, values);
-  const body = operation.body === undefined ? {} : { body: text };
+  const body = operation.body === undefined ? {} : { body: values[BODY] };
   // Sends the text unchanged, even if it is not JSON.
   if (api === "control") return { method, path: path.slice(CONTROL_PREFIX.length), ...body } as unknown as Call;
-  const headers: Record<string, string> = takesIdempotencyKey && idempotencyKey !== "" ? { "Idempotency-Key": idempotencyKey } : {};
-  return { method, path, key: key === "" ? null : key, headers, ...body };
+  const idempotencyKey = takesIdempotencyKey && values[IDEMPOTENCY_KEY];
+  return { method, path, key: values[API_KEY] || null, headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}, ...body };
 }
 
-interface InputProps {
-  value: string;
-  onWrite(value: string): void;
-}
+type BodyFieldProps = Pick<ApiOperation, "fields"> & { id: string; value: string; onWrite(text: string): void };
 
-interface FieldProps {
-  id: string;
-  label: string;
-  required?: boolean | undefined;
-  hint: string;
-  problem?: string | undefined;
-  children: ComponentChildren;
-  /** Shown below the hint. */
-  more?: ComponentChildren;
-}
-
-const Field = ({ id, label, required, hint, problem, children, more }: FieldProps) => (
-  <div class="field">
-    <label for={id}>
-      {label}
-      {required && <span class="red"> *</span>}
-    </label>
-    <div>
-      {children}
-      <p class={problem === undefined ? "hint" : "problem"} id={`${id}-help`}>
-        {problem ?? hint}
-      </p>
-      {more}
-    </div>
-  </div>
-);
-
-interface TextInputProps extends InputProps {
-  id: string;
-  required?: boolean | undefined;
-  placeholder?: string;
-}
-
-const TextInput = ({ onWrite, ...attributes }: TextInputProps) => (
-  <input {...attributes} spellcheck={false} autocomplete="off" onInput={({ currentTarget }) => onWrite(currentTarget.value)} />
-);
-
-const ParameterInput = ({ parameter, ...input }: InputProps & { parameter: Parameter }) => {
-  const { name, description = "", required, schema } = parameter;
-  const id = `parameter-${name}`;
-  return (
-    <Field id={id} label={name} required={required} hint={description}>
-      <TextInput id={id} required={required} placeholder={schema?.type === "integer" ? "integer" : ""} {...input} />
-    </Field>
-  );
-};
-
-const KeyChoice = ({ keys, value, onWrite }: InputProps & { keys: readonly string[] }) => (
-  <Field id="api-key" label="API key" hint="The merchant that makes the call">
-    <select id="api-key" value={value} onChange={({ currentTarget }) => onWrite(currentTarget.value)}>
-      {keys.map((key) => (
-        <option key={key} value={key}>
-          {key}
-        </option>
-      ))}
-      <option value="">none</option>
-    </select>
-  </Field>
-);
-
-const IdempotencyInput = (input: InputProps) => (
-  <Field id="idempotency-key" label="Idempotency-Key" hint="The same key with the same body replays the first response">
-    <span class="beside">
-      <TextInput id="idempotency-key" {...input} />
-      <button type="button" onClick={() => input.onWrite(newIdempotencyKey())}>
-        New
-      </button>
-    </span>
-  </Field>
-);
-
-const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { operation: ApiOperation }) => {
+function BodyField({ fields, ...input }: BodyFieldProps) {
+  const { value } = input;
   // An invalid body can still be sent, because a user may want to see how the service rejects it.
   const problem = typeof valueOfJson(value) === "object" ? undefined : "must be an object, in JSON";
   const rows = fields.map(({ name, type, description, isRequired }) => ({
@@ -196,38 +134,14 @@ const BodyInput = ({ operation: { fields }, value, onWrite }: InputProps & { ope
     ),
     text: description,
   }));
-  const help = fields.length > 0 && (
-    <details>
-      <summary>Fields</summary>
-      <Definitions rows={rows} />
-    </details>
-  );
   return (
-    <Field id="body" label="body" hint="JSON" problem={problem} more={help}>
-      <textarea
-        id="body"
-        value={value}
-        rows={Math.min(16, Math.max(4, value.split("\n").length + 1))}
-        spellcheck={false}
-        aria-invalid={problem !== undefined}
-        aria-describedby="body-help"
-        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
-      />
+    <Field field={{ name: BODY, help: "JSON" }} problem={problem} rows={Math.min(16, Math.max(4, value.split("\n").length + 1))} {...input}>
+      {rows.length > 0 && (
+        <details>
+          <summary>Fields</summary>
+          <Definitions rows={rows} />
+        </details>
+      )}
     </Field>
-  );
-};
-
-function Code({ dashboard, call }: DashboardProps & { call: Call }) {
-  const code = curlOf(dashboard.state.target, call);
-  return (
-    <section aria-label="Code">
-      <h3>
-        As curl <span class="space" />
-        <button type="button" onClick={() => dashboard.change((before) => copyText(before, code, "the call as curl"))}>
-          Copy
-        </button>
-      </h3>
-      <pre tabIndex={0}>{sanitizeLines(code)}</pre>
-    </section>
   );
 }

@@ -9,7 +9,7 @@ import { closeTopOverlay, replaceTopOverlay, topOverlay, update } from "../state
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { FormDialog } from "./form-dialog.tsx";
 import { pressInInput } from "./keyboard.ts";
-import { ClosableHead, KeyAction } from "./shared-parts.tsx";
+import { Head, KeyButtons } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
 /** A modal dialog, so that the focus stays in it. The dashboard handles Esc. */
@@ -32,18 +32,14 @@ export function OverlayView({ dashboard }: DashboardProps) {
       onCancel={(event) => event.preventDefault()}
       onClick={(event) => event.target === dialog.current && close()}
     >
-      {shown && <Content dashboard={dashboard} overlay={shown} onClose={close} />}
+      {isPalette(shown) && <PaletteView dashboard={dashboard} overlay={shown} />}
+      {shown && !isPalette(shown) && (
+        <>
+          <Head title={shown.title} onClose={close} />
+          {isForm(shown) ? <FormDialog dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={shown} />}
+        </>
+      )}
     </dialog>
-  );
-}
-
-function Content({ dashboard, overlay, onClose }: DashboardProps & { overlay: Overlay; onClose(): void }) {
-  if (isPalette(overlay)) return <PaletteView dashboard={dashboard} overlay={overlay} />;
-  return (
-    <>
-      <ClosableHead title={overlay.title} onClose={onClose} />
-      {isForm(overlay) ? <FormDialog dashboard={dashboard} /> : <TextView dashboard={dashboard} overlay={overlay} />}
-    </>
   );
 }
 
@@ -55,15 +51,7 @@ function TextView({ dashboard, overlay }: DashboardProps & { overlay: Overlay })
       <pre class="text" tabIndex={0}>
         <StyledLines lines={overlay.lines(dashboard.state, widthOfText())} />
       </pre>
-      <div class="actions">
-        {overlay.keys
-          .filter(({ label }) => label)
-          .map(({ keys: [key = ""], label, help }, index) => (
-            <KeyAction key={key} name={key} title={help} isPrimary={index === 0} onClick={() => dashboard.press(key)}>
-              {label}
-            </KeyAction>
-          ))}
-      </div>
+      <KeyButtons dashboard={dashboard} keys={overlay.keys} primary={overlay.keys[0]?.keys[0]} />
     </>
   );
 }

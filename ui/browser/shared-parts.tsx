@@ -1,46 +1,39 @@
 // Components that several views share: heads of lists, details and dialogs, buttons that name their key, and names with their texts.
 
 import type { ComponentChildren } from "preact";
+import type { KeyBinding } from "../state/state.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 
 interface HeadProps {
   title: string;
-  /** Shown beside the title, if it is not empty. */
   note?: string;
+  /** What Esc does. Default: there is nothing to close. */
+  onClose?(): void;
+  children?: ComponentChildren;
 }
 
-const Note = ({ note = "" }: Pick<HeadProps, "note">) => (note === "" ? null : <span class="note">{note}</span>);
-
-export const ListHead = ({ title, note, children }: HeadProps & { children?: ComponentChildren }) => (
-  <div class="list-head">
+export const Head = ({ title, note, onClose, children }: HeadProps) => (
+  <div class="head">
     <h2>{title}</h2>
-    <Note note={note} />
+    {note && <span class="note">{note}</span>}
     {children}
+    {onClose && (
+      <button type="button" class="quiet" aria-label="Esc: close" onClick={onClose}>
+        <kbd>Esc</kbd>
+      </button>
+    )}
   </div>
 );
 
-export const ClosableHead = ({ title, note, onClose }: HeadProps & { onClose(): void }) => (
-  <div class="detail-head">
-    <h2>{title}</h2>
-    <Note note={note} />
-    <button type="button" class="quiet" aria-label="Esc: close" onClick={onClose}>
-      <kbd>Esc</kbd>
-    </button>
+/** A button for each binding; `primary` is the key of the most important one. */
+export const KeyButtons = ({ dashboard, keys, primary }: DashboardProps & { keys: readonly KeyBinding[]; primary: string | undefined }) => (
+  <div class="actions">
+    {keys.map(({ keys: [key = ""], label, help, run }) => (
+      <button key={key} type="button" class={key === primary ? "primary" : ""} title={help} onClick={() => dashboard.change(run)}>
+        {label} <kbd>{key}</kbd>
+      </button>
+    ))}
   </div>
-);
-
-interface KeyActionProps {
-  /** The key. */
-  name: string;
-  title: string;
-  isPrimary: boolean;
-  onClick(): void;
-  children: ComponentChildren;
-}
-
-export const KeyAction = ({ name, title, isPrimary, onClick, children }: KeyActionProps) => (
-  <button type="button" class={isPrimary ? "primary" : ""} title={title} onClick={onClick}>
-    {children} <kbd>{name}</kbd>
-  </button>
 );
 
 interface Definition {

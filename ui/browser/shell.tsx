@@ -1,31 +1,25 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
-import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { digitOf, enabledBindings, tabDigits } from "../keys/key-bindings.ts";
-import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
+import { digitOf, tabDigits } from "../keys/key-bindings.ts";
+import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
-import type { PageView, UiState } from "../state/state.ts";
-import { topOverlay, update } from "../state/updates.ts";
-import { clockText, connectionText, KEY_NAMES, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
+import { update, withNotice } from "../state/updates.ts";
+import { clockText, connectionText, keyTitle, labelledBindings, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import { stripStyles } from "../view/style.ts";
-import type { DashboardProps } from "./browser-dashboard.ts";
+import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";
+import { perform } from "./fetch-calls.ts";
 import { LessonPanel } from "./lesson-panel.tsx";
 import { LatestDeliveries, ListView } from "./list-view.tsx";
 import { OverlayView, widthOfText } from "./overlay-view.tsx";
-import { ReportLink } from "./report-link.tsx";
-import { ListHead } from "./shared-parts.tsx";
+import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
-
-/** Views besides the panes, in the order of their tabs: forms that a terminal cannot show. */
-export const views: readonly (PageView & { component: ComponentType<DashboardProps> })[] = [
-  { name: "explorer", title: "Explorer", component: ExplorerView },
-];
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -34,7 +28,9 @@ export function Shell({ dashboard }: DashboardProps) {
   return (
     <>
       <header class="top">
-        <Brand state={state} />
+        <h1 class="brand">
+          merchant-sandbox <span class="dim">{state.sandbox && `v${state.sandbox.version}`}</span>
+        </h1>
         <Tabs dashboard={dashboard} />
       </header>
       <StatusBar dashboard={dashboard} />
@@ -44,7 +40,9 @@ export function Shell({ dashboard }: DashboardProps) {
         <DetailPanel dashboard={dashboard} />
       </main>
       <footer>
-        <Notice state={state} />
+        <p role="status" class={`notice ${state.notice?.style ?? "dim"}`}>
+          {state.notice?.text ?? verdictSummary(state)}
+        </p>
         <KeyBar dashboard={dashboard} />
       </footer>
       <OverlayView dashboard={dashboard} />
@@ -52,16 +50,9 @@ export function Shell({ dashboard }: DashboardProps) {
   );
 }
 
-const Brand = ({ state: { sandbox } }: { state: UiState }) => (
-  <h1 class="brand">
-    merchant-sandbox <span class="dim">{sandbox && `v${sandbox.version}`}</span>
-  </h1>
-);
-
 function CurrentView({ dashboard }: DashboardProps) {
-  const view = views.find(({ name }) => name === dashboard.state.view);
-  if (view) return <view.component dashboard={dashboard} />;
   const { pane } = dashboard.state;
+  if (pane === explorer.name) return <ExplorerView dashboard={dashboard} />;
   if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
   return (
     <div class="lists">
@@ -76,7 +67,7 @@ function TextPane({ dashboard: { state } }: DashboardProps) {
   const { title, titleNote, textLines } = paneNamed(state.pane);
   return (
     <section class="view" aria-label={title}>
-      <ListHead title={title} note={titleNote(state)} />
+      <Head title={title} note={titleNote(state)} />
       <pre class="text" tabIndex={0}>
         <StyledLines lines={textLines?.(state, widthOfText()) ?? []} />
       </pre>
@@ -86,24 +77,18 @@ function TextPane({ dashboard: { state } }: DashboardProps) {
 
 function Tabs({ dashboard }: DashboardProps) {
   const { state } = dashboard;
-  const panes = visiblePanes(state);
-  const tabs = [
-    ...panes.map(({ name, title, alarm }) => ({ name, title, alarm: alarm?.(state) ?? "", isOpen: !state.view && state.pane === name })),
-    ...state.views.map(({ name, title }) => ({ name, title, alarm: "", isOpen: state.view === name })),
-  ];
   const open = (index: number) =>
     dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
   const nav = useRef<HTMLElement>(null);
-  const { pane, view } = state;
   // If not all tabs fit, the open one is scrolled into view.
-  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [view, pane]);
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [state.pane]);
   return (
     <nav aria-label="Views" ref={nav}>
-      {tabs.map(({ name, title, alarm, isOpen }, index) => (
-        <button key={name} type="button" class="tab" aria-current={isOpen ? "page" : undefined} onClick={() => open(index)}>
+      {visiblePanes(state).map(({ name, title, alarm }, index) => (
+        <button key={name} type="button" class="tab" aria-current={name === state.pane ? "page" : undefined} onClick={() => open(index)}>
           {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
           {title}
-          {alarm !== "" && <span class="alarm">{stripStyles(alarm)}</span>}
+          {alarm?.(state) && <span class="alarm">{stripStyles(alarm(state))}</span>}
         </button>
       ))}
     </nav>
@@ -114,7 +99,6 @@ function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
   const { traffic, scenarios } = runningTexts(sandbox ?? {});
-  const pending = sandbox?.pendingDeliveries ?? 0;
   return (
     <section class="status" aria-label="Status">
       <span class={`connection ${connection.phase}`}>{connectionText(state)}</span>
@@ -130,52 +114,50 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <span class="space" />
-      {!isGuest(state) && (
+      {sandbox && isGuest(state) && <span class="dim">{clockText(state, sandbox)}</span>}
+      {sandbox && !isGuest(state) && (
         <>
-          <Figure label="req/s" value={count(requestRate(state))} />
-          <Figure label="pending" value={count(pending)} />
-        </>
-      )}
-      {!isGuest(state) && <ReportLink dashboard={dashboard} />}
-      {sandbox &&
-        (isGuest(state) ? (
-          <span class="dim">{clockText(state, sandbox)}</span>
-        ) : (
+          <Figure label="req/s" value={requestRate(state)} />
+          <Figure label="pending" value={sandbox.pendingDeliveries} />
+          <button type="button" class="quiet" title="Open the report of this run in a new tab" onClick={() => void openReport(dashboard)}>
+            Report ↗
+          </button>
           <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
             {clockText(state, sandbox)}
           </button>
-        ))}
+        </>
+      )}
     </section>
   );
 }
 
-const Figure = ({ label, value }: { label: string; value: string }) => (
-  <span class="figure">
-    <strong>{value}</strong> {label}
+/** Opens the HTML report of this run as a blob, because a link could carry the control token only in its address. The blob is never revoked, so that its tab can be reloaded. */
+async function openReport(dashboard: BrowserDashboard): Promise<void> {
+  const fail = (message: string) => dashboard.change((state) => update(withNotice(state, message, "yellow")));
+  try {
+    const { body } = await perform(dashboard.state.target, controlCalls.report({ format: "html" }));
+    if (!open(URL.createObjectURL(new Blob([String(body)], { type: "text/html" }))))
+      fail("The browser blocked the tab of the report. Allow it, and press Report again");
+  } catch (error) {
+    fail((error as Error).message);
+  }
+}
+
+const Figure = ({ label, value }: { label: string; value: number }) => (
+  <span>
+    <strong>{count(value)}</strong> {label}
   </span>
 );
-
-/** The notice, or the verdicts so far. */
-function Notice({ state }: { state: UiState }) {
-  const { notice } = state;
-  return (
-    <p role="status" class={`notice ${notice?.style ?? "dim"}`}>
-      {notice?.text ?? verdictSummary(state)}
-    </p>
-  );
-}
 
 /** Buttons for the keys that have a label. */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
-  const overlay = topOverlay(state);
-  const bindings = overlay?.onKey ? overlay.keys : enabledBindings(state);
-  const shown = bindings.filter(({ keys, label }) => label !== undefined && keys[0] !== undefined && !LEFT_OUT.has(keys[0]));
+  const shown = labelledBindings(state).filter(({ keys: [key] }) => key !== undefined && !LEFT_OUT.has(key));
   return (
     <div class="keys" role="toolbar" aria-label="Commands">
       {shown.map(({ keys: [key = ""], label, help }) => (
         <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
-          <kbd>{KEY_NAMES[key] ?? key}</kbd> {label}
+          <kbd>{keyTitle(key)}</kbd> {label}
         </button>
       ))}
     </div>

@@ -1,25 +1,9 @@
 // Shows the dashboard's styles, which are escape sequences in the text, as elements with classes.
 
-/** The codes that begin a style, and the class of each. `failure` is the pair of onBlack and brightWhite. */
-const CLASSES: Readonly<Record<string, string>> = {
-  1: "bold",
-  2: "dim",
-  7: "inverse",
-  31: "red",
-  32: "green",
-  33: "yellow",
-  34: "blue",
-  35: "magenta",
-  36: "cyan",
-  40: "failure",
-};
+import { STYLE_CODES } from "../view/style.ts";
 
-const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
-  22: ["bold", "dim"],
-  27: ["inverse"],
-  39: ["red", "green", "yellow", "blue", "magenta", "cyan"],
-  49: ["failure"],
-};
+/** The class and the last code of the style that each code begins. */
+const STYLES = new Map(Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]));
 
 export interface StyledPiece {
   text: string;
@@ -28,14 +12,13 @@ export interface StyledPiece {
 
 export function piecesOf(styled: string): StyledPiece[] {
   const pieces: StyledPiece[] = [];
-  let classes: string[] = [];
+  let styles: { name: string; off: string }[] = [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
   for (const part of styled.split(/(\x1b\[\d+m)/)) {
-    const code = part.startsWith("\x1b[") ? part.slice(2, -1) : undefined;
-    const begun = code && CLASSES[code];
-    if (begun) classes = [...classes, begun];
-    else if (code !== undefined) classes = classes.filter((one) => !ENDED_BY[code]?.includes(one));
-    else if (part !== "") pieces.push({ text: part, classes: classes.join(" ") });
+    const begun = STYLES.get(part);
+    if (begun) styles = [...styles, begun];
+    else if (part.startsWith("\x1b[")) styles = styles.filter(({ off }) => off !== part);
+    else if (part !== "") pieces.push({ text: part, classes: styles.map(({ name }) => name).join(" ") });
   }
   return pieces;
 }

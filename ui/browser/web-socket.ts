@@ -3,16 +3,15 @@
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { OpenSocket } from "../connection/live-stream.ts";
 
-/** Sends the token as a subprotocol, because a browser's WebSocket cannot set headers. The server selects the first subprotocol. */
-const protocolsFor = (token: string | undefined) => (token === undefined ? [] : ["merchant-sandbox", `bearer.${base64url(token)}`]);
-
 const base64url = (text: string) => {
   const binary = String.fromCharCode(...new TextEncoder().encode(text));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
 
 export const openSocket: OpenSocket = ({ url, token }, query, { opened, message, refused, closed }) => {
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}${CONTROL_PREFIX}/live?${query}`, protocolsFor(token));
+  // Sends the token as a subprotocol, because a browser's WebSocket cannot set headers. The server selects the first subprotocol.
+  const protocols = token === undefined ? [] : ["merchant-sandbox", `bearer.${base64url(token)}`];
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}${CONTROL_PREFIX}/live?${query}`, protocols);
   let wasOpen = false;
   socket.onopen = () => {
     wasOpen = true;

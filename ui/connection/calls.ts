@@ -48,19 +48,14 @@ export function curlOf(target: HttpTarget, call: Call): string {
     quoted(target.url + (isControl(call) ? CONTROL_PREFIX : "") + path),
     ...(isControl(call) && target.token !== undefined ? [`-H "Authorization: Bearer ${TOKEN_VARIABLE}"`] : []),
     ...Object.entries(sent).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...dataOptions(payload),
+    // With `-d`, curl would read a body that begins with @ from a file.
+    ...(payload === undefined ? [] : [hasNul(payload) ? "--data-binary @-" : `--data-raw ${quoted(payload)}`]),
   ];
   return `${inputOf(payload)}curl -sS ${options.join(" ")}`;
 }
 
 /** A shell cannot pass a NUL in an argument. */
 const hasNul = (payload: string | undefined): payload is string => payload?.includes("\0") === true;
-
-/** Uses `--data-raw`, because `-d` reads a body that begins with @ from a file. */
-function dataOptions(payload: string | undefined): string[] {
-  if (payload === undefined) return [];
-  return [hasNul(payload) ? "--data-binary @-" : `--data-raw ${quoted(payload)}`];
-}
 
 /** Pipes a body with a NUL into curl, with the NUL as an escape of printf. */
 function inputOf(payload: string | undefined): string {

@@ -72,7 +72,9 @@ export function openLive({ target, openSocket, mode, from }: LiveOptions, handle
   let isClosed = false;
 
   const connect = () => {
-    socket = openSocket(target, new URLSearchParams({ ...query, ...resumeQuery(position) }), {
+    const { run, seq } = position;
+    const resume = { ...(run !== undefined && { run }), ...(seq !== undefined && { since: String(seq) }) };
+    socket = openSocket(target, new URLSearchParams({ ...query, ...resume }), {
       opened() {
         failures = 0;
         socket?.send(JSON.stringify(filters));
@@ -110,11 +112,6 @@ export function openLive({ target, openSocket, mode, from }: LiveOptions, handle
     },
   };
 }
-
-const resumeQuery = ({ run, seq }: StreamPosition): Record<string, string> => ({
-  ...(run === undefined ? {} : { run }),
-  ...(seq === undefined ? {} : { since: String(seq) }),
-});
 
 /** The position after a message. The items of a new run count from 1 again. */
 function advancePosition(message: StreamMessage, { run, seq }: StreamPosition): StreamPosition {

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import { readLiveMessage } from "../../src/contracts/live-messages.ts";
+import { valueOfJson } from "./json-schema.ts";
 import type { OpenSocket } from "./live-stream.ts";
 
 /** The most bytes of a message; a larger one closes the connection. */
@@ -48,15 +49,7 @@ async function refusalReason(response: IncomingMessage): Promise<string | undefi
   // A sandbox answers 503 when it has too many clients; a proxy answers other 5xx while it starts.
   if (statusCode >= 500) return undefined;
   if (statusCode !== 403) return `this is not a merchant-sandbox: it answered HTTP ${statusCode} to GET /_sandbox/live`;
-  const { code, message } = parseError(text);
-  return code === "control_token_required" ? "the control API requires a token: pass --control-token TOKEN" : message;
-}
-
-function parseError(text: string): { code?: unknown; message: string } {
-  try {
-    const { code, message } = JSON.parse(text) as { code?: unknown; message?: unknown };
-    return { code, message: typeof message === "string" ? message : text };
-  } catch {
-    return { message: text };
-  }
+  const { code, message } = (valueOfJson(text) ?? {}) as { code?: unknown; message?: unknown };
+  if (code === "control_token_required") return "the control API requires a token: pass --control-token TOKEN";
+  return typeof message === "string" ? message : text;
 }

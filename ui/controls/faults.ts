@@ -5,20 +5,13 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { choicesOf, type JsonSchema, valueOfText } from "../connection/json-schema.ts";
 import { definitionOf, describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import { type Form, openForm, submission } from "../overlays/form.ts";
 import { confirmCall } from "../overlays/text-view.ts";
-import { type KeyBinding, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
+import { selectedRow } from "../state/list.ts";
+import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
-import {
-  allOrOneMerchant,
-  fetchLookups,
-  selectedAttempt,
-  selectedFault,
-  selectedRequest,
-  selectedVerdict,
-  toOptions,
-} from "./form-fields.ts";
+import { allApiKeys, allOrOneMerchant, fetchLookups, selectedAttempt, selectedRequest, toOptions } from "./form-fields.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
 const COMMON_ACTIONS: Readonly<Record<string, string>> = {
@@ -52,7 +45,22 @@ export const faultForm = (target: "api" | "delivery"): Form => ({
     const type = values[ACTION] ?? actions[0]?.value ?? "";
     return [action, ...fieldsTaken(schemaOf(state, type), values).map((field) => formField(field, type, state))];
   },
-  submission: faultSubmission,
+  submission(values, { state }) {
+    const type = values[ACTION] ?? "";
+    const body: Record<string, unknown> = {};
+    for (const { path, schema } of fieldsTaken(schemaOf(state, type), values)) {
+      const text = values[path] ?? "";
+      if (text === "") continue;
+      const [name = "", inner] = path.split(".");
+      const value = valueOfText(schema, text);
+      body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
+    }
+    const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
+    return submission(call, (rule) => ({
+      message: `Armed ${describeRule(rule)}, as ${rule.id}`,
+      undo: controlCalls.faults.remove({ id: rule.id }),
+    }));
+  },
 });
 
 const schemaOf = ({ lookups }: UiState, type: string): JsonSchema => lookups.rules?.find(({ title }) => title === type) ?? {};
@@ -132,34 +140,12 @@ function formField({ path, schema, required }: RuleField, type: string, state: U
 
 /** Options for fields whose values the schema does not list but the sandbox knows. */
 function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
-  const { lookups, sandbox } = state;
+  const { lookups } = state;
   const anyOr = (label: string, values: readonly string[] = []) => [{ value: "", label }, ...toOptions(values)];
   if (path === "match.operation") return anyOr("all operations", lookups.operations);
   if (path === "match.event") return anyOr("all events", lookups.eventTypes);
   if (path === "match.merchant") return allOrOneMerchant(state, "all merchants");
-  if (path === "match.key")
-    return anyOr(
-      "all API keys",
-      sandbox?.merchants.flatMap(({ apiKeys }) => apiKeys),
-    );
-  return undefined;
-}
-
-function faultSubmission(values: FormValues, { state }: { state: UiState }): Submission {
-  const type = values[ACTION] ?? "";
-  const body: Record<string, unknown> = {};
-  for (const { path, schema } of fieldsTaken(schemaOf(state, type), values)) {
-    const text = values[path] ?? "";
-    if (text === "") continue;
-    const [name = "", inner] = path.split(".");
-    const value = valueOfText(schema, text);
-    body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
-  }
-  const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
-  return submission(call, (rule) => ({
-    message: `Armed ${describeRule(rule)}, as ${rule.id}`,
-    undo: controlCalls.faults.remove({ id: rule.id }),
-  }));
+  return path === "match.key" ? anyOr("all API keys", allApiKeys(state)) : undefined;
 }
 
 /** Prefills the form with the fault that affected the selected row, or else with a fault that matches calls or deliveries like it. */
@@ -170,12 +156,12 @@ function armFault(state: UiState): StateUpdate {
   return openForm(state, faultForm(isDelivery ? "delivery" : "api"), values, fetchLookups(state));
 }
 
-/** The selected rule, or the first listed rule that affected the selected row. */
+/** The selected rule, or the first listed rule that affected the selected request, attempt or verdict. */
 function ruleOfRow(state: UiState): FaultRule | undefined {
-  const selected = selectedFault(state);
-  const names = selected?.id ?? selectedRequest(state)?.fault ?? selectedAttempt(state)?.fault ?? selectedVerdict(state)?.fault ?? "";
-  const ids = names.split(",");
-  return selected ?? valuesOf<FaultRule>(state, "faults").find(({ id }) => ids.includes(id));
+  const row = selectedRow(listOf(state))?.value;
+  if (state.pane === "faults") return row as FaultRule | undefined;
+  const { fault } = (row ?? {}) as { fault?: string | null };
+  return valuesOf<FaultRule>(state, "faults").find(({ id }) => fault?.split(",").includes(id));
 }
 
 /** The fields of the form that arm the same rule again, as text. */

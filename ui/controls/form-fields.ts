@@ -1,9 +1,8 @@
 // Shared by forms: options and defaults from the state and the selected row, and the lookups that they need.
 
-import type { FaultRule, ListedMerchant, RateWindow } from "../../generated/control-api.ts";
+import type { ListedMerchant, RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { FieldOption, FormValues } from "../overlays/field.ts";
@@ -19,8 +18,6 @@ const selectedValue =
 
 export const selectedRequest = selectedValue<RequestMessage>("requests");
 export const selectedAttempt = selectedValue<AttemptMessage>("deliveries");
-export const selectedFault = selectedValue<FaultRule>("faults");
-export const selectedVerdict = selectedValue<VerdictMessage>("verdicts");
 export const selectedMerchant = selectedValue<ListedMerchant>("merchants");
 const selectedWindow = selectedValue<RateWindow>("limits");
 
@@ -32,6 +29,8 @@ export function defaultMerchant(state: UiState): string {
 
 export const merchantOptions = ({ sandbox }: UiState): FieldOption[] =>
   (sandbox?.merchants ?? []).map(({ id, name }) => ({ value: id, help: name ?? "" }));
+
+export const allApiKeys = ({ sandbox }: UiState): string[] => (sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
 
 /** The merchants after an option for all of them, whose value is empty. */
 export const allOrOneMerchant = (state: UiState, allLabel: string): FieldOption[] => [

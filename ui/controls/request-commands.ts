@@ -12,7 +12,7 @@ import { filteredRows } from "../state/list.ts";
 import { apiKeysOf, listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { count, counted, reformatJson } from "../view/format.ts";
-import { toOptions } from "./form-fields.ts";
+import { allApiKeys, toOptions } from "./form-fields.ts";
 
 const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
 
@@ -75,7 +75,7 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
       name: "key",
       label: "API key",
       help: "The API key to send it with",
-      options: [...toOptions((state.sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys)), { value: "", label: "none" }],
+      options: [...toOptions(allApiKeys(state)), { value: "", label: "none" }],
       allowOther: true,
     },
   ],

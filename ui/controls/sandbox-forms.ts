@@ -1,7 +1,6 @@
 // The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, traffic, events and snapshots.
 
 import type {
-  Clock,
   ClockAdvanceReply,
   ClockSetInput,
   RateWindow,
@@ -13,7 +12,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm, type Submission, submission } from "../overlays/form.ts";
+import { type Form, openForm, submission } from "../overlays/form.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { copyText } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";
@@ -51,27 +50,23 @@ const clockForm: Form = {
     };
     return [{ name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS }, ...[more[action ?? ""] ?? []].flat()];
   },
-  submission: (values, { state }) => clockSubmission(values, state),
+  submission({ do: action = "", by = "", now = "" }, { state }) {
+    const mode = state.sandbox?.clock.mode;
+    // Undoing sets the clock back, but does not undo the events in between.
+    const undo = mode && { undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }) };
+    if (!action.startsWith(ADVANCE)) {
+      const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
+      return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
+    }
+    const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
+    return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
+  },
 };
 
 const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
 
-function clockSubmission({ do: action = "", by = "", now = "" }: FormValues, state: UiState): Submission {
-  const mode = state.sandbox?.clock.mode;
-  const undo = mode && { undo: restoreClock(mode, isoTime(sandboxNow(state))) };
-  if (!action.startsWith(ADVANCE)) {
-    const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
-    return submission(call, (clock) => ({ message: `Clock set to ${clock.now} (${clock.mode})`, ...undo }));
-  }
-  const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
-  return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
-}
-
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
   `Clock advanced to ${now}; ${counted(happened.length + omitted, "change")} and ${counted(attempts.length, "delivery attempt")} on the way`;
-
-/** Sets the clock back, without undoing the events in between. */
-const restoreClock = (mode: Clock["mode"], now: string) => controlCalls.clock.set(mode === "real" ? { mode } : { mode, now });
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -168,7 +163,22 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
       { name: "mix", help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)' },
     ];
   },
-  submission: (values, { state }) => (values.do === START ? startSubmission(values, state) : stopSubmission(values)),
+  submission({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }, { state }) {
+    if (action !== START)
+      return submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
+        const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
+        return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
+      });
+    const call = controlCalls.traffic.start({
+      ...filledIn({ merchant, rate, for: duration }),
+      ...(mix !== "" && { mix: valueOfJson(mix) as NonNullable<TrafficStartInput["mix"]> }),
+    });
+    const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
+    return submission(call, (started) => ({
+      message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
+      undo: controlCalls.traffic.stop({ merchant: started.merchant }),
+    }));
+  },
 };
 
 function runningText(listed: TrafficListReply | undefined): string {
@@ -176,24 +186,6 @@ function runningText(listed: TrafficListReply | undefined): string {
   const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${counted(happened, "record")} so far`);
   return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
-
-function startSubmission({ merchant = "", rate = "", for: duration = "", mix = "" }: FormValues, state: UiState): Submission {
-  const call = controlCalls.traffic.start({
-    ...filledIn({ merchant, rate, for: duration }),
-    ...(mix !== "" && { mix: valueOfJson(mix) as NonNullable<TrafficStartInput["mix"]> }),
-  });
-  const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
-  return submission(call, (started) => ({
-    message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
-    undo: controlCalls.traffic.stop({ merchant: started.merchant }),
-  }));
-}
-
-const stopSubmission = ({ merchant = "" }: FormValues): Submission =>
-  submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
-    const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
-    return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
-  });
 
 const SYNTHETIC = "synthetic";
 
@@ -250,7 +242,18 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
         : { name: "name", help: "Type to search", options: toOptions(names), allowOther: true },
     ];
   },
-  submission: (values, { data }) => snapshotSubmission(values, namesIn(data.snapshots)),
+  submission({ do: action, name = "" }, { data }) {
+    const remove = controlCalls.snapshots.remove({ name });
+    if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
+    if (action === "restore")
+      return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
+        message: `Restored ${restored}`,
+        updateState: withoutUndo,
+      }));
+    // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
+    const undo = !namesIn(data.snapshots).includes(name) && { undo: remove };
+    return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({ message: `Saved ${name} to ${file}`, ...undo }));
+  },
   confirm({ do: action, name }) {
     if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
     return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
@@ -259,66 +262,29 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
 
 const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
 
-function snapshotSubmission({ do: action, name = "" }: FormValues, names: readonly string[]): Submission {
-  const remove = controlCalls.snapshots.remove({ name });
-  if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
-  if (action === "restore")
-    return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
-      message: `Restored ${restored}`,
-      updateState: withoutUndo,
-    }));
-  // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
-  return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
-    message: `Saved ${name} to ${file}`,
-    ...(!names.includes(name) && { undo: remove }),
-  }));
+const opens =
+  (form: Form, valuesOf: (state: UiState) => FormValues = () => ({})) =>
+  (state: UiState) =>
+    openForm(state, form, valuesOf(state), fetchLookups(state));
+
+const withMerchant = (state: UiState) => ({ merchant: defaultMerchant(state) });
+
+function valuesFromAttempt(state: UiState): FormValues {
+  const attempt = selectedAttempt(state);
+  return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
 }
 
 export const sandboxKeys: readonly KeyBinding[] = [
-  {
-    keys: ["t"],
-    label: "trigger",
-    help: "trigger an event, with its record",
-    run(state) {
-      const attempt = selectedAttempt(state);
-      const values = { merchant: defaultMerchant(state), ...(attempt && { type: attempt.eventType }) };
-      return openForm(state, triggerForm, values, fetchLookups(state));
-    },
-  },
-  {
-    keys: ["c"],
-    label: "clock",
-    help: "advance, freeze or set the sandbox clock",
-    run: (state) => openForm(state, clockForm),
-  },
-  {
-    keys: ["m"],
-    label: "merchant",
-    help: "create a merchant and copy its API key",
-    run: (state) => openForm(state, createMerchantForm),
-  },
-  {
-    keys: ["w"],
-    label: "rate limit",
-    help: "change a rate limit",
-    run: (state) => openForm(state, rateLimitForm, { merchant: defaultMerchant(state) }),
-  },
+  { keys: ["t"], label: "trigger", help: "trigger an event, with its record", run: opens(triggerForm, valuesFromAttempt) },
+  { keys: ["c"], label: "clock", help: "advance, freeze or set the sandbox clock", run: opens(clockForm) },
+  { keys: ["m"], label: "merchant", help: "create a merchant and copy its API key", run: opens(createMerchantForm) },
+  { keys: ["w"], label: "rate limit", help: "change a rate limit", run: opens(rateLimitForm, withMerchant) },
   {
     keys: ["X"],
     label: "reset",
     help: "reset everything, or one merchant",
-    run: (state) => openForm(state, resetForm, { merchant: selectedMerchant(state)?.id ?? "" }),
+    run: opens(resetForm, (state) => ({ merchant: selectedMerchant(state)?.id ?? "" })),
   },
-  {
-    keys: ["T"],
-    label: "traffic",
-    help: "start or stop background traffic",
-    run: (state) => openForm(state, trafficForm, { merchant: defaultMerchant(state) }),
-  },
-  {
-    keys: ["b"],
-    label: "snapshot",
-    help: "save, restore or delete a snapshot",
-    run: (state) => openForm(state, snapshotForm),
-  },
+  { keys: ["T"], label: "traffic", help: "start or stop background traffic", run: opens(trafficForm, withMerchant) },
+  { keys: ["b"], label: "snapshot", help: "save, restore or delete a snapshot", run: opens(snapshotForm) },
 ];

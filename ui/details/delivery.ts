@@ -4,7 +4,7 @@ import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { plainSignature } from "../../src/contracts/signature.ts";
+import { ownValues } from "../../src/contracts/service-values.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Call, quoted } from "../connection/calls.ts";
@@ -12,9 +12,9 @@ import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
-import { symbols, type Theme } from "../view/style.ts";
+import type { Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
-import { type AttemptSummary, attemptLine, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
+import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
 
 interface DeliveryData {
   delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };
@@ -43,7 +43,11 @@ export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<Delivery
     return [
       ...summary(state, row, width),
       ...(request === null ? [] : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
-      ...section(theme, "Attempts", attemptLines(state, row, attempts, width)),
+      ...section(
+        theme,
+        "Attempts",
+        attemptLines(state, attempts, (one) => isSameDelivery(one, row), width, row.id),
+      ),
       ...verdicts,
       ...section(theme, "Request", requestLines(theme, attempt, width)),
       ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
@@ -70,19 +74,6 @@ function summary(state: UiState, row: AttemptMessage, width: number): string[] {
 /** Whether two attempts deliver the same event to the same endpoint. */
 export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
   one.eventId === other.eventId && one.endpointId === other.endpointId;
-
-/** All attempts of the delivery, oldest first, with the opened one marked: the fetched attempts, and any that the stream has added since. */
-function attemptLines(state: UiState, opened: AttemptMessage, fetched: readonly LoggedAttempt[], width: number): DetailLine[] {
-  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
-    (attempt) => isSameDelivery(attempt, opened) && !fetched.some(({ id }) => id === attempt.id),
-  );
-  const all: readonly (AttemptSummary & { id: string })[] = [...fetched.toReversed(), ...newer];
-  const later = laterAttempts(all);
-  return all.flatMap((attempt): DetailLine[] => {
-    const line = attemptLine(state, attempt, width, later(attempt));
-    return attempt.id === opened.id ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`] : linkTo("deliveries", attempt.id, [line]);
-  });
-}
 
 const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: LoggedAttempt, width: number): DetailLine[] => [
   ...wrapped(`POST ${mask(url)}`, width, "  "),
@@ -115,7 +106,7 @@ function faultSections(
 
 /** The header of the signature, if `verifyCommand` can verify it. A service file may change the header and the form of the signature. */
 export function verifiableHeader({ sandbox }: UiState): string | undefined {
-  return sandbox?.signature.form === plainSignature.form ? (sandbox.signature.header ?? undefined) : undefined;
+  return sandbox?.signature.form === ownValues.signature ? (sandbox.signature.header ?? undefined) : undefined;
 }
 
 /** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */

@@ -2,7 +2,7 @@
 
 import type { Learner, LoggedAttempt, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Call } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../panes/rate-limits.ts";
@@ -12,7 +12,7 @@ import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts"
 import { count, dateTime, dateTimeToSecond, duration, milliseconds, statusStyles } from "../view/format.ts";
 import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
-import { type AttemptSummary, attemptLine, laterAttempts } from "./row-lines.ts";
+import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
 interface RequestData {
   request: RequestDetail;
@@ -178,20 +178,14 @@ export const causedLines = (
   width: number,
 ): DetailLine[] => events.flatMap((event) => eventLines(state, event, attempts, width));
 
-/** An event with its delivery attempts: the fetched attempts, and any that the stream has added since. */
 function eventLines(
   state: UiState,
   { id, type }: { id: string; type: string },
   fetched: readonly AttemptSummary[] | undefined,
   width: number,
 ): DetailLine[] {
-  const older = (fetched ?? []).filter(({ eventId }) => eventId === id).toReversed();
-  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter(
-    (attempt) => attempt.eventId === id && !older.some((one) => one.id === attempt.id),
-  );
-  const attempts = [...older, ...newer];
-  const later = laterAttempts(attempts);
-  const lines = attempts.flatMap((attempt) => linkTo("deliveries", attempt.id, [attemptLine(state, attempt, width, later(attempt))]));
+  const isOfEvent = ({ eventId }: AttemptSummary) => eventId === id;
+  const lines = attemptLines(state, (fetched ?? []).filter(isOfEvent), isOfEvent, width);
   const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
   const isEmpty = lines.length === 0 && fetched !== undefined;
   return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];

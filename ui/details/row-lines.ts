@@ -76,7 +76,24 @@ export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later)
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, ["yellow"]];
 }
 
-export function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
+/** The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened attempt is marked. */
+export function attemptLines(
+  state: UiState,
+  fetched: readonly AttemptSummary[],
+  isListed: (attempt: AttemptMessage) => boolean,
+  width: number,
+  opened?: string,
+): DetailLine[] {
+  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter((one) => isListed(one) && !fetched.some(({ id }) => id === one.id));
+  const all = [...fetched.toReversed(), ...newer];
+  const later = laterAttempts(all);
+  return all.flatMap((attempt): DetailLine[] => {
+    const line = attemptLine(state, attempt, width, later(attempt));
+    return attempt.id === opened ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`] : linkTo("deliveries", attempt.id, [line]);
+  });
+}
+
+function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
   const [outcome, styles] = outcomeOf(state, attempt, later);
   const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
   const number = `    ${attempt.attempt}/${attempt.maxAttempts}  `;

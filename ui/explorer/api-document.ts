@@ -10,13 +10,9 @@ export interface ApiDocument {
   paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
   components: {
     parameters?: Readonly<Record<string, Parameter>>;
-    responses?: Readonly<Record<string, ApiResponse>>;
+    responses?: Readonly<Record<string, { description?: string }>>;
     schemas?: Readonly<Record<string, JsonSchema>>;
   };
-}
-
-interface ApiResponse {
-  description?: string;
 }
 
 interface PathOperation {
@@ -25,7 +21,7 @@ interface PathOperation {
   tags?: readonly string[];
   parameters?: readonly (Parameter | Reference)[];
   requestBody?: { content: Readonly<Record<string, { schema?: JsonSchema | Reference; example?: unknown }>> };
-  responses: Readonly<Record<string, ApiResponse | Reference>>;
+  responses: Readonly<Record<string, { description?: string } | Reference>>;
   "x-sandbox-operation"?: string;
 }
 

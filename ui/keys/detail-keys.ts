@@ -22,7 +22,7 @@ import {
 import { editSearch } from "../overlays/field.ts";
 import { paneNamed } from "../panes/index.ts";
 import { refusedRequests } from "../panes/rate-limits.ts";
-import { selectedRow } from "../state/list.ts";
+import { type CursorMove, selectedRow } from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, withNotice } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
@@ -50,8 +50,8 @@ const toRequest = (state: UiState, id: string | undefined) =>
 
 const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
   requests(state, { id }: RequestMessage) {
-    const effect = callEffect(causedAttemptsCall(id, 1), (later, { body: { data } }) => {
-      const [newest] = data;
+    const effect = callEffect(causedAttemptsCall(id, 1), (later, { body }) => {
+      const [newest] = body.data;
       if (!isStillAt(state, later)) return update(later);
       return newest ? openReference(later, { pane: "deliveries", id: newest.id }) : notify(later, `${id} caused no delivery yet`);
     });
@@ -147,19 +147,25 @@ export const jumpKey: KeyBinding = {
   },
 };
 
+/** The first visible line after scrolling; `last` is the first visible line at the end of the text. */
+export function scrolledBy(from = 0, by: CursorMove, last: number): number {
+  const to = by === "first" ? 0 : by === "last" ? last : Math.min(from, last) + by;
+  return Math.max(0, Math.min(last, to));
+}
+
 /** Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. */
-export function scrollOverlay(state: UiState, by: number | "first" | "last"): StateUpdate {
+export function scrollOverlay(state: UiState, by: CursorMove): StateUpdate {
   const overlay = topOverlay(state);
   if (!overlay) return update(state);
   const { width, height } = textSize(layoutOf(state).overlay);
   const last = Math.max(0, overlay.lines(state, width).length - height);
-  const to = by === "first" ? 0 : by === "last" ? last : Math.min(overlay.scroll, last) + by;
-  const scroll = Math.max(0, Math.min(last, to));
+  const from = overlay.scroll ?? 0;
+  const scroll = scrolledBy(from, by, last);
   const opened = openDetailOf(state);
   if (!opened) return update(replaceTopOverlay(state, { ...overlay, scroll }));
   const { links, selected } = opened;
   const next = (by === 1 || by === -1) && selected ? links[links.indexOf(selected) + by] : undefined;
-  if (next && isVisible(next, overlay.scroll, height)) return changeView(state, { selected: next.key });
+  if (next && isVisible(next, from, height)) return changeView(state, { selected: next.key });
   return changeView(state, { scroll, selected: linkAt(opened, scroll)?.key });
 }
 
@@ -215,10 +221,8 @@ function startSearch(state: UiState, { detail: { scroll: from } }: OpenDetail): 
     const search = editSearch(opened?.detail.search ?? "", key);
     if (!opened || search === undefined) return undefined;
     const matches = matchesOf(opened.lines, search, opened.width);
-    const match = Math.max(
-      0,
-      matches.findIndex(([{ line }]) => line >= from),
-    );
+    const next = matches.findIndex(([{ line }]) => line >= from);
+    const match = Math.max(0, next);
     const line = matches[match]?.[0].line;
     return changeView(later, { search, match, scroll: line === undefined ? from : scrollTo(opened, line, from) });
   };

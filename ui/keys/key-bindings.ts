@@ -7,7 +7,7 @@ import { topDetail } from "../overlays/detail.ts";
 import { editText, isPaste } from "../overlays/field.ts";
 import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
 import { confirm, textOverlay } from "../overlays/text-view.ts";
-import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { loadGap } from "../run-effects.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
 import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
@@ -15,7 +15,7 @@ import { type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdat
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
-import { detailKeys, jumpKey, scrollOverlay } from "./detail-keys.ts";
+import { detailKeys, jumpKey, scrolledBy, scrollOverlay } from "./detail-keys.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
@@ -29,21 +29,17 @@ function move(state: UiState, by: CursorStep): StateUpdate {
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
   if (overlay) return scrollOverlay(state, distance);
-  if (textLines) return update(scrollText(state, distance, textLines(state, placement.width - 4).length - page));
+  if (textLines) {
+    const last = Math.max(0, textLines(state, placement.width - 4).length - page);
+    return update({ ...state, scrolls: { ...state.scrolls, [state.pane]: scrolledBy(state.scrolls[state.pane], distance, last) } });
+  }
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
-}
-
-/** Scrolls the text pane; `last` is the first visible line at the end of the text. */
-function scrollText(state: UiState, by: CursorMove, last: number): UiState {
-  const from = Math.min(state.scrolls[state.pane] ?? 0, Math.max(0, last));
-  const to = by === "first" ? 0 : by === "last" ? last : from + by;
-  return { ...state, scrolls: { ...state.scrolls, [state.pane]: Math.max(0, Math.min(last, to)) } };
 }
 
 const followRows = (state: UiState): StateUpdate => update(withList(state, state.pane, follow(listOf(state))));
 
 /** Keys that scroll the top overlay, or move in the pane. */
-export const movementKeys: readonly KeyBinding[] = [
+const movementKeys: readonly KeyBinding[] = [
   { keys: ["j", "down"], help: "move down", run: (state) => move(state, 1) },
   { keys: ["k", "up"], help: "move up", run: (state) => move(state, -1) },
   { keys: ["g", "home"], help: "go to the top", run: (state) => move(state, "first") },
@@ -65,7 +61,7 @@ function switchPane(state: UiState, by: number): StateUpdate {
 }
 
 /** Focuses a pane, and polls at once for the rows of a pane that was not visible. */
-const focusPane = (state: UiState, pane: string): StateUpdate => update({ ...state, pane, view: undefined }, { kind: "refresh" });
+const focusPane = (state: UiState, pane: string): StateUpdate => update({ ...state, pane }, { kind: "refresh" });
 
 function openSelectedRow(state: UiState): StateUpdate {
   const row = selectedRow(listOf(state));
@@ -94,7 +90,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     label: "filter",
     help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
-    run: (state) => openFilterLine(state),
+    run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter) }),
   },
   {
     keys: ["escape"],
@@ -118,28 +114,19 @@ const commonPaneKeys: readonly KeyBinding[] = [
 /** The digit of a tab; none after the tenth. */
 export const digitOf = (index: number): string => (index < 9 ? String(index + 1) : index === 9 ? "0" : "");
 
-/** The digit keys of the panes, followed by those of the other views. */
-export function tabDigits(state: UiState): readonly KeyBinding[] {
-  const panes = visiblePanes(state).map(({ name, title }) => ({ title, run: (later: UiState) => focusPane(later, name) }));
-  const views = state.views.map(({ name, title }) => ({ title, run: (later: UiState) => update({ ...later, view: name }) }));
-  return [...panes, ...views].map(({ title, run }, index) => {
+/** The digit keys of the panes. */
+export const tabDigits = (state: UiState): readonly KeyBinding[] =>
+  visiblePanes(state).map(({ name, title }, index) => {
     const digit = digitOf(index);
-    return { keys: digit === "" ? [] : [digit], help: `go to ${title}`, run };
+    return { keys: digit === "" ? [] : [digit], help: `go to ${title}`, run: (later) => focusPane(later, name) };
   });
-}
 
-/** The keys of the focused pane, while no overlay is open. While another view is shown, only the digits work, because no rows are visible. */
-export const paneKeys = (state: UiState): readonly KeyBinding[] =>
-  state.view === undefined
-    ? [...paneNamed(state.pane).keys, ...guestLessonKeys(state), ...commonPaneKeys, ...tabDigits(state), ...movementKeys]
-    : tabDigits(state);
-
-/** A guest's lesson is shown beside every pane. These are the lesson's keys that have no other meaning in the panes. */
-const guestLessonKeys = (state: UiState) =>
+/** A guest's lesson is shown beside every pane. These are the lesson's keys that have no other meaning in the panes: next, back, hint and skip. */
+export const guestLessonKeys = (state: UiState) =>
   isGuest(state) ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S"].includes(key)) : [];
 
 /** The keys that work in panes and overlays alike, last in the key bar. */
-export const globalKeys: readonly KeyBinding[] = [
+const globalKeys: readonly KeyBinding[] = [
   ...controls.map((control) => ({ ...control, isForHost: true as const })),
   {
     keys: ["!"],
@@ -190,8 +177,8 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
   { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
 ];
 
-/** The groups of the help overlay. */
-const keyGroups = (state: UiState): KeyGroup[] =>
+/** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
+export const keyGroups = (state: UiState): KeyGroup[] =>
   [...localGroups(state), { title: "Everywhere", bindings: globalKeys }].map(({ title, bindings }) => ({
     title,
     bindings: bindings.filter(isAllowed(state)),
@@ -204,26 +191,23 @@ function localGroups(state: UiState): KeyGroup[] {
       { title: overlay.title, bindings: overlayBindings(state, overlay) },
       { title: "Scrolling", bindings: movementKeys },
     ];
-  if (state.view !== undefined) return [{ title: "Views", bindings: tabDigits(state) }];
-  const { title, keys } = paneNamed(state.pane);
+  const { name, title, keys } = paneNamed(state.pane);
+  // The explorer has no rows, and the browser scrolls it.
+  if (name === explorer.name) return [{ title: "Panes", bindings: tabDigits(state) }];
   return [
-    { title, bindings: keys },
+    { title, bindings: [...keys, ...guestLessonKeys(state)] },
     { title: "All panes", bindings: [...commonPaneKeys, ...tabDigits(state), ...movementKeys] },
   ];
 }
 
-/** The enabled bindings of the help, for the palette, without those that move. */
+/** The enabled bindings for the palette, without those that move. */
 const commandsOf = (state: UiState): readonly KeyBinding[] =>
+  enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":"));
+
+export const enabledBindings = (state: UiState): readonly KeyBinding[] =>
   keyGroups(state)
     .flatMap(({ bindings }) => bindings)
-    .filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":") && (binding.isEnabled?.(state) ?? true));
-
-/** The bindings enabled now; the first one with a key wins. */
-export function enabledBindings(state: UiState): readonly KeyBinding[] {
-  const overlay = topOverlay(state);
-  const local = overlay ? [...overlayBindings(state, overlay), ...movementKeys] : paneKeys(state);
-  return [...local, ...globalKeys].filter(isAllowed(state)).filter(({ isEnabled }) => isEnabled?.(state) ?? true);
-}
+    .filter(({ isEnabled }) => isEnabled?.(state) ?? true);
 
 export function handleKey(before: UiState, key: string): StateUpdate {
   if (key === "ctrl-c") return update(before, { kind: "interrupt" });
@@ -237,8 +221,6 @@ export function handleKey(before: UiState, key: string): StateUpdate {
 }
 
 const MAX_HISTORY = 50;
-
-const openFilterLine = (state: UiState): StateUpdate => update({ ...state, filterLine: lineOf(listOf(state).filter) });
 
 const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 

@@ -19,7 +19,7 @@ export interface Detail<Data extends object = object> {
   lines(data: Partial<Data>, state: UiState, width: number, isPreview: boolean): DetailLine[];
 }
 
-export interface DetailOverlay extends Overlay, DetailView {
+export interface DetailOverlay extends Omit<Overlay, "scroll">, DetailView {
   readonly id: symbol;
   /** The row whose detail it is. */
   readonly about: Reference & { value: unknown };

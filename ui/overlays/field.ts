@@ -92,10 +92,7 @@ function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit |
     return { ...edit, value: search === "" ? first : (matchingOptions(field, search)[0]?.value ?? search), search };
   }
   const text = textOf(key);
-  return text === undefined ? undefined : searchOptions(field, edit, text);
-}
-
-function searchOptions(field: FormField, edit: FieldEdit, text: string): FieldEdit | "refused" {
+  if (text === undefined) return undefined;
   const search = edit.search + text;
   const [found] = matchingOptions(field, search);
   if (found) return { ...edit, value: found.value, search };

@@ -11,14 +11,13 @@ import {
   closeTopOverlay,
   copyText,
   openOverlay,
-  replaceTopOverlay,
   startCall,
   topOverlay,
   update,
   withNotice,
 } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
-import { layoutOf } from "../view/layout.ts";
+import { layoutOf, textSize } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import {
   defaultOf,
@@ -88,7 +87,6 @@ const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => (
   form,
   input,
   title: form.title,
-  scroll: 0,
   lines: (state, width) => formLines(viewOf(state, form, input), state, width),
   keys: KEYS,
   onKey: handleFormKey,
@@ -120,17 +118,13 @@ export const topFormView = (state: UiState): FormView => viewOf(state, topForm(s
 
 /** Changes the form with this id, if it is still open. */
 function changeForm(state: UiState, id: symbol, change: (input: FormState) => FormState): UiState {
-  const overlays = state.overlays.map((overlay) => {
-    const { id: overlayId, form, input } = overlay as Partial<FormOverlay>;
-    return overlayId === id && form && input ? formOverlay(id, form, change(input)) : overlay;
-  });
-  return { ...state, overlays };
+  const changed = (overlay: Overlay) =>
+    isForm(overlay) && overlay.id === id ? formOverlay(id, overlay.form, change(overlay.input)) : overlay;
+  return { ...state, overlays: state.overlays.map(changed) };
 }
 
-function changeTopForm(state: UiState, change: Partial<FormState>): UiState {
-  const { id, form, input } = topForm(state);
-  return replaceTopOverlay(state, formOverlay(id, form, { ...input, ...change }));
-}
+const changeTopForm = (state: UiState, change: Partial<FormState>): UiState =>
+  changeForm(state, topForm(state).id, (input) => ({ ...input, ...change }));
 
 const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0, isSelected: true });
 
@@ -144,13 +138,17 @@ const KEYS: readonly KeyBinding[] = [
   { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
   { keys: ["tab"], label: "next field", help: "next field", run: (state) => moveFocus(state, 1) },
   { keys: ["shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
-  { keys: ["ctrl-y"], label: "copy curl", help: "copy the call as curl without sending it", run: copyCall },
+  {
+    keys: ["ctrl-y"],
+    label: "copy curl",
+    help: "copy the call as curl without sending it",
+    run: (state) => copyText(state, curlOf(state.target, topFormView(state).call), "the call as curl"),
+  },
   { keys: ["escape"], help: "close the form", run: (state) => update(closeTopOverlay(state)) },
 ];
 
+/** Text for the focused field. All other keys go to `KEYS`. */
 function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
-  const binding = KEYS.find(({ keys }) => keys.includes(key));
-  if (binding) return binding.run(state);
   const { focused, values, input } = topFormView(state);
   const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
   if (!focused || !edit) return undefined;
@@ -182,10 +180,6 @@ function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
   return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
 }
 
-function copyCall(state: UiState): StateUpdate {
-  return copyText(state, curlOf(state.target, topFormView(state).call), "the call as curl");
-}
-
 /** Sends the call, unless it is in flight. */
 function submit(state: UiState): StateUpdate {
   const { values, call, input } = topFormView(state);
@@ -205,18 +199,14 @@ function send(state: UiState): StateUpdate {
     return update(withNotice(rejected, message, "failure"));
   };
   const apply = (later: UiState, reply: HttpReply): StateUpdate => {
-    if (reply.status < 400) return applyResult(withoutForm(later, id), call, onReply(reply.body));
+    const others = later.overlays.filter((overlay) => !isForm(overlay) || overlay.id !== id);
+    if (reply.status < 400) return applyResult({ ...later, overlays: others }, call, onReply(reply.body));
     const refusal = refusalOf(call, reply);
     return reject(later, refusal.message, refusal.fields);
   };
   const sending = startCall(changeTopForm(state, { isSending: true, rejection: undefined }), call);
   return update(sending, callEffect(call, apply, reject));
 }
-
-const withoutForm = (state: UiState, id: symbol): UiState => ({
-  ...state,
-  overlays: state.overlays.filter((overlay) => (overlay as Partial<FormOverlay>).id !== id),
-});
 
 /** The user's input so far. */
 export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
@@ -234,21 +224,16 @@ export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
 export type FormView = ReturnType<typeof viewOf>;
 
 const LABEL_WIDTH = 15;
-const BORDER_LINES = 2;
 const MAX_OPTIONS = 9;
 
 /** As many lines as the overlay has. The curl line stays at the bottom while the fields scroll. */
 function formLines(view: FormView, state: UiState, width: number): string[] {
-  const height = Math.max(1, layoutOf(state).overlay.height - BORDER_LINES);
+  const height = Math.max(1, textSize(layoutOf(state).overlay).height);
+  const help = view.input.isSending ? "Sending …" : (view.focused?.help ?? "Loading …");
   const foot = footLines(view, state, width, Math.max(1, Math.floor(height * 0.5)));
   const body = fieldLines(view, state.theme, width, Math.max(1, height - foot.length - 1));
   const gap = Math.max(0, height - body.length - 1 - foot.length);
-  return [helpLine(view, state.theme, width), ...body, ...Array<string>(gap).fill(""), ...foot];
-}
-
-function helpLine({ focused, input }: FormView, theme: Theme, width: number): string {
-  const help = input.isSending ? "Sending …" : (focused?.help ?? "Loading …");
-  return styled(theme, cut(sanitize(help), width), "dim");
+  return [styled(state.theme, cut(sanitize(help), width), "dim"), ...body, ...Array<string>(gap).fill(""), ...foot];
 }
 
 function footLines({ input, fields, call }: FormView, state: UiState, width: number, height: number): string[] {

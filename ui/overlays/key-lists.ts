@@ -20,7 +20,6 @@ export function helpOverlay(groups: readonly KeyGroup[], search?: string): Overl
   const withSearch = (state: UiState, next?: string): StateUpdate => update(replaceTopOverlay(state, helpOverlay(groups, next)));
   return {
     title: "Keys",
-    scroll: 0,
     lines({ theme }, width) {
       const found = groups.flatMap((group) => groupLines({ theme }, group, search ?? "", width));
       if (search === undefined) return [styled(theme, "Press / to search.", "dim"), ...found];
@@ -39,8 +38,7 @@ export function helpOverlay(groups: readonly KeyGroup[], search?: string): Overl
 }
 
 function groupLines({ theme }: Pick<UiState, "theme">, { title, bindings }: KeyGroup, search: string, width: number): string[] {
-  const wanted = search.toLowerCase();
-  const found = bindings.filter(({ keys, help }) => `${keys.join(" ")} ${help}`.toLowerCase().includes(wanted));
+  const found = search === "" ? bindings : matchingBindings(bindings, search);
   if (found.length === 0) return [];
   const lines = found.flatMap(({ keys, help }) => {
     const [first = "", ...rest] = paragraph(theme, width - KEYS_WIDTH - 1, help).map((line) => line.trimStart());
@@ -71,7 +69,6 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
   return {
     title: "Commands",
     palette: { bindings, search, found, chosen },
-    scroll: 0,
     lines: (state, width) => [
       `:${sanitize(search)}${symbols(state.theme).caret}`,
       "",
@@ -105,8 +102,9 @@ function matchingBindings(bindings: readonly KeyBinding[], search: string): read
     if (texts.some((text) => text.startsWith(wanted))) return 0;
     return texts.some((text) => text.includes(` ${wanted}`)) ? 1 : 2;
   };
+  const textOf = ({ keys, label = "", help }: KeyBinding) => `${keys.join(" ")} ${label} ${help}`.toLowerCase();
   return bindings
-    .filter(({ label = "", help }) => words.every((word) => `${label} ${help}`.toLowerCase().includes(word)))
+    .filter((binding) => words.every((word) => textOf(binding).includes(word)))
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 

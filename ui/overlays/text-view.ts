@@ -9,7 +9,6 @@ import { styled } from "../view/style.ts";
 
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,
-  scroll: 0,
   isBare: true,
   lines: (_, width) => text.split("\n").flatMap((line) => shellLines(sanitize(line), width)),
   keys: [{ keys: ["y"], label: "copy", help: "copy the text", run: (state) => copyText(state, text, "the text") }],
@@ -25,10 +24,8 @@ function shellLines(command: string, width: number): string[] {
   const words = command.match(WORD) ?? [];
   const room = width - CONTINUED.length;
   if (words.join(" ") !== command) return wrap(command, width);
-  const lines = fillLines(
-    words.flatMap((word) => pieces(word, room)),
-    room,
-  );
+  const parts = words.flatMap((word) => pieces(word, room));
+  const lines = fillLines(parts, room);
   return lines.map((line, index) => line + (index === lines.length - 1 || line.endsWith("\\") ? "" : CONTINUED));
 }
 
@@ -42,22 +39,18 @@ function pieces(word: string, room: number): string[] {
 }
 
 /** Makes a call once it is confirmed. */
-export const confirmCall = <Reply>(
+export function confirmCall<Reply>(
   state: UiState,
   question: string,
   call: Call<Reply>,
   resultOf: (reply: Reply) => CallResult,
-): StateUpdate =>
-  update(
-    openOverlay(
-      state,
-      confirm(question, call, (later) => makeCall(later, call, resultOf)),
-    ),
-  );
+): StateUpdate {
+  const onConfirm = (later: UiState) => makeCall(later, call, resultOf);
+  return update(openOverlay(state, confirm(question, call, onConfirm)));
+}
 
 export const confirm = (question: string, call: Call | undefined, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
   title: "Confirm",
-  scroll: 0,
   lines: ({ target, theme }, width) => [
     "",
     ...wrapped(question, width).map((line) => styled(theme, line, "bold")),

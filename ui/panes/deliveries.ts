@@ -19,8 +19,8 @@ import {
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
-import { listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
-import { callEffect, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
+import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { count, duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, readAs } from "./pane.ts";
@@ -69,27 +69,12 @@ export const deliveries = listPane<AttemptMessage>({
   emptyText: (state) => [
     "No deliveries yet. Register an endpoint, then trigger an event:",
     "",
-    ...exampleCalls(state).map((call) => curlOf(state.target, call)),
+    ...Object.entries(EXAMPLE_BODIES).map(([path, body]) => curlOf(state.target, { method: "POST", path, key: firstApiKey(state), body })),
   ],
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
   isRelated: isSameDelivery,
-  keys: deliveryKeys(),
-});
-
-const exampleCalls = (state: UiState) =>
-  [
-    { method: "POST", path: "/v1/webhooks", key: firstApiKey(state), body: { url: "http://localhost:3000/hooks", events: ["*"] } },
-    {
-      method: "POST",
-      path: "/v1/webhook-events/test",
-      key: firstApiKey(state),
-      body: { type: "payment.succeeded", data: { amount: 1250 } },
-    },
-  ] as const;
-
-function deliveryKeys(): readonly RowKey<AttemptMessage>[] {
-  return [
+  keys: [
     {
       keys: ["r"],
       label: "replay",
@@ -109,21 +94,27 @@ function deliveryKeys(): readonly RowKey<AttemptMessage>[] {
       keys: ["y"],
       label: "copy curl",
       help: "copy the delivery as curl, exactly as it was sent",
-      run: (state, attempt) => copyFromAttempt(state, attempt, "the delivery as curl", curlOfAttempt),
+      run: (state, { id }) =>
+        loadThen(state, id, attemptCall(id), (later, { attempt }) => copyText(later, curlOfAttempt(attempt), "the delivery as curl")),
     },
     {
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
       isEnabled: (state) => verifiableHeader(state) !== undefined,
-      run: (state, row) =>
-        copyFromAttempt(state, row, "the command, which reads WEBHOOK_SECRET,", (attempt) =>
-          verifyCommand(attempt, verifiableHeader(state) ?? ""),
+      run: (state, { id }) =>
+        loadThen(state, id, attemptCall(id), (later, { attempt }) =>
+          copyText(later, verifyCommand(attempt, verifiableHeader(state) ?? ""), "the command, which reads WEBHOOK_SECRET,"),
         ),
     },
     copyApiKey(({ merchant }) => merchant),
-  ];
-}
+  ],
+});
+
+const EXAMPLE_BODIES = {
+  "/v1/webhooks": { url: "http://localhost:3000/hooks", events: ["*"] },
+  "/v1/webhook-events/test": { type: "payment.succeeded", data: { amount: 1250 } },
+};
 
 const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 
@@ -155,13 +146,6 @@ export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly Atte
       attempt.status !== "succeeded" && attempt.nextAttemptAt === null && later(attempt) === undefined && !pending.has(targetOf(attempt)),
   );
 });
-
-/** Fetches the logged attempt, and copies the text made from it. */
-const copyFromAttempt = (state: UiState, { id }: AttemptMessage, what: string, textOf: (attempt: LoggedAttempt) => string): StateUpdate =>
-  update(
-    withNotice(state, `Loading ${id} …`, "dim"),
-    callEffect(attemptCall(id), (later, { body }) => copyText(later, textOf(body.attempt), what)),
-  );
 
 /** Headers that curl sets itself. */
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);

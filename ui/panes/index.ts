@@ -7,7 +7,7 @@ import { deliveries } from "./deliveries.ts";
 import { faults } from "./faults.ts";
 import { lesson } from "./lesson.ts";
 import { merchants } from "./merchants.ts";
-import type { Pane } from "./pane.ts";
+import { type Pane, textPane } from "./pane.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { requests } from "./requests.ts";
 import { scenarios } from "./scenarios.ts";
@@ -16,11 +16,20 @@ import { verdicts } from "./verdicts.ts";
 
 export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, trends, merchants, scenarios, lesson, board];
 
-/** The panes shown now; the digit keys count these. */
+/** A pane of the page only: a terminal cannot show its forms. */
+export const explorer = textPane({
+  name: "explorer",
+  title: "Explorer",
+  isShown: ({ isPage }) => isPage,
+  titleNote: () => "",
+  textLines: () => [],
+  keys: [],
+});
+
+const all = [...panes, explorer];
+
+/** The panes shown now; the digit keys count these. Guests see the logs of their merchant, beside their lesson. */
 export const visiblePanes = (state: UiState): readonly Pane[] =>
-  isGuest(state) ? forGuests : panes.filter(({ isShown }) => isShown?.(state) ?? true);
+  isGuest(state) ? [requests, deliveries, verdicts] : all.filter(({ isShown }) => isShown?.(state) ?? true);
 
-/** The logs of the learner's merchant; the lesson is beside them. */
-const forGuests: readonly Pane[] = [requests, deliveries, verdicts];
-
-export const paneNamed = (name: string): Pane => panes.find((pane) => pane.name === name) ?? requests;
+export const paneNamed = (name: string): Pane => all.find((pane) => pane.name === name) ?? requests;

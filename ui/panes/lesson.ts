@@ -5,9 +5,9 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { textOverlay } from "../overlays/text-view.ts";
-import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep } from "../state/learning.ts";
+import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep, stepEnd } from "../state/learning.ts";
 import type { LearnerView } from "../state/learning-mode.ts";
-import type { KeyBinding, UiState } from "../state/state.ts";
+import type { UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
 import { fillLines, sanitize, widthOf } from "../view/cells.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
@@ -19,57 +19,7 @@ export const lesson = textPane({
   isShown: (state) => learnerMode(state) !== undefined,
   titleNote: (state) => sanitize(learnerMode(state)?.learner?.title ?? ""),
   textLines: lessonLines,
-  keys: lessonKeys(),
-});
-
-function lessonLines(state: UiState, width: number): string[] {
-  const { theme } = state;
-  const learner = learnerMode(state)?.learner;
-  const shown = currentLesson(state);
-  if (!learner || !shown) {
-    const text = learner?.lesson === null ? "Press L to start a lesson." : "Loading the lesson …";
-    return ["", styled(theme, text, "dim")];
-  }
-  const marks = stepMarks(theme, shown, learner);
-  const step = shownStep(state);
-  if (step && step.number !== learner.step) {
-    const isSkipped = learner.left.findLast((one) => one.lesson === learner.lesson && one.step === step.number)?.how !== "ticked";
-    const { good, skipped } = symbols(theme);
-    const text = isSkipped ? `${skipped} Step skipped. Press n to go on.` : `${good} Step completed. Press n to go on.`;
-    const earlier = stepLines(theme, shown, step, { ...learner, hint: null }, width);
-    return [marks, "", styled(theme, text, "green"), "", ...earlier];
-  }
-  if (step) return [marks, "", ...stepLines(theme, shown, step, learner, width)];
-  const score = `${learner.ticked} of ${shown.steps.length} steps completed.`;
-  const next =
-    learner.next === null ? "This was the last lesson. Press L to repeat any." : `Press L to start the next lesson: ${learner.next}.`;
-  return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
-}
-
-function hasCommand(state: UiState): boolean {
-  return (shownStep(state)?.command ?? null) !== null;
-}
-
-const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
-
-/** The number of the shown step; after the last step, one more than their number. */
-const shownNumber = (state: UiState): number => shownStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
-
-/** Shows the step before or after the shown one, up to the current one. */
-function stepBy(state: UiState, by: number): UiState {
-  const current = currentStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
-  const step = shownNumber(state) + by;
-  return readStep(state, step >= current ? undefined : Math.max(1, step));
-}
-
-const learnerResult = (message: string, learner: Learner) => ({
-  message,
-  updateState: (state: UiState) => withLearnerReply(state, learner),
-});
-
-function lessonKeys(): readonly KeyBinding[] {
-  const learnerCall = (state: UiState, action: "hint" | "skip") => controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" });
-  return [
+  keys: [
     {
       keys: ["n"],
       label: "next step",
@@ -121,32 +71,77 @@ function lessonKeys(): readonly KeyBinding[] {
       isEnabled: (state) => currentLesson(state) !== undefined && shownNumber(state) > 1,
       run: (state) => update(stepBy(state, -1)),
     },
-  ];
+  ],
+});
+
+function lessonLines(state: UiState, width: number): string[] {
+  const { theme } = state;
+  const learner = learnerMode(state)?.learner;
+  const shown = currentLesson(state);
+  if (!learner || !shown) {
+    const text = learner?.lesson === null ? "Press L to start a lesson." : "Loading the lesson …";
+    return ["", styled(theme, text, "dim")];
+  }
+  const marks = stepMarks(theme, shown, learner);
+  const step = shownStep(state);
+  if (step && step.number !== learner.step) {
+    const isSkipped = stepEnd(learner, step.number) !== "ticked";
+    const { good, skipped } = symbols(theme);
+    const text = isSkipped ? `${skipped} Step skipped. Press n to go on.` : `${good} Step completed. Press n to go on.`;
+    const earlier = stepLines(theme, shown, step, { ...learner, hint: null }, width);
+    return [marks, "", styled(theme, text, "green"), "", ...earlier];
+  }
+  if (step) return [marks, "", ...stepLines(theme, shown, step, learner, width)];
+  const score = `${learner.ticked} of ${shown.steps.length} steps completed.`;
+  const next =
+    learner.next === null ? "This was the last lesson. Press L to repeat any." : `Press L to start the next lesson: ${learner.next}.`;
+  return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
 }
 
+function hasCommand(state: UiState): boolean {
+  return (shownStep(state)?.command ?? null) !== null;
+}
+
+const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
+
+/** The number of the shown step; after the last step, one more than their number. */
+const shownNumber = (state: UiState): number => shownStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
+
+/** Shows the step before or after the shown one, up to the current one. */
+function stepBy(state: UiState, by: number): UiState {
+  const current = currentStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
+  const step = shownNumber(state) + by;
+  return readStep(state, step >= current ? undefined : Math.max(1, step));
+}
+
+const learnerResult = (message: string, learner: Learner) => ({
+  message,
+  updateState: (state: UiState) => withLearnerReply(state, learner),
+});
+
+const learnerCall = (state: UiState, action: "hint" | "skip") => controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" });
+
 /** The step numbers, each marked as completed, skipped, current or to come. */
-export function stepMarks(theme: Theme, { steps }: Lesson, { lesson, step, left }: LearnerView): string {
+function stepMarks(theme: Theme, { steps }: Lesson, learner: LearnerView): string {
   const { good, cursor, skipped } = symbols(theme);
   const marks = steps.map(({ number }) => {
-    const how = left.findLast((one) => one.lesson === lesson && one.step === number)?.how;
-    if (number === step) return styled(theme, `${cursor}${number}`, "bold");
+    const how = stepEnd(learner, number);
+    if (number === learner.step) return styled(theme, `${cursor}${number}`, "bold");
     if (how === "ticked") return styled(theme, `${good}${number}`, "green");
     return styled(theme, `${how === undefined ? " " : skipped}${number}`, "dim");
   });
   return marks.join("  ");
 }
 
-export function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
+function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
   const about = step.number === 1 ? proseLines(theme, lesson.about, width) : [];
-  const file = lesson.file && step.number === 1 ? fileLines(theme, lesson.file.name, width) : [];
+  const note = `Its file ${lesson.file?.name} is in the directory where you started.`;
+  const file = lesson.file && step.number === 1 ? paragraph(theme, width + INDENT, note, "dim").map(outdented) : [];
   const hintLines = hint === null ? [] : proseLines(theme, `Hint ${hints} of ${step.hints}: ${hint}`, width);
   const blocks = step.blocks.map((block) => blockLines(theme, block, width));
   const title = styled(theme, `${step.number}. ${step.title}`, "bold");
   return withBlankLines([about, file, [title], ...blocks, hintLines.map((line) => styled(theme, line, "yellow"))]);
 }
-
-const fileLines = (theme: Theme, name: string, width: number) =>
-  paragraph(theme, width + INDENT, `Its file ${name} is in the directory where you started.`, "dim").map(outdented);
 
 const INDENT = 2;
 const outdented = (line: string) => line.replace(/^ {2}/, "");

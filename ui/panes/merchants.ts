@@ -98,13 +98,10 @@ export const merchants = listPane<ListedMerchant>({
       keys: ["d"],
       label: "remove",
       help: "remove the merchant with all its data",
-      run: (state, { id, records }) =>
-        confirmCall(
-          state,
-          `Remove ${id} with its ${counted(records, "record")}?`,
-          controlCalls.merchants.remove({ id }),
-          ({ removed }) => ({ message: `Removed ${removed}` }),
-        ),
+      run(state, { id, records }) {
+        const question = `Remove ${id} with its ${counted(records, "record")}?`;
+        return confirmCall(state, question, controlCalls.merchants.remove({ id }), ({ removed }) => ({ message: `Removed ${removed}` }));
+      },
     },
   ],
 });

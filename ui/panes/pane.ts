@@ -4,14 +4,14 @@ import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
-import { filteredRows, followLater, type Gap, isCursorGone, type Row, select, selectedRow, stayPinned } from "../state/list.ts";
+import { filteredRows, type Gap, isCursorGone, type Row, select, selectedRow } from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
-import { callEffect, closeTopOverlay, openOverlay, update, withList, withNotice } from "../state/updates.ts";
+import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../view/cells.ts";
 import { count } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
 import { styled } from "../view/style.ts";
-import { type Column, formatRow, headingOf } from "./columns.ts";
+import type { Column } from "./columns.ts";
 
 export interface Pane {
   /** Unique among the panes. */
@@ -31,13 +31,10 @@ export interface Pane {
   poll?: Read<Row[]>;
   /** Shown beside the title, such as a count. */
   titleNote(state: UiState): string;
-  rowText(row: Row, state: UiState, width: number): string;
-  /** The columns of a row, for the browser's page, which lays them out itself; empty in a text pane. */
+  /** The columns of a row; empty in a text pane. */
   columns(row: Row, state: UiState, width: number): Column[];
   /** The text of a gap between rows. */
   gapText(row: Row, state: UiState, width: number): string;
-  /** The headings of the columns of a row; empty without any. */
-  headingText(row: Row, state: UiState, width: number): string;
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
@@ -50,15 +47,15 @@ export interface Pane {
   openById(state: UiState, id: string): StateUpdate;
 }
 
-/** Which rows of a log to read: only rows older than the row `before` that match the filter; "" is no filter. */
-export interface LogQuery {
-  before: string | undefined;
-  filter: string;
+interface PaneLogPage<Found> {
+  rows: Found[];
+  hasMore: boolean;
 }
 
 /** The sandbox's log from which rows are loaded that the stream did not send. */
 interface PaneLog<Found> {
-  page(query: LogQuery): Read<{ rows: Found[]; hasMore: boolean }>;
+  /** Reads the rows older than the row `before` that match the filter; "" is no filter. */
+  page(query: { before: string | undefined; filter: string }): Read<PaneLogPage<Found>>;
   /** Default: true. */
   takesFilter?: boolean;
   /** The filter whose matches are loaded even while the pane is not visible. */
@@ -122,9 +119,6 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     ...(log && { order: log.order(value) }),
   });
   const sorted = (rows: Value[]) => (declared.compare ? rows.toSorted(declared.compare) : rows);
-  const columns: Pane["columns"] = ({ value }, state, width) => declared.columns(value as Value, state, width);
-  const textOfGap: Pane["gapText"] = ({ id, gap }, state, width) =>
-    gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "";
   return {
     name,
     title,
@@ -138,10 +132,8 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
       [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
         .filter(Boolean)
         .join("  "),
-    rowText: (one, state, width) => (one.gap ? textOfGap(one, state, width) : formatRow(columns(one, state, width), width, state.theme)),
-    columns,
-    gapText: textOfGap,
-    headingText: (one, state, width) => formatRow(columns(one, state, width).map(headingOf), width, state.theme),
+    columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
+    gapText: ({ id, gap }, state, width) => (gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : ""),
     emptyText,
     keys: [...listKeys, ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined))],
     ...(declared.alarm && { alarm: declared.alarm }),
@@ -169,11 +161,11 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     // Closing the detail leaves the cursor on its row, unless the list followed.
     const before = listOf(state, name);
     const list = select(before, selected, visibleRowCount(state, name));
-    return open(withList(state, name, before.follows ? followLater(list) : list), selected, openNeighbour);
+    return open(withList(state, name, { ...list, followsLater: before.follows }), selected, openNeighbour);
   };
   const openNeighbour = (state: UiState, neighbour: Row): StateUpdate => {
     const opened = openRow(state, neighbour);
-    return { ...opened, state: withList(opened.state, name, stayPinned(listOf(opened.state, name))) };
+    return { ...opened, state: withList(opened.state, name, { ...listOf(opened.state, name), followsLater: false }) };
   };
   const openLinked = (state: UiState, linked: Row): StateUpdate => open(state, linked, openLinked);
   const openById = (state: UiState, id: string): StateUpdate => {
@@ -181,24 +173,18 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     if (listed) return openLinked(state, listed);
     const fetch = declared.fetchRow?.(id);
     if (!fetch) return update(withNotice(state, `${id} is no longer listed`, "yellow"));
-    const effect = callEffect(fetch.call, (later, { body }) =>
-      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, row(fetch.read(body))) : update(later),
+    return loadThen(state, id, fetch.call, (later, reply) =>
+      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, row(fetch.read(reply))) : update(later),
     );
-    return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
   };
   return { detailOf: (state, opened) => detailOf(state, opened, openLinked), openRow, openById };
 }
 
-const withRows = <Value>(
-  { call, read }: ReturnType<PaneLog<Value>["page"]>,
-  row: (value: Value) => Row,
-): ReturnType<PaneLog<Row>["page"]> => ({
-  call,
-  read(reply) {
+const withRows = <Value>({ call, read }: Read<PaneLogPage<Value>>, row: (value: Value) => Row): Read<PaneLogPage<Row>> =>
+  readAs(call, (reply) => {
     const { rows, hasMore } = read(reply);
     return { rows: rows.map(row), hasMore };
-  },
-});
+  });
 
 /** `··· 362 not shown ···`, and why. */
 function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoading: boolean, width: number): string {
@@ -217,10 +203,8 @@ export const textPane = (declared: TextPaneDeclaration): Pane => ({
   ...declared,
   follows: false,
   vocabulary: () => undefined,
-  rowText: () => "",
   columns: () => [],
   gapText: () => "",
-  headingText: () => "",
   emptyText: () => [],
   detailOf: () => undefined,
   openRow: (state) => update(state),

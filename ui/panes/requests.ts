@@ -10,8 +10,8 @@ import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
 import { openDetail } from "../overlays/detail.ts";
-import { type RowKey, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
-import { callEffect, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
+import { type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
+import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { duration, methodStyles, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { IDS_FROM } from "./columns.ts";
@@ -47,41 +47,37 @@ export const requests = listPane<RequestMessage>({
       { heading: "merchant", text: shortMerchant(merchant), width: width < 80 ? 8 : 12, truncate: "middle", hideBelow: 50 },
     ];
   },
-  emptyText: (state) => ["No requests yet. Try:", "", curlOf(state.target, exampleCall(state))],
+  emptyText: (state) => [
+    "No requests yet. Try:",
+    "",
+    curlOf(state.target, { method: "GET", path: "/v1/payments?limit=1", key: firstApiKey(state) }),
+  ],
   detail: requestDetail,
   fetchRow: (id) => readAs(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,
-  keys: requestKeys(),
-});
-
-const exampleCall = (state: UiState) => ({ method: "GET", path: "/v1/payments?limit=1", key: firstApiKey(state) }) as const;
-
-/** An API key for example calls. */
-export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
-
-function requestKeys(): readonly RowKey<RequestMessage>[] {
-  return [
+  keys: [
     {
       keys: ["y"],
       label: "copy curl",
       help: "copy the request as curl, API key masked",
-      run: (state, row) => withRequest(state, row, (later, request) => copyAsCurl(later, request, false)),
+      run: (state, { id }) => loadThen(state, id, requestCall(id), (later, request) => copyAsCurl(later, request, false)),
     },
     {
       keys: ["Y"],
       help: "copy the request as curl, with its API key",
-      run: (state, row) => withRequest(state, row, (later, request) => copyAsCurl(later, request, true)),
+      run: (state, { id }) => loadThen(state, id, requestCall(id), (later, request) => copyAsCurl(later, request, true)),
     },
     {
       keys: ["r"],
       label: "resend",
       help: "resend the request: same method, path, body and Idempotency-Key",
-      run: (state, row) => withRequest(state, row, resend),
+      run: (state, { id }) => loadThen(state, id, requestCall(id), resend),
     },
     {
       keys: ["E"],
       help: "edit the request and resend it",
-      run: (state, row) => withRequest(state, row, (later, request) => editRequest({ ...later, notice: undefined }, request)),
+      run: (state, { id }) =>
+        loadThen(state, id, requestCall(id), (later, request) => editRequest({ ...later, notice: undefined }, request)),
     },
     {
       keys: ["="],
@@ -90,8 +86,11 @@ function requestKeys(): readonly RowKey<RequestMessage>[] {
     },
     copyApiKey(({ merchant }) => merchant),
     exportKey,
-  ];
-}
+  ],
+});
+
+/** An API key for example calls. */
+export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
 
 function compare(state: UiState, request: RequestMessage): StateUpdate {
   const [first, second] = triesToCompare(state, request) ?? [];
@@ -99,13 +98,6 @@ function compare(state: UiState, request: RequestMessage): StateUpdate {
   const { overlay, effects } = openDetail(comparison(first, second), { pane: "requests", id: second.id, value: second }, []);
   return update(openOverlay(state, overlay), ...effects);
 }
-
-/** Fetches the request from the request log, because rows have no headers and bodies. */
-const withRequest = (state: UiState, { id }: RequestMessage, then: (state: UiState, request: RequestDetail) => StateUpdate): StateUpdate =>
-  update(
-    withNotice(state, `Loading ${id} …`, "dim"),
-    callEffect(requestCall(id), (later, { body }) => then(later, body)),
-  );
 
 function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): StateUpdate {
   const apiKey = apiKeyOf(state, request);

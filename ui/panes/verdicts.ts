@@ -1,6 +1,6 @@
 // The pane of verdicts, and the detail of one: the judge's findings about clients and webhook receivers, with their evidence.
 
-import type { JudgedRule, VerdictsListReply } from "../../generated/control-api.ts";
+import type { VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
@@ -24,6 +24,7 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
     });
     const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, wrapped(attemptText(state, id), width, "  ")));
     const measured = Object.entries(verdict.milliseconds);
+    const totals = rule && `${count(rule.pass)} pass, ${count(rule.fail)} fail, ${count(rule.inconclusive)} inconclusive`;
     return [
       ...summary(state, verdict, width),
       ...section(theme, "Rule", rule ? paragraph(theme, width, rule.demands) : []),
@@ -31,7 +32,7 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
       ...section(theme, "Requests", requests),
       ...section(theme, "Delivery attempts", attempts),
       ...sectionOf(theme, "Measured", measured, ([name, value]) => labelled(theme, width, name, duration(value))),
-      ...section(theme, "All verdicts of this rule", rule ? labelled(theme, width, "total", totals(rule)) : []),
+      ...section(theme, "All verdicts of this rule", totals ? labelled(theme, width, "total", totals) : []),
     ];
   },
 });
@@ -52,9 +53,6 @@ function summary(
     ...(fault === null ? [] : linkTo("faults", fault, labelled(theme, width, "fault", fault, "magenta"))),
   ];
 }
-
-const totals = ({ pass, fail, inconclusive }: JudgedRule) =>
-  `${count(pass)} pass, ${count(fail)} fail, ${count(inconclusive)} inconclusive`;
 
 function attemptText(state: UiState, id: string): string {
   const found = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => attempt.id === id);

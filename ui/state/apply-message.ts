@@ -163,26 +163,27 @@ const RATE_WINDOW_MS = 2_000;
 const QUIET_MS = 600;
 const MIN_SPAN_MS = 1_000;
 
-/** Keeps the counts within the window and the last one before it. Only digests are samples, because their counts are always current. */
+/** Only digests are samples, because their counts are always current. */
 function sampleRate(state: UiState): UiState {
   const { now, made, samples } = state;
-  const start = Math.max(
-    0,
-    samples.findLastIndex(({ at }) => at <= now - RATE_WINDOW_MS),
-  );
-  return { ...state, samples: [...samples.slice(start), { at: now, requests: made.requests }] };
+  return { ...state, samples: [...windowBefore(now, samples), { at: now, requests: made.requests }] };
 }
+
+/** The samples of the window that ends at this time, and the last one before it. */
+const windowBefore = (end: number, samples: UiState["samples"]) =>
+  samples.slice(
+    Math.max(
+      0,
+      samples.findLastIndex(({ at }) => at <= end - RATE_WINDOW_MS),
+    ),
+  );
 
 /** Requests per second: up to the last digest while digests come, and up to now when they have stopped. */
 export function requestRate({ samples, now }: UiState): number {
   const last = samples.at(-1);
   if (!last) return 0;
   const end = now - last.at > QUIET_MS ? now : last.at;
-  const index = Math.max(
-    0,
-    samples.findLastIndex(({ at }) => at <= end - RATE_WINDOW_MS),
-  );
-  const [first = last, second = last] = samples.slice(index);
+  const [first = last, second = last] = windowBefore(end, samples);
   // The count stays the same until shortly before the next digest.
   const start = Math.max(first.at, second.at - QUIET_MS);
   return Math.max(0, Math.round(((last.requests - first.requests) * 1_000) / Math.max(MIN_SPAN_MS, end - start)));

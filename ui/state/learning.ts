@@ -5,7 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { LearnerMode, LearnerView } from "./learning-mode.ts";
 import type { Effect, UiState } from "./state.ts";
-import { callEffect, update, withNotice } from "./updates.ts";
+import { pollEffect, update, withNotice } from "./updates.ts";
 
 export const LESSON_PANE = "lesson";
 export const BOARD_PANE = "board";
@@ -25,6 +25,10 @@ export const shownStep = (state: UiState) =>
   currentLesson(state)?.steps[(learnerMode(state)?.reading ?? learnerMode(state)?.learner?.step ?? 0) - 1];
 
 export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
+
+/** How a step of the current lesson ended last; undefined if it has not. */
+export const stepEnd = ({ lesson, left }: LearnerView, step: number) =>
+  left.findLast((one) => one.lesson === lesson && one.step === step)?.how;
 
 /** Applies the learner's progress. The text of a completed step stays until the learner goes on. A new hint is scrolled into view. */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
@@ -72,17 +76,13 @@ export function pollLearner(state: UiState): Effect[] {
   const mode = learnerMode(state);
   if (!mode) return [];
   const { learner: polled } = mode;
+  // After a reset the learner does not exist until the lesson starts again; a later poll finds it.
   return [
-    callEffect(
-      controlCalls.learners.get({ id: mode.id }),
-      (later, { body }) => {
-        // The stream may have delivered newer progress while the poll was in flight.
-        const next = learnerMode(later)?.learner === polled ? withLearner(later, body) : later;
-        return update(next, ...fetchLesson(next));
-      },
-      // After a reset the learner does not exist until the lesson starts again; the next poll finds it.
-      (later) => update(later),
-    ),
+    pollEffect(controlCalls.learners.get({ id: mode.id }), (later, { body }) => {
+      // The stream may have delivered newer progress while the poll was in flight.
+      const next = learnerMode(later)?.learner === polled ? withLearner(later, body) : later;
+      return update(next, ...fetchLesson(next));
+    }),
   ];
 }
 
@@ -90,13 +90,6 @@ function fetchLesson(state: UiState): Effect[] {
   const mode = learnerMode(state);
   const name = mode?.learner?.lesson ?? null;
   if (!mode || name === null || currentLesson(state)) return [];
-  const call = controlCalls.lessons.get({ name, learner: mode.id });
   const withLesson = (later: UiState, lesson: Lesson) => ({ ...later, learning: { ...mode, ...learnerMode(later), lesson } });
-  return [
-    callEffect(
-      call,
-      (later, { body }) => update(withLesson(later, body)),
-      (later) => update(later),
-    ),
-  ];
+  return [pollEffect(controlCalls.lessons.get({ name, learner: mode.id }), (later, { body }) => update(withLesson(later, body)))];
 }

@@ -24,28 +24,22 @@ export interface Gap {
   readonly error?: string;
 }
 
-/** A row of the stream, and its number among all items of its kind. */
-export interface NumberedRow {
-  readonly row: Row;
-  readonly nth: number;
-}
-
 export interface List {
   readonly rows: readonly Row[];
   /** The rows and the total at the moment the display was frozen. */
-  readonly frozen: { readonly rows: readonly Row[]; readonly total: number } | undefined;
+  readonly frozen?: { readonly rows: readonly Row[]; readonly total: number } | undefined;
   /** All rows since the last reset, whether they are in the list or not. */
   readonly total: number;
   /** The number of the newest row of the stream among all items of its kind; undefined before the first. */
-  readonly newest: number | undefined;
+  readonly newest?: number | undefined;
   /** The gap that is being loaded, by the id of its row. Each load creates a new object, by which it is recognised. */
-  readonly loading: { readonly gap: string } | undefined;
+  readonly loading?: { readonly gap: string } | undefined;
   /** The selected row, kept even when it has left `rows`. Undefined while the list follows. */
-  readonly cursor: Row | undefined;
+  readonly cursor?: Row | undefined;
   /** The row that the user selected; the cursor returns to it when a filter that hides it is cleared. */
-  readonly chosen: Row | undefined;
+  readonly chosen?: Row | undefined;
   /** The id of the first visible row. */
-  readonly top: string | undefined;
+  readonly top?: string | undefined;
   readonly follows: boolean;
   /** The list follows again when the detail of its row is closed. */
   readonly followsLater: boolean;
@@ -66,9 +60,7 @@ export interface LogPage {
 
 export const TOP_GAP = "gap:top";
 
-const NO_FACTS = { text: "", fields: {} };
-
-export const gapRow = (id: string, gap: Gap): Row => ({ id, value: undefined, filterBy: NO_FACTS, gap });
+export const gapRow = (id: string, gap: Gap): Row => ({ id, value: undefined, filterBy: { text: "", fields: {} }, gap });
 
 /** Whether a gap may hide rows that match the filter. Rows that the log has dropped cannot be tested, so they do not count. */
 export const mayHide = ({ clean, isDropped }: Gap, filter: string): boolean =>
@@ -88,12 +80,12 @@ export function withTopGap(list: List): List {
   return { ...list, rows: missing > 0 ? [gapRow(TOP_GAP, { ...top, missing }), ...rest] : rest };
 }
 
-/** Inserts the rows of a page where they belong, and closes the gaps that it covers. */
-export function mergePage(list: List, page: LogPage): List {
+/** Inserts the rows of a page of the log where they belong, and closes the gaps that it covers. */
+export function addPage(list: List, page: LogPage): List {
   const known = new Set(list.rows.map(({ id }) => id));
   const fresh = page.rows.filter(({ id }) => !known.has(id)).sort((one, other) => orderOf(one) - orderOf(other));
   const rows = closeGaps(interleave(list.rows, fresh), page);
-  return withTopGap({ ...list, rows });
+  return selectFirst(leaveGap(withTopGap({ ...list, rows, loading: undefined }), page.before));
 }
 
 const orderOf = (row: Row | undefined) => row?.order ?? 0;
@@ -144,24 +136,22 @@ export const MAX_ROWS = 10_000;
 
 export const emptyList = (follows: boolean): List => ({
   rows: [],
-  frozen: undefined,
   total: 0,
-  newest: undefined,
-  loading: undefined,
-  cursor: undefined,
-  chosen: undefined,
-  top: undefined,
   follows,
   followsLater: false,
   pausedAt: 0,
   filter: "",
 });
 
-/** Adds rows from the stream, with gaps for rows that were not sent. `clean` is a filter that none of the missing rows matches. */
-export function append(list: List, added: readonly NumberedRow[], total: number, clean?: string): List {
+/**
+ * Adds rows from the stream, with gaps for rows that were not sent. `nth` is the number of a row among all items of its kind.
+ * `clean` is a filter that none of the missing rows matches.
+ */
+export function append(list: List, added: readonly { row: Row; nth: number }[], total: number, clean?: string): List {
   if (added.length === 0 && total === list.total) return list;
   let { newest } = list;
-  const rows = [...withoutOlderVersions(list.rows, added)];
+  const newRows = added.map(({ row }) => row);
+  const rows = [...withoutOlderVersions(list.rows, newRows)];
   for (const { row, nth } of added) {
     const missing = newest === undefined ? 0 : nth - newest - 1;
     if (missing > 0) rows.push(gapRow(`gap:${nth}`, { missing, clean }));
@@ -172,17 +162,13 @@ export function append(list: List, added: readonly NumberedRow[], total: number,
 }
 
 /** Removes rows that the stream sends again, such as an amended verdict. */
-function withoutOlderVersions(rows: readonly Row[], added: readonly NumberedRow[]): readonly Row[] {
+function withoutOlderVersions(rows: readonly Row[], added: readonly Row[]): readonly Row[] {
   const last = rows.findLast(({ gap }) => !gap)?.order;
-  const isAgain = last !== undefined && added.some(({ row }) => (row.order ?? Infinity) <= last);
+  const isAgain = last !== undefined && added.some(({ order = Infinity }) => order <= last);
   if (!isAgain) return rows;
-  const ids = new Set(added.map(({ row }) => row.id));
+  const ids = new Set(added.map(({ id }) => id));
   return rows.filter(({ id }) => !ids.has(id));
 }
-
-/** Adds a page of the log. */
-export const addPage = (list: List, page: LogPage): List =>
-  selectFirst(leaveGap({ ...mergePage(list, page), loading: undefined }, page.before));
 
 /** A cursor on a gap that was closed moves to the row now in its place; from the gap at the top, to the first row. */
 function leaveGap(list: List, before?: Row): List {
@@ -302,7 +288,8 @@ export function moveCursor(list: List, by: CursorMove, height: number): List {
   // A row that has left the list is shown above the first row, and the cursor moves from there.
   const from = indexOf(rows, selected.id);
   const to = by === "first" ? 0 : by === "last" ? rows.length - 1 : from + by;
-  return select(list, from === -1 && to < 0 ? selected : (rows[clamp(to, rows.length)] ?? selected), height);
+  const row = rows[Math.max(0, Math.min(rows.length - 1, to))] ?? selected;
+  return select(list, from === -1 && to < 0 ? selected : row, height);
 }
 
 /** Selects a row, and scrolls only as far as needed. */
@@ -314,10 +301,6 @@ export function select(list: List, row: Row, height: number): List {
   const pausedAt = list.follows ? (list.frozen?.total ?? list.total) : list.pausedAt;
   return { ...list, cursor: row, chosen: row, top, follows: false, followsLater: false, pausedAt };
 }
-
-/** The list follows again once the detail of its selected row is closed. */
-export const followLater = (list: List): List => ({ ...list, followsLater: true });
-export const stayPinned = (list: List): List => ({ ...list, followsLater: false });
 
 export const follow = (list: List): List => ({
   ...list,
@@ -345,8 +328,6 @@ export function withFilter(list: List, filter: string): List {
 }
 
 const indexOf = (rows: readonly Row[], id: string | undefined) => (id === undefined ? -1 : rows.findLastIndex((row) => row.id === id));
-
-const clamp = (index: number, length: number) => Math.max(0, Math.min(length - 1, index));
 
 /** The index of the first visible row: the index of `top`, moved only as far as needed to show `index`. */
 function topIndex(rows: readonly Row[], top: string | undefined, index: number, height: number): number {

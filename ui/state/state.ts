@@ -33,11 +33,11 @@ export interface UiState {
   readonly connection: StreamConnection;
   /** When the next connection attempt is due. */
   readonly retryAt: number;
-  readonly sandbox: SandboxOverviewReply | undefined;
+  readonly sandbox?: SandboxOverviewReply | undefined;
   /** When `sandbox.clock` was read, in real milliseconds. */
   readonly clockReadAt: number;
   /** The run of the sandbox whose rows are shown. */
-  readonly run: string | undefined;
+  readonly run?: string | undefined;
   /** The numbers of requests, attempts and verdicts since the sandbox's last reset. */
   readonly made: MadeCounts;
   /** The sequence number of the newest item applied. */
@@ -46,39 +46,30 @@ export interface UiState {
   readonly samples: readonly { at: number; requests: number }[];
   /** The focused pane. */
   readonly pane: string;
-  /** The panes whose newest rows the page shows outside the layout. */
-  readonly alsoShown: readonly string[];
-  /** The views that only the browser's page has: forms that a terminal cannot show. */
-  readonly views: readonly PageView[];
-  /** The view that is shown instead of the panes; undefined while the panes are shown. */
-  readonly view: string | undefined;
+  /** A browser shows the dashboard: the newest deliveries are below the requests, and there is an explorer. */
+  readonly isPage: boolean;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
   /** The filter being edited; undefined while no filter is being edited. */
-  readonly filterLine: FilterLine | undefined;
+  readonly filterLine?: FilterLine | undefined;
   /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
-  readonly notice: Notice | undefined;
+  readonly notice?: Notice | undefined;
   /** The last call a key made; `!` shows it as curl. */
-  readonly lastCall: Call | undefined;
+  readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */
-  readonly lastCopy: string | undefined;
+  readonly lastCopy?: string | undefined;
   /** The undo stack of `u`, newest last. */
   readonly undo: readonly { label: string; call: Call }[];
   readonly lookups: CachedLookups;
   /** Undefined without lessons. */
-  readonly learning: LearningMode | undefined;
+  readonly learning?: LearningMode | undefined;
   readonly trends: TrendViews;
   /** The detail beside the lists on wide screens, and when it was opened. */
-  readonly preview: { readonly overlay: Overlay; readonly at: number } | undefined;
+  readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
-}
-
-export interface PageView {
-  readonly name: string;
-  readonly title: string;
 }
 
 /** The trends, once they are fetched. */
@@ -108,6 +99,8 @@ export interface CallEffect<Reply = unknown> {
   onReply(state: UiState, reply: HttpReply<Reply>): StateUpdate;
   /** Default: show the message as a notice. */
   onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
+  /** The user did not ask for the call: it may be painted later. */
+  isPoll?: true;
 }
 
 /** The parts of the platform that a task uses. */
@@ -176,8 +169,8 @@ export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Va
 /** A box over the panes: a detail, a form, the help. */
 export interface Overlay {
   readonly title: string;
-  /** The first visible line. */
-  readonly scroll: number;
+  /** The first visible line. Default: 0. */
+  readonly scroll?: number;
   /** Drawn without a border at its sides. */
   readonly isBare?: boolean;
   lines(state: UiState, width: number): string[];
@@ -195,28 +188,18 @@ export const initialState = (
 ): UiState => ({
   connection: { phase: "connecting" },
   retryAt: given.now,
-  sandbox: undefined,
   clockReadAt: given.now,
-  run: undefined,
   made: NO_COUNTS,
   lastSeq: 0,
   samples: [],
   pane: panes[0]?.name ?? "",
-  alsoShown: [],
-  views: [],
-  view: undefined,
+  isPage: false,
   lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
   overlays: [],
-  filterLine: undefined,
   filterHistory: [],
-  notice: undefined,
-  lastCall: undefined,
-  lastCopy: undefined,
   undo: [],
   lookups: {},
-  learning: undefined,
   trends: {},
-  preview: undefined,
   scrolls: {},
   ...given,
 });

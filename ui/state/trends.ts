@@ -3,7 +3,7 @@
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { type Effect, listOf, type TrendViews, type UiState } from "./state.ts";
-import { callEffect, update } from "./updates.ts";
+import { pollEffect, update } from "./updates.ts";
 
 export const TRENDS_PANE = "trends";
 
@@ -18,9 +18,4 @@ export function pollTrends(state: UiState): Effect[] {
 }
 
 const pollTrend = (name: keyof TrendViews, query: { operation?: string }): Effect =>
-  callEffect(
-    controlCalls.trend(query),
-    (state, { body }) => update({ ...state, trends: { ...state.trends, [name]: body } }),
-    // A sandbox of an earlier version has no trends, so errors are ignored.
-    (state) => update(state),
-  );
+  pollEffect(controlCalls.trend(query), (state, { body }) => update({ ...state, trends: { ...state.trends, [name]: body } }));

@@ -14,6 +14,18 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
+/** Fetches what the log has of a row, because a row has no headers and bodies. */
+export function loadThen<Reply>(state: UiState, id: string, call: Call<Reply>, then: (later: UiState, reply: Reply) => StateUpdate) {
+  const effect = callEffect(call, (later, { body }) => then(later, body));
+  return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
+}
+
+/** A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection state shows an outage. */
+export const pollEffect = <Reply>(call: Call<Reply>, onReply: CallEffect<Reply>["onReply"]): Effect & CallEffect<Reply> => ({
+  ...callEffect(call, onReply, (state) => update(state)),
+  isPoll: true,
+});
+
 export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
 
 export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({ ...state, notice: { text, style } });
@@ -52,10 +64,8 @@ export interface CallResult {
 
 /** Makes the call of a key, keeps it for `!`, and applies the result that `resultOf` builds from its reply. */
 export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
-  return update(
-    startCall(state, call),
-    callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status))),
-  );
+  const effect = callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status)));
+  return update(startCall(state, call), effect);
 }
 
 /** Keeps a call for `!`, and shows that it is being made. */

@@ -13,7 +13,7 @@ import { styled, symbols, type Theme } from "../view/style.ts";
 
 export function App({ state }: { state: UiState }) {
   const { columns, rows } = state.size;
-  const { shape } = layoutOf(state);
+  const { shape, overlay } = layoutOf(state);
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       {shape === "small" ? (
@@ -21,7 +21,11 @@ export function App({ state }: { state: UiState }) {
       ) : (
         <>
           <Lines lines={[statusBar(state), ...(shape === "tabs" ? [tabBar(state)] : [])]} />
-          {topOverlay(state) ? <Overlay state={state} /> : <Panes state={state} />}
+          {topOverlay(state) ? (
+            <TitledBox theme={state.theme} size={overlay} content={overlayContent(state, overlay)} />
+          ) : (
+            <Panes state={state} />
+          )}
           <Lines lines={[noticeBar(state), keyBar(state)]} />
         </>
       )}
@@ -47,11 +51,6 @@ function Panes({ state }: { state: UiState }) {
       {below && stacked([below])}
     </>
   );
-}
-
-function Overlay({ state }: { state: UiState }) {
-  const { overlay } = layoutOf(state);
-  return <TitledBox theme={state.theme} size={overlay} content={overlayContent(state, overlay)} />;
 }
 
 /** The cells of the top border that the title cannot use: the corners, and one more on each side. */

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { reasonOf } from "../../src/client/http-exchange.ts";
-import { callService, type HttpTarget, httpTransport } from "../../src/client/http-transport.ts";
+import { callService, httpTransport } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../run-effects.ts";
@@ -35,7 +35,10 @@ export async function saveFile(name: string, extension: string, text: string): P
 }
 
 export const perform: Perform = async (target, call) => {
-  const unreachable = unreachableAt(target);
+  const unreachable = (error: Error & { code?: string }) => {
+    const isRefused = error.code === "ECONNREFUSED" || error.code === "ECONNRESET";
+    return new Error(isRefused ? `No sandbox answers at ${target.url}` : reasonOf(error), { cause: error });
+  };
   const reply = isControl(call)
     ? { status: 200, body: await httpTransport(target, { refused: refusalOf, unreachable })(call) }
     : await callService(target.url, call).catch((error: Error) => {
@@ -43,13 +46,6 @@ export const perform: Perform = async (target, call) => {
       });
   return reply as Awaited<ReturnType<typeof perform<never>>>;
 };
-
-const unreachableAt =
-  ({ url }: HttpTarget) =>
-  (error: Error & { code?: string }) =>
-    error.code === "ECONNREFUSED" || error.code === "ECONNRESET"
-      ? new Error(`No sandbox answers at ${url}`, { cause: error })
-      : new Error(reasonOf(error), { cause: error });
 
 export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
   perform,

@@ -4,19 +4,14 @@
 import { StringDecoder } from "node:string_decoder";
 import { MAX_PASTE, pasteKey } from "../overlays/field.ts";
 
+/** What follows the escape. In application mode, terminals send O in place of the bracket. */
 const SEQUENCE_KEYS: Record<string, string> = {
   "[A": "up",
   "[B": "down",
   "[C": "right",
   "[D": "left",
-  OA: "up",
-  OB: "down",
-  OC: "right",
-  OD: "left",
   "[H": "home",
   "[F": "end",
-  OH: "home",
-  OF: "end",
   "[1~": "home",
   "[4~": "end",
   "[7~": "home",
@@ -59,7 +54,7 @@ export const reportOf = (key: string): string | undefined => (key.startsWith(REP
 export function readKeys(text: string): string[] {
   return (text.match(KEY) ?? []).flatMap((found) => {
     if (found.startsWith("\x1b]")) return REPORT_KEY + found.replace(REPORT_ENDS, "");
-    if (found.length > 1 && found.startsWith("\x1b")) return SEQUENCE_KEYS[found.slice(1)] ?? [];
+    if (found.length > 1 && found.startsWith("\x1b")) return SEQUENCE_KEYS[found.slice(1).replace(/^O/, "[")] ?? [];
     const named = CONTROL_KEYS[found];
     if (named) return named;
     const code = found.codePointAt(0) ?? 0;

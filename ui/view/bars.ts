@@ -6,12 +6,12 @@ import { enabledBindings, lineProblem } from "../keys/key-bindings.ts";
 import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { type FilterLine, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
+import { type FilterLine, type KeyBinding, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
 import { count } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
-import { styled, symbols } from "./style.ts";
+import { styled, symbols, type TextStyle } from "./style.ts";
 
 /** Shows the connection and URL first, then clock, API keys and version as far as they fit. The counts are at the right end. */
 export function statusBar(state: UiState): string {
@@ -21,21 +21,17 @@ export function statusBar(state: UiState): string {
   const address = sanitize(`${connectionText(state)}  ${sandbox?.baseUrl ?? target.url}`);
   const roomBeside = (name: string) => size.columns - widthOf(name) - widthOf(counts) - 1;
   const variants = statusVariants(state, address);
-  const fitting = variants.find(({ name, parts }) => widthOf(parts.join("  ")) <= roomBeside(name));
-  const { name, parts } = fitting ?? (variants.at(-1) as StatusVariant);
+  const fitting = variants.findIndex(({ name, parts }) => widthOf(parts.join("  ")) <= roomBeside(name));
+  // Without one that fits, the index is -1, and this is the last one.
+  const { name = "", parts = [] } = variants.at(fitting) ?? {};
   const room = roomBeside(name);
   const text = parts.reduce((before, part) => (widthOf(before) + 2 + widthOf(part) > room ? before : `${before}  ${part}`));
   const styles = connection.phase === "live" ? [] : (["yellow"] as const);
   return `${styled(theme, name, "bold")} ${styled(theme, fitTo(text, room), ...styles)}${counts}`;
 }
 
-interface StatusVariant {
-  name: string;
-  parts: string[];
-}
-
 /** The variants of the bar, from longest to shortest. The API keys matter more than the program's name. */
-function statusVariants(state: UiState, address: string): StatusVariant[] {
+function statusVariants(state: UiState, address: string): { name: string; parts: string[] }[] {
   const { sandbox, size, learning } = state;
   const name = size.columns < 80 ? "" : " merchant-sandbox ";
   if (!sandbox) return [{ name, parts: [address] }];
@@ -109,10 +105,8 @@ export function tabBar(state: UiState): string {
   const tabs = panes.map(({ name, title, mark }, index) => {
     if (name !== pane) room -= title.length + 1;
     const text = room >= 0 || name === pane ? `${index + 1} ${title}` : String(index + 1);
-    const tab =
-      mark === ""
-        ? text
-        : `${text} ${styled(theme, mark, ...(mark.startsWith(symbols(theme).bad) ? (["failure"] as const) : (["magenta", "bold"] as const)))}`;
+    const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
+    const tab = mark === "" ? text : `${text} ${styled(theme, mark, ...styles)}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
   });
   return ` ${tabs.join("")}`;
@@ -151,24 +145,24 @@ export function verdictSummary(state: UiState): string {
   return ["verdicts", ...failed, ...others].join("   ");
 }
 
-export const KEY_NAMES: Record<string, string> = {
-  enter: "Enter",
-  escape: "Esc",
-  space: "Space",
-  tab: "Tab",
-  down: "Down",
-  "ctrl-y": "Ctrl-Y",
-};
+/** A key as the key bar names it: `Esc`, `Ctrl-Y`. */
+export const keyTitle = (key: string) =>
+  key.length === 1 ? key : key.replace("escape", "esc").replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+/** The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own keys work. */
+export function labelledBindings(state: UiState): readonly KeyBinding[] {
+  const overlay = topOverlay(state);
+  return (overlay?.onKey ? overlay.keys : enabledBindings(state)).filter(({ label }) => label !== undefined);
+}
 
 /** The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  // In an overlay with text input, letters are text, so only its own keys and Esc work.
   const last = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
-  let first = (overlay?.onKey ? overlay.keys : enabledBindings(state))
-    .filter(({ keys, label }) => label !== undefined && !keys.some((key) => key === "?" || key === "q"))
-    .map(({ keys: [key = ""], label }) => `${KEY_NAMES[key] ?? key} ${label}`);
+  let first = labelledBindings(state)
+    .filter(({ keys }) => !keys.some((key) => key === "?" || key === "q"))
+    .map(({ keys: [key = ""], label }) => `${keyTitle(key)} ${label}`);
   // The key is the first word.
   const drawn = (text: string) =>
     text.replace(/^\S+/, (key) => styled(state.theme, key, "bold")).replace(/ .*$/, (label) => styled(state.theme, label, "dim"));

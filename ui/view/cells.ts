@@ -50,15 +50,7 @@ export function cut(text: string, width: number, ellipsis = "…"): string {
   if (widthOf(text) <= width) return text;
   if (width <= 0) return "";
   if (PLAIN.test(text)) return text.slice(0, width - 1) + ellipsis;
-  let kept = "";
-  let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const cells = stringWidth(segment);
-    if (used + cells > width - 1) break;
-    kept += segment;
-    used += cells;
-  }
-  return kept + ellipsis;
+  return prefixWithin(piecesOf(text), width - 1).join("") + ellipsis;
 }
 
 /** Cuts text in the middle: a third of the width shows its start, the rest its end. */
@@ -67,11 +59,13 @@ export function cutMiddle(text: string, width: number, ellipsis = "…"): string
   const head = Math.floor((width - 1) / 3);
   if (head < 2) return cut(text, width, ellipsis);
   if (PLAIN.test(text)) return text.slice(0, head) + ellipsis + text.slice(text.length - (width - 1 - head));
-  const pieces = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const pieces = piecesOf(text);
   const first = prefixWithin(pieces, head);
   const last = prefixWithin(pieces.reverse(), width - 1 - widthOf(first.join("")));
   return first.join("") + ellipsis + last.reverse().join("");
 }
+
+const piecesOf = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
 
 /** The first pieces, as many as fit into `width`. */
 function prefixWithin(pieces: readonly string[], width: number): string[] {
@@ -93,10 +87,8 @@ export function fitTo(text: string, width: number, align: "left" | "right" = "le
 /** A line of the same width for a terminal without UTF-8. */
 export function toAscii(line: string): string {
   if (ASCII.test(line)) return line;
-  const letters = Array.from(graphemes.segment(line), ({ segment }) =>
-    ASCII.test(segment) ? segment : segment === "…" ? "~" : "?".repeat(stringWidth(segment)),
-  );
-  return letters.join("");
+  const asciiOf = (piece: string) => (ASCII.test(piece) ? piece : piece === "…" ? "~" : "?".repeat(stringWidth(piece)));
+  return piecesOf(line).map(asciiOf).join("");
 }
 
 /** Wraps text at any character. */
@@ -124,7 +116,7 @@ export function wrap(text: string, width: number): string[] {
 
 /** The graphemes of a text. A grapheme that is wider than a whole line is split into its characters. */
 const graphemesOf = (text: string, width: number): string[] =>
-  Array.from(graphemes.segment(text), ({ segment }) => segment).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]));
+  piecesOf(text).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]));
 
 /** Fills lines with words separated by spaces. A word that is wider than a line is wrapped at any character. */
 export function fillLines(words: readonly string[], width: number): string[] {

@@ -20,10 +20,10 @@ interface Placements {
   /** The panes on the right, stacked. */
   right: readonly PanePlacement[];
   /** The board, across the whole width. */
-  below: PanePlacement | undefined;
+  below?: PanePlacement;
 }
 
-export interface Layout extends Placements {
+interface Layout extends Placements {
   shape: "small" | "tabs" | "wide";
   overlay: BoxSize;
 }
@@ -52,9 +52,9 @@ export function layoutOf(state: UiState): Layout {
   const isWide = columns >= WIDE_COLUMNS;
   const tabLines = isWide ? 0 : 1;
   const area = { width: columns, height: rows - BAR_LINES - tabLines };
-  if (isSmall) return { shape: "small", left: [], right: [], below: undefined, overlay: area };
+  if (isSmall) return { shape: "small", left: [], right: [], overlay: area };
   if (isWide) return { shape: "wide", overlay: area, ...placePanes(state, area) };
-  return { shape: "tabs", left: [{ pane: state.pane, ...area }], right: [], below: undefined, overlay: area };
+  return { shape: "tabs", left: [{ pane: state.pane, ...area }], right: [], overlay: area };
 }
 
 function placePanes(state: UiState, area: BoxSize): Placements {
@@ -64,18 +64,21 @@ function placePanes(state: UiState, area: BoxSize): Placements {
   const hasPreview = state.size.columns >= PREVIEW_COLUMNS;
   // Without a preview, the lists get all further columns, and then show ids.
   const side = hasPreview ? Math.floor(width * PREVIEW_SHARE) : SIDE_WIDTH;
-  const lower = Math.max(5, Math.floor(height * LOWER_SHARE));
   const preview = hasPreview ? Math.floor(height / 2) : 0;
   const right = stackPanes(state, height - preview).map((placed) => ({ ...placed, width: side }));
   const isElsewhere = state.pane === "requests" || right.some(({ pane }) => pane === state.pane);
   return {
-    left: [
-      { pane: "requests", width: width - side, height: height - lower },
-      { pane: isElsewhere ? "deliveries" : state.pane, width: width - side, height: lower },
-    ],
+    left: stackBelowRequests(isElsewhere ? "deliveries" : state.pane, width - side, height),
     right: [...(hasPreview ? [{ pane: PREVIEW, width: side, height: preview }] : []), ...right],
-    below: undefined,
   };
+}
+
+function stackBelowRequests(pane: string, width: number, height: number): PanePlacement[] {
+  const lower = Math.max(5, Math.floor(height * LOWER_SHARE));
+  return [
+    { pane: "requests", width, height: height - lower },
+    { pane, width, height: lower },
+  ];
 }
 
 /** The panes on the right. If not all fit, trends are left out first, then verdicts. A left-out pane replaces deliveries when it has the focus. */
@@ -117,14 +120,9 @@ const ABOVE_BOARD: readonly string[] = ["requests", "limits", "faults"];
 /** The lesson takes the whole height of the right side. */
 function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Placements {
   const side = Math.max(56, Math.floor(width / 2));
-  const lower = Math.max(5, Math.floor(height * LOWER_SHARE));
   return {
-    left: [
-      { pane: "requests", width: width - side, height: height - lower },
-      { pane: pane === "requests" || pane === LESSON_PANE ? "deliveries" : pane, width: width - side, height: lower },
-    ],
+    left: stackBelowRequests(pane === "requests" || pane === LESSON_PANE ? "deliveries" : pane, width - side, height),
     right: [{ pane: LESSON_PANE, width: side, height }],
-    below: undefined,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { wrapped } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
+import { type Column, formatRow, headingOf } from "../panes/columns.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
 import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
@@ -79,11 +80,12 @@ function rowLines(state: UiState, pane: Pane, list: List, { width, height }: Box
   const { rows, selected, isGone } = visibleRows(list, height - headings);
   if (rows.length === 0) return emptyLines(state, pane, list, width);
   const example = rows.find(({ gap }) => !gap);
-  const heading = example ? `  ${pane.headingText(example, state, width - 3)}` : "";
+  const drawn = (columns: readonly Column[]) => formatRow(columns, width - 3, state.theme);
+  const heading = example ? `  ${drawn(pane.columns(example, state, width - 3).map(headingOf))}` : "";
   const lines = rows.map((row, index) => {
     const isSelected = index === selected && (isFocused || !list.follows);
     const cursor = isSelected ? symbols(state.theme).cursor : " ";
-    const text = pane.rowText(row, state, width - 3);
+    const text = row.gap ? pane.gapText(row, state, width - 3) : drawn(pane.columns(row, state, width - 3));
     const line = ` ${cursor}${(isSelected && isGone) || isStale(state) ? styled(state.theme, text, "dim") : text} `;
     // Strips the styles, because inverse colours would give the cells different backgrounds.
     return isSelected && isFocused ? styled(state.theme, stripStyles(line), "inverse") : line;

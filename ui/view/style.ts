@@ -3,7 +3,8 @@
 export const HUES = ["red", "green", "yellow", "blue", "magenta", "cyan"] as const;
 export type Hue = (typeof HUES)[number];
 
-const STYLE_CODES = {
+/** The codes that turn each style on and off. */
+export const STYLE_CODES = {
   bold: [1, 22],
   dim: [2, 22],
   inverse: [7, 27],
@@ -63,50 +64,33 @@ const STYLES = /\x1b\[[\d;]+m/g;
 /** The text without its styles. */
 export const stripStyles = (text: string) => text.replace(STYLES, "");
 
-const UNICODE = {
-  cursor: "▸",
-  link: "›",
-  caret: "▏",
-  ellipsis: "…",
-  replayed: "↻",
-  good: "✓",
-  bad: "✗",
-  unsure: "~",
-  skipped: "-",
-  full: "█",
-  empty: "░",
+/** Each symbol, and its form in a terminal without UTF-8. */
+const SYMBOLS = {
+  cursor: ["▸", ">"],
+  link: ["›", "*"],
+  caret: ["▏", "_"],
+  replayed: ["↻", "r"],
+  good: ["✓", "+"],
+  bad: ["✗", "x"],
+  unsure: ["~", "~"],
+  skipped: ["-", "-"],
+  full: ["█", "#"],
+  empty: ["░", "."],
   /** From lowest to highest. */
-  levels: "▁▂▃▄▅▆▇█",
-  horizontal: "─",
-  vertical: "│",
-  topLeft: "┌",
-  topRight: "┐",
-  bottomLeft: "└",
-  bottomRight: "┘",
+  levels: ["▁▂▃▄▅▆▇█", "_.-=+*%#"],
+  horizontal: ["─", "-"],
+  vertical: ["│", "|"],
+  topLeft: ["┌", "+"],
+  topRight: ["┐", "+"],
+  bottomLeft: ["└", "+"],
+  bottomRight: ["┘", "+"],
 } as const;
 
-const ASCII: Record<keyof typeof UNICODE, string> = {
-  cursor: ">",
-  link: "*",
-  caret: "_",
-  ellipsis: "~",
-  replayed: "r",
-  good: "+",
-  bad: "x",
-  unsure: "~",
-  skipped: "-",
-  full: "#",
-  empty: ".",
-  levels: "_.-=+*%#",
-  horizontal: "-",
-  vertical: "|",
-  topLeft: "+",
-  topRight: "+",
-  bottomLeft: "+",
-  bottomRight: "+",
-};
+const formsAt = (index: 0 | 1) =>
+  Object.fromEntries(Object.entries(SYMBOLS).map(([name, forms]) => [name, forms[index]])) as Record<keyof typeof SYMBOLS, string>;
+const [UNICODE, ASCII] = [formsAt(0), formsAt(1)];
 
-export const symbols = (theme: Theme): Record<keyof typeof UNICODE, string> => (theme.unicode ? UNICODE : ASCII);
+export const symbols = (theme: Theme) => (theme.unicode ? UNICODE : ASCII);
 
 /** The colours of the Linux console, which does not respond to queries. */
 const CONSOLE = { background: "000000", green: "00aa00", cyan: "00aaaa" };

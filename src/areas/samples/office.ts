@@ -38,10 +38,8 @@ export function sampleRemittance(context: SampleContext) {
   const { given, status = "", newest, pick, day, merchant, between } = context;
   const [settings] = newest("statutory_settings");
   const schemes = (settings?.schemes ?? []) as { scheme: string; enabled: boolean; employeeRateBps: number; employerRateBps: number }[];
-  const chosen = pick(
-    "scheme",
-    schemes.filter(({ enabled }) => enabled),
-  );
+  const enabled = schemes.filter((one) => one.enabled);
+  const chosen = pick("scheme", enabled);
   const scheme = textOf(given.scheme, chosen?.scheme ?? "income_tax");
   const like = newest("remittance").find((remittance) => remittance.scheme === scheme);
   const gross = numberOf(

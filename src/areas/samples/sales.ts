@@ -103,10 +103,8 @@ const BEGUN: Readonly<Record<string, number>> = { checked_in: 0, no_show: -1 };
 export function sampleBooking(context: SampleContext) {
   const { given, status = "", between, day, merchant, newest, pick } = context;
   const guest = customerOf(context);
-  const like = pick(
-    "room",
-    newest("booking").filter(({ amount }) => numberOf(amount, 0) > 0),
-  );
+  const priced = newest("booking").filter(({ amount }) => numberOf(amount, 0) > 0);
+  const like = pick("room", priced);
   const nights = between("nights", 1, 5);
   const start = status === "checked_out" ? -nights : (BEGUN[status] ?? between("arrival", 3, 30));
   const { checkIn, checkOut } = stayOf(given, day(start), nights);

@@ -1,6 +1,7 @@
 // `clock`: shows or changes the clock of a running sandbox, and lists what changed.
 
 import type { Clock, ClockAdvanceReply, LifeChange } from "../../../generated/control-api.ts";
+import { grouped } from "../../kernel/grouped.ts";
 import { writeAmount } from "../../kernel/money.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -64,23 +65,13 @@ const MOST_LINES = 10;
 
 export function happenedLines(changes: readonly LifeChange[]): string[] {
   if (changes.length === 0) return [];
-  const days = groupBy(changes, ({ at }) => at.slice(0, 10));
+  const days = grouped(changes, ({ at }) => at.slice(0, 10));
   const lines = [...days].flatMap(([day, ofDay]) => [day, ...[...sorts(ofDay)].flatMap(linesOfSort).map((line) => `  ${line}`)]);
   return [...lines, "In all", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
 }
 
 /** Groups changes by kind of record and new state, in the order of their first change. */
-const sorts = (changes: readonly LifeChange[]) => groupBy(changes, ({ kind, to }) => `${kind} ${to}`).values();
-
-function groupBy(changes: readonly LifeChange[], nameOf: (change: LifeChange) => string): Map<string, LifeChange[]> {
-  const groups = new Map<string, LifeChange[]>();
-  for (const change of changes) {
-    const group = groups.get(nameOf(change)) ?? [];
-    group.push(change);
-    groups.set(nameOf(change), group);
-  }
-  return groups;
-}
+const sorts = (changes: readonly LifeChange[]) => grouped(changes, ({ kind, to }) => `${kind} ${to}`).values();
 
 function linesOfSort(changes: LifeChange[]): string[] {
   if (changes.length > MOST_LINES) return [`${timeOf(changes[0])} ${sumOf(changes)}`];

@@ -4,8 +4,7 @@ import type { ApiEffect, ApiPhase, CallSubject } from "../../contracts/fault.ts"
 import type { ServiceValues } from "../../contracts/service-values.ts";
 import type { ApiFaults } from "../../faults/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import type { IdempotencyReplies } from "../../store/records/idempotency-replies.ts";
-import type { RecordHistory } from "../../store/records/record-history.ts";
+import type { Stores } from "../../store/stores.ts";
 import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send } from "../reply.ts";
@@ -13,12 +12,10 @@ import type { HeldResponses } from "./held-responses.ts";
 import { injectedResponse, skewHeaders } from "./injected-response.ts";
 import { type Apply, type Decide, sendWithFaults } from "./send-with-faults.ts";
 
-interface FaultStageOptions {
+interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordHistory"> {
   clock: Pick<Clock, "mode">;
   values: Pick<ServiceValues, "idempotencyHeader">;
   faults: ApiFaults;
-  idempotencyReplies: IdempotencyReplies;
-  recordHistory: RecordHistory;
   held: HeldResponses;
 }
 
@@ -76,7 +73,7 @@ async function runShifted(
   state: CallFaults,
   effect: Stage,
   decide: Decide,
-  recordHistory: RecordHistory,
+  recordHistory: Stores["recordHistory"],
 ): Promise<void> {
   const lag = context.operation?.method === "GET" ? decide(context, state, "read") : undefined;
   const skew = decide(context, state, "effect");

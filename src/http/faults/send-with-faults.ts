@@ -15,17 +15,11 @@ export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhas
 /** Applies an effect, which may replace the reply. */
 export type Apply = (context: RequestContext, state: CallFaults, effect: ApiEffect) => void;
 
-interface SendOptions {
-  decide: Decide;
-  apply: Apply;
-  held: HeldResponses;
-}
-
 export async function sendWithFaults(
   context: RequestContext,
   state: CallFaults,
   reply: Reply,
-  { decide, apply, held }: SendOptions,
+  { decide, apply, held }: { decide: Decide; apply: Apply; held: HeldResponses },
 ): Promise<void> {
   const isGood = (state.served || context.replayOf !== undefined) && reply.status > 0 && reply.status < 400;
   const loss = isGood ? decide(context, state, "after") : undefined;

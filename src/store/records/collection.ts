@@ -1,17 +1,11 @@
 // One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and emits the event of each change.
 
 import { PreserializedJson } from "../../contracts/endpoint.ts";
-import {
-  isAlwaysShown,
-  type OwnRecords,
-  type RecordBase,
-  type RecordFields,
-  type Records,
-  type Resource,
-} from "../../contracts/resource.ts";
+import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
 import { usable, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
+import { isRequired } from "../../schema/walk.ts";
 import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
 import { type DueRecords, dueTimeOf, type RecordKey } from "./due-records.ts";
@@ -238,7 +232,8 @@ function compose<R extends RecordBase>(resource: Resource<R>, scope: Pick<Scope,
   const record: Record<string, unknown> = {};
   for (const field of Object.keys(resource.schema.properties)) {
     const value = fields[field] ?? base[field] ?? null;
-    if (value !== null || isAlwaysShown(resource.schema, field)) record[field] = value;
+    // Optional fields are left out without a value.
+    if (value !== null || isRequired(resource.schema, field)) record[field] = value;
   }
   for (const field in fields)
     if (!Object.hasOwn(resource.schema.properties, field) && fields[field] !== undefined) record[field] = fields[field];

@@ -68,8 +68,8 @@ interface DueTimeContext<R extends RecordBase> {
 }
 
 /**
- * Sandbox milliseconds, a whole second; null if no change is scheduled. Undefined keeps the stored time, because neither the state nor its date
- * changed: a date that had passed when the record was made stays past.
+ * Sandbox milliseconds, a whole second; null if no change is scheduled; undefined to keep the stored time, if neither the state nor its date
+ * changed. So a date that had passed when the record was made stays past.
  */
 export function dueTimeOf<R extends RecordBase>({ resource, own, now, dueFrom }: DueTimeContext<R>, record: R, before?: R) {
   const at = nextTime(resource, own, record);

@@ -54,7 +54,7 @@ export function openRecordPages({ sql }: Database) {
       const lists = status === undefined ? inAnyStatus : inStatus;
       const after = query.starting_after ?? query.ending_before;
       let bodies: string[];
-      if (after === undefined) bodies = firstPage(lists, query).all({ ...wanted, limit: limit + 1 });
+      if (after === undefined) bodies = (query.order === "oldest first" ? lists.last : lists.first).all({ ...wanted, limit: limit + 1 });
       else {
         const cursor = position.get({ merchant, kind, id: after });
         if (!cursor) return failInvalidCursor(query, kind);
@@ -69,8 +69,6 @@ export function openRecordPages({ sql }: Database) {
 }
 
 type Lists = ReturnType<typeof prepareLists>;
-
-const firstPage = ({ first, last }: Lists, { order }: RecordQuery) => (order === "oldest first" ? last : first);
 
 /** The records before or after the cursor, the nearest first. */
 const besideCursor = ({ older, newer }: Lists, { ending_before, order }: RecordQuery) =>

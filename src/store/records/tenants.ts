@@ -86,10 +86,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
   };
 }
 
-interface MerchantRow {
-  id: string;
-  name: string | null;
-  email: string | null;
+interface MerchantRow extends Omit<Tenant, "apiKeys"> {
   /** As JSON. */
   apiKeys: string;
 }
@@ -119,6 +116,14 @@ function openMerchants(database: Database) {
   const has = (merchant: string) => exists.get(merchant) !== undefined;
   const withKeys = (row: MerchantRow) => ({ ...row, apiKeys: JSON.parse(row.apiKeys) as string[] });
   const list = () => listMerchants.all().map(withKeys);
+  /** Returns the id of a merchant that exists. */
+  const require = (merchant: string) => {
+    if (has(merchant)) return merchant;
+    const known = list().map(({ id }) => id);
+    return fail("resource_not_found", unknownMerchant(merchant, known));
+  };
+  /** The id of the first merchant of the list; undefined if there is none. */
+  const first = () => firstMerchant.get() ?? undefined;
   return {
     /**
      * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then those created through the API.
@@ -131,19 +136,13 @@ function openMerchants(database: Database) {
     },
     summaryOf: (id: string) => ({ ...summarise.get({ id }), records: recordCounts.of(id) }) as TenantSummary,
     has,
-    /** Returns the id of a merchant that exists. */
-    require: (merchant: string) =>
-      has(merchant)
-        ? merchant
-        : fail(
-            "resource_not_found",
-            unknownMerchant(
-              merchant,
-              list().map(({ id }) => id),
-            ),
-          ),
-    /** The id of the first merchant of the list; undefined if there is none. */
-    first: () => firstMerchant.get() ?? undefined,
+    require,
+    first,
+    /** The merchant, or the first one if none is named. */
+    requireOrFirst(merchant: string | undefined) {
+      if (merchant !== undefined) return require(merchant);
+      return first() ?? fail("resource_not_found", "This sandbox has no merchant.");
+    },
   };
 }
 
@@ -178,10 +177,8 @@ const MOST_NAMED = 10;
 export function unknownMerchant(wanted: string, known: readonly string[]): string {
   const says = `There is no merchant ${wanted}.`;
   // Without the prefix, so that `lodg` is close to mer_lodge.
-  const closest = closestMatch(
-    wanted.replace(PREFIX, ""),
-    known.map((id) => id.replace(PREFIX, "")),
-  );
+  const withoutPrefix = (id: string) => id.replace(PREFIX, "");
+  const closest = closestMatch(withoutPrefix(wanted), known.map(withoutPrefix));
   if (closest !== undefined) return `${says} Did you mean ${PREFIX}${closest}?`;
   if (known.length === 0) return `${says} This sandbox has none.`;
   const more = known.length > MOST_NAMED ? ` and ${known.length - MOST_NAMED} more` : "";

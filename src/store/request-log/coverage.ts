@@ -6,29 +6,9 @@ import type { Operation } from "../operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { RunSummary } from "./run-summary.ts";
 
-export interface OperationCoverage extends Pick<Operation, "id" | "area" | "method" | "path" | "summary"> {
-  calls: number;
-  /** Only statuses of responses that were sent. */
-  byStatus: Record<string, number>;
-  /** Every status that the operation declares or that was sent, with its count. */
-  statuses: { status: number; calls: number }[];
-  /** The declared types of events. */
-  emits: string[];
-}
-
-export interface EventTypeCoverage {
-  type: string;
-  /** Events of this type, including those that no request emitted. */
-  emitted: number;
-  /** Deliveries that succeeded. */
-  delivered: number;
-}
-
-export interface RunCoverage {
-  operations: OperationCoverage[];
-  /** Every type of event that the service can send. */
-  events: EventTypeCoverage[];
-}
+export type RunCoverage = ReturnType<typeof readCoverage>;
+export type OperationCoverage = ReturnType<typeof operationCoverage>;
+export type EventTypeCoverage = RunCoverage["events"][number];
 
 interface CoverageSources {
   operations: readonly Operation[];
@@ -39,20 +19,17 @@ interface CoverageSources {
   statusOf: (code: ErrorCode, operation: string) => number;
 }
 
-export function readCoverage({ operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources): RunCoverage {
+export function readCoverage({ operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources) {
   const called = requestLog.statusCounts();
   const counts = runSummary.events();
   return {
     operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
+    /** Every type of event that the service can send: how many were emitted, and how many deliveries of them succeeded. */
     events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }
 
-function operationCoverage(
-  operation: Operation,
-  byStatus: Record<string, number>,
-  statusOf: (code: ErrorCode, operation: string) => number,
-): OperationCoverage {
+function operationCoverage(operation: Operation, byStatus: Record<string, number>, statusOf: CoverageSources["statusOf"]) {
   const { id, area, method, path, summary, status, errors: declared, emits } = operation;
   const possible = [factOf(status), ...declared.map((code) => statusOf(code, id)), ...Object.keys(byStatus).map(Number)];
   const statuses = [...new Set(possible)].sort((one, other) => one - other);
@@ -63,8 +40,11 @@ function operationCoverage(
     path: `/v1${path}`,
     summary,
     calls: Object.values(byStatus).reduce((sum, calls) => sum + calls, 0),
+    /** Only statuses of responses that were sent. */
     byStatus,
+    /** Every status that the operation declares or that was sent, with its count. */
     statuses: statuses.map((one) => ({ status: one, calls: byStatus[one] ?? 0 })),
+    /** The declared types of events. */
     emits: emits.map(factOf),
   };
 }

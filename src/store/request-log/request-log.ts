@@ -14,7 +14,7 @@ export interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds at which the client closed it, knowing the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
   closed?: number;
 }
 
@@ -212,12 +212,6 @@ function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   return `${text}${Math.round((answered - arrived) * 1_000)}`;
 }
 
-interface StatusCount {
-  operation: string | null;
-  status: number;
-  calls: number;
-}
-
 /** Counts the responses by operation and status in memory, starting from the rows in the file. */
 function openCallCounts({ sql }: Database) {
   const counts = new Map<string, Record<string, number>>();
@@ -228,7 +222,9 @@ function openCallCounts({ sql }: Database) {
     counts.set(operation, byStatus);
   };
   const before = sql
-    .prepare<[], StatusCount>("select operation, status, count(*) as calls from request_log group by operation, status")
+    .prepare<[], { operation: string | null; status: number; calls: number }>(
+      "select operation, status, count(*) as calls from request_log group by operation, status",
+    )
     .all();
   for (const { operation, status, calls } of before) count(operation, status, calls);
   return { counts, count };

@@ -6,9 +6,9 @@ import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
 import { makeFolder } from "../data-folder.ts";
 import { openCheckpoints } from "./checkpoints.ts";
-import { type Commits, openCommits } from "./group-commit.ts";
+import { openCommits } from "./group-commit.ts";
 import { problemOf, realPath, reason } from "./inspect.ts";
-import { openLazily, type Sql } from "./lazy-statements.ts";
+import { openLazily } from "./lazy-statements.ts";
 import { requireAddon } from "./native-addon.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { SCHEMA } from "./tables.ts";
@@ -18,26 +18,14 @@ export interface DatabaseImage {
   bytes: Buffer;
 }
 
-export interface Database extends Commits {
-  readonly file: string | undefined;
-  /** Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process. */
-  readonly isCopy: boolean;
-  readonly sql: Sql;
-  /** False once the file was deleted or replaced: a later start will not find what is written then. */
-  isInPlace(): boolean;
-  /** Stores the name of this process, for the error message of a second process that opens the file. */
-  noteOwner(owner: string): void;
-  close(): void;
-  /** Closes it after a failed start, and removes the file if this start created it. */
-  discard(): void;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** Milliseconds. While a write waits for another program's lock, the process serves no request. */
 const LOCK_TIMEOUT = 500;
 const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
 /** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
-export function openDatabase(path: string | undefined, image?: DatabaseImage): Database {
+export function openDatabase(path: string | undefined, image?: DatabaseImage) {
   requireAddon();
   const file = path === undefined ? undefined : realPath(path);
   const lock = file === undefined ? undefined : lockFile(file);
@@ -62,15 +50,19 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage): D
   const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
+    /** Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process. */
     isCopy: image !== undefined,
     sql,
     ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT }),
+    /** False once the file was deleted or replaced: a later start will not find what is written then. */
     isInPlace,
-    noteOwner: (owner) => void (file !== undefined && setOwner.run(owner)),
+    /** Stores the name of this process, for the error message of a second process that opens the file. */
+    noteOwner: (owner: string) => void (file !== undefined && setOwner.run(owner)),
     close() {
       close();
       lock?.release();
     },
+    /** Closes it after a failed start, and removes the file if this start created it. */
     discard() {
       close();
       const isOurs = isNew && isInPlace();

@@ -92,32 +92,23 @@ class LazyStatement {
   }
 
   get(...values: unknown[]): unknown {
-    try {
-      const statement = this.statement();
-      const row = statement.get(...values);
-      if (!statement.readonly) this.sql.onWrite?.(() => statement.get(...values));
-      return row;
-    } catch (error) {
-      throw translateError(error);
-    }
+    return this.execute("get", values);
   }
 
-  all(...values: unknown[]): unknown[] {
-    try {
-      const statement = this.statement();
-      const rows = statement.all(...values);
-      if (!statement.readonly) this.sql.onWrite?.(() => statement.all(...values));
-      return rows;
-    } catch (error) {
-      throw translateError(error);
-    }
+  all(...values: unknown[]): unknown {
+    return this.execute("all", values);
   }
 
-  run(...values: unknown[]): Sqlite.RunResult {
+  run(...values: unknown[]): unknown {
+    return this.execute("run", values);
+  }
+
+  private execute(method: "get" | "all" | "run", values: unknown[]): unknown {
     try {
       const statement = this.statement();
-      const result = statement.run(...values);
-      if (result.changes > 0) this.sql.onWrite?.(() => statement.run(...values));
+      const result = statement[method](...values);
+      const hasWritten = method === "run" ? (result as Sqlite.RunResult).changes > 0 : !statement.readonly;
+      if (hasWritten) this.sql.onWrite?.(() => statement[method](...values));
       return result;
     } catch (error) {
       throw translateError(error);

@@ -54,20 +54,6 @@ export interface AttemptQuery extends PageQuery {
   path?: string | undefined;
 }
 
-/** An attempt with the fields that only the control API shows. */
-export interface StoredAttempt extends Omit<WebhookDelivery, "durationMs"> {
-  /** When it ended, in sandbox milliseconds. */
-  at: number;
-  /** Its number in the order in which attempts were written. */
-  sequence: number;
-  /** The number of its delivery. */
-  delivery: number;
-  /** The fault rules that changed it; null if none did. */
-  fault: AttemptFault | null;
-  /** The receiver's response time in real milliseconds; null if the attempt was aborted. */
-  durationMs: number | null;
-}
-
 export type Attempts = ReturnType<typeof openAttempts>;
 
 /** An attempt as it is stored, with its event. */
@@ -246,11 +232,17 @@ function show(row: AttemptRow): WebhookDelivery {
   };
 }
 
-const showLogged = (row: AttemptRow): StoredAttempt => ({
+export type StoredAttempt = ReturnType<typeof showLogged>;
+
+/** An attempt with the fields that only the control API shows. */
+const showLogged = (row: AttemptRow) => ({
   ...show(row),
+  /** When it ended, in sandbox milliseconds. */
   at: row.ended,
   sequence: row.sequence,
   delivery: row.delivery,
+  /** What fault rules did to it; null if none did. */
   fault: row.fault === null ? null : (JSON.parse(row.fault) as AttemptFault),
+  /** The receiver's response time in real milliseconds; null if the attempt was aborted. */
   durationMs: row.duration,
 });

@@ -12,8 +12,8 @@ const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 
 /**
- * Dates move at most to two years from either end of the calendar, even if the clock is beyond. Nearer to an end, the dates of a fixture would not
- * fit, and two different dates could become equal.
+ * Dates stay two years away from both ends of the calendar, even if the clock does not. Closer to an end, the dates of a fixture would not fit, and
+ * two different dates could become equal.
  */
 const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
 export const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;

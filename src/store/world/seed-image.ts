@@ -120,14 +120,8 @@ function imageOf(make: () => Buffer): SeedImage {
   };
 }
 
-interface TableRows {
-  table: string;
-  columns: string;
-  rows: Record<string, SqlValue>[];
-}
-
 /** The rows of each table; tables that others refer to come first. */
-function tablesIn(bytes: Buffer): TableRows[] {
+function tablesIn(bytes: Buffer) {
   const sql = new Sqlite(bytes);
   const names = sql
     .prepare<[], string>("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")

@@ -2,11 +2,8 @@
 
 import type { OwnRecords, Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import type { Collections, Scope } from "../records/collection.ts";
-import type { DueRecords } from "../records/due-records.ts";
-import type { Counters } from "../records/id-counters.ts";
-import type { Tenants } from "../records/tenants.ts";
-import type { Database } from "../sqlite/database.ts";
+import type { Scope } from "../records/collection.ts";
+import type { Stores } from "../stores.ts";
 import { fixtureAt, startOfFixture } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 
@@ -21,13 +18,7 @@ export interface SeededIdentity {
   place: number | null;
 }
 
-interface SeederStores {
-  database: Database;
-  collections: Collections;
-  dueRecords: DueRecords;
-  counters: Counters;
-  tenants: Tenants;
-}
+type SeederStores = Pick<Stores, "database" | "collections" | "dueRecords" | "counters" | "tenants">;
 
 export function openSeeder(stores: SeederStores, resources: readonly Resource[], clock: Clock) {
   const { database, collections, counters, tenants } = stores;

@@ -14,12 +14,6 @@ import { problemOf } from "../sqlite/inspect.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 import { allAttempts } from "../webhooks/attempts.ts";
 
-export interface Snapshot {
-  name: string;
-  file: string;
-  bytes: number;
-}
-
 export type Snapshots = ReturnType<typeof openSnapshots>;
 
 const SUFFIX = ".snapshot.db";
@@ -49,7 +43,7 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
     if (wrong !== undefined) refuse(wrong);
     requestLog.goOnAfter(copyInto(database, source, (sql) => wrongValue(sql, resources, bodies), refuse));
   };
-  const describe = (name: string): Snapshot => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
+  const describe = (name: string) => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 
   return {
     list() {

@@ -34,8 +34,6 @@ const endOf = ({ sequence }: DeliveryNumber) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-export type TimingFaults = ReturnType<typeof createTimingFaults>;
-
 /** All methods but `isActive` and `load` run inside a transaction. Each pending endpoint that they return has a delivery whose due time changed. */
 export function createTimingFaults({ clock, random, attemptId, faults, delayedDeliveries, deliveries }: TimingFaultOptions) {
   const held = createHeldDeliveries(clock, random, delayedDeliveries);

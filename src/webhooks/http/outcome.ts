@@ -21,12 +21,7 @@ export interface Outcome {
 export type OutcomeError = Pick<Outcome, "errorCode" | "errorMessage">;
 
 /** The part of a response that has been read so far. */
-export interface PartialResponse {
-  status: number | null;
-  retryAfter: string | undefined;
-  chunks: Buffer[];
-  size: number;
-}
+export type PartialResponse = Pick<Outcome, "retryAfter"> & { status: number | null; chunks: Buffer[]; size: number };
 
 /** How many bytes of a response body the log keeps. */
 const MAX_LOGGED_BODY = 4_096;
