@@ -10,7 +10,6 @@ import { folder } from "../support/program.ts";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/library.md"), "utf8");
-const readme = readFileSync(join(root, "README.md"), "utf8");
 const run = promisify(execFile);
 
 /** The fenced TypeScript blocks by purpose; blocks without one belong together. */
@@ -55,10 +54,10 @@ describe("docs/library.md", () => {
     expect((await node(home, "page.js")).stdout.trimEnd().split("\n")).toEqual(said);
   });
 
-  test("shows a test for vitest that passes, and so do the README and the sample shop", async () => {
+  test("shows a test for vitest that passes, and so does the sample shop", async () => {
     const home = project(["vitest", "express"], "test/sample-shop");
-    const tests = [...snippets(page, "vitest"), ...snippets(readme, "").filter((source) => source.includes("import "))];
-    expect(tests).toHaveLength(2);
+    const tests = snippets(page, "vitest");
+    expect(tests).not.toEqual([]);
     for (const [index, source] of tests.entries()) writeFileSync(join(home, `${index}.test.ts`), source);
     const { stdout } = await node(home, VITEST, "run", "--reporter", "json");
     const { numTotalTests, numPassedTests } = JSON.parse(stdout) as { numTotalTests: number; numPassedTests: number };
