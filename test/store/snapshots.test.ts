@@ -24,7 +24,7 @@ const places = [
 describe.each(places)("%s", (_, options) => {
   test("a snapshot is saved, listed, restored repeatedly, and deleted", async () => {
     const bench = await open({ ...options(), rateLimit: "100/1h" });
-    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [] });
+    expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [] });
     const seeded = await bench.call("GET", "/v1/payments");
     const saved = await save(bench, "seeded");
     expect(saved).toEqual({ name: "seeded", file: expect.stringMatching(/seeded\.snapshot\.db$/), bytes: statSync(saved.file).size });
@@ -34,7 +34,7 @@ describe.each(places)("%s", (_, options) => {
     const done = await decline(bench, "one");
     const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/hooks", events: ["a.b"] } });
     const later = await save(bench, "later");
-    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [later, saved] });
+    expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [later, saved] });
 
     for (let round = 0; round < 2; round++) {
       expect(await restore(bench, "seeded")).toEqual({ restored: "seeded" });
@@ -53,7 +53,7 @@ describe.each(places)("%s", (_, options) => {
     }
 
     expect(await bench.control("DELETE", "/snapshots/seeded")).toEqual({ removed: "seeded" });
-    expect(await bench.control("GET", "/snapshots")).toEqual({ data: [later] });
+    expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [later] });
     expect(existsSync(saved.file)).toBe(false);
     for (const [method, path] of [
       ["DELETE", "/snapshots/seeded"],
