@@ -96,7 +96,7 @@ describe("a client of the live stream", () => {
     const all = watcher.items();
     expect(all.map(({ seq }) => seq)).toEqual(upTo(all.length + 1, 2));
     const items = all.filter(({ kind }) => kind !== "verdict");
-    expect(items.map(({ kind }) => kind)).toEqual(["request", "attempt", "attempt", "clock", "clock", "reset", "reset"]);
+    expect(items.map(({ kind }) => kind)).toEqual(["request", "attempt", "attempt", "clock", "clock", "reset", "reset", "clock"]);
     expect(items[0]).toMatchObject({
       request: {
         id: "req_2",
@@ -114,6 +114,7 @@ describe("a client of the live stream", () => {
       { clock: { mode: "frozen", now: "2026-02-01T00:00:00.000Z" } },
       { merchant: "mer_market" },
       { merchant: null },
+      { clock: { mode: "frozen", unix: NOON_SECONDS } },
     ]);
   });
 
