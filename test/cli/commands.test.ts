@@ -263,6 +263,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["exec", "--report", "junt=a.xml", "--", "true"], 2, "Did you mean junit?"],
   [["exec", "--report", "junit", "--", "true"], 2, "--report takes <format>=<file>"],
   [["exec"], 2, "The command is missing"],
+  [["exec", "--", ""], 2, "The command is missing"],
   [["exec", "--port", "0", "npm", "test", "--coverage"], 2, "merchant-sandbox exec --port 0 -- npm test --coverage."],
 ];
 

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/languages.md"), "utf8");
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
 const snippetOf = (title: string) => /^```ts\n([\s\S]*?)\n```$/m.exec(section(title))?.[1] ?? "";
-const commandOf = (runtime: string) => new RegExp(`^npx merchant-sandbox exec -- (${runtime} .*)$`, "m").exec(page)?.[1] ?? "";
+const commandOf = (runtime: string) => new RegExp(`^npx merchant-sandbox exec .*-- (${runtime} .*)$`, "m").exec(page)?.[1] ?? "";
 
 const packages = { bun: "1.4.5", deno: "2.9.6", jsdom: "26.1.0", vitest: "4.1.12" };
 /** Errors of npm without a registry, as opposed to a version that does not exist. */

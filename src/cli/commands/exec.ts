@@ -38,7 +38,7 @@ export const exec = command({
     },
   },
   async run({ options, flags, rest }) {
-    if (rest.length === 0) usageError("The command is missing: merchant-sandbox exec -- npm test.");
+    if (!rest[0]) usageError("The command is missing: merchant-sandbox exec -- npm test.");
     const checks = { failOn: flags["fail-on"] ?? "", conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
     // --db implies a sandbox on disk.
     const complete = completeOptions(options, { port: 0, memory: options.db === undefined });
