@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { folder, run } from "../support/program.ts";
 
@@ -22,6 +23,9 @@ const BUGS = {
 } as const;
 
 type Bug = keyof typeof BUGS;
+
+const BUG_NAMES = Object.keys(BUGS) as Bug[];
+const AT_ONCE = 6;
 
 /** Each language with its command, and a probe that succeeds where its tools are installed. */
 const LANGUAGES: [language: string, command: string[], probe: string][] = [
@@ -83,17 +87,15 @@ const EXPECTED: Readonly<Record<Bug, string>> = {
 for (const [language, command, probe] of LANGUAGES) {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
   test.skipIf(!isInstalled)(`${language}${isInstalled ? "" : `, because "${probe}" fails here`}`, { timeout: 900_000 }, async () => {
-    const matrix: Partial<Record<Bug, string>> = {};
-    const left = Object.keys(BUGS) as Bug[];
-    const playNext = async () => {
-      for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
-        const codes: string[] = [];
-        for (const cell of cells(bug)) codes.push(await play(command, cell));
-        matrix[bug] = codes.join(" ");
-      }
+    const codes = new Map<Cell, string>();
+    const left = BUG_NAMES.flatMap(cells);
+    const playAll = async () => {
+      for (let cell = left.shift(); cell !== undefined; cell = left.shift()) codes.set(cell, await play(command, cell));
     };
-    // Two bugs at a time: most of a cell is waiting.
-    await Promise.all([playNext(), playNext()]);
+    // Several at a time: most of a cell is waiting.
+    await Promise.all(Array.from({ length: AT_ONCE }, playAll));
+    const codesOf = (wanted: Bug) => cells(wanted).map((one) => [...codes].find(([cell]) => isDeepStrictEqual(cell, one))?.[1]);
+    const matrix = Object.fromEntries(BUG_NAMES.map((bug) => [bug, codesOf(bug).join(" ")]));
     expect(matrix).toEqual(EXPECTED);
   });
 }
