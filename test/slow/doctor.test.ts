@@ -2,9 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkDisk, checkLocalhost, checkNode, checkProxy, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
+import { listen } from "../support/listen.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { run, start } from "../support/program.ts";
 
@@ -70,10 +70,7 @@ describe("finds", () => {
         ),
       },
     ]);
-    const other = createServer();
-    onTestFinished(() => void other.close());
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo;
+    const port = await listen(createServer());
     const theirs = await examine(["--port", String(port)]);
     expect([theirs.code, theirs.of("port")]).toMatchObject([
       1,

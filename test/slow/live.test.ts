@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -10,6 +10,7 @@ import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-
 import { createHub } from "../../src/live/hub.ts";
 import { attempted } from "../support/attacks.ts";
 import { hubOptions } from "../support/hub.ts";
+import { listen } from "../support/listen.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
@@ -186,12 +187,8 @@ function fail(error: unknown): never {
 async function openHub() {
   const hub = createHub(hubOptions({ report: fail }));
   const server = createServer().on("upgrade", hub.acceptUpgrade);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    hub.close();
-    server.close();
-  });
-  return { hub, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  onTestFinished(() => hub.close());
+  return { hub, url: `ws://127.0.0.1:${await listen(server)}/` };
 }
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -2,16 +2,16 @@
 
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readWebhooks } from "../../src/compare/read-recording.ts";
 import { attempted } from "../support/attacks.ts";
 import { runCommand } from "../support/commands.ts";
+import { listen } from "../support/listen.ts";
 import { launch, type Program } from "../support/program.ts";
 import { type Bench, type CallOptions, call, open } from "../support/sandbox.ts";
-import { advance, log, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, log, settle, trigger } from "../support/webhooks.ts";
 
 interface Receiving extends Program {
   /** Its endpoint. */
@@ -93,8 +93,7 @@ test("--fail 2 answers the first two deliveries with 500, and the third attempt 
 test("--slow delays each response beyond the sandbox's timeout", async () => {
   const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
   const receiving = await receive(bench, "--slow", "10m");
-  await trigger(bench);
-  await settle(bench);
+  await deliver(bench);
   const [attempt] = await log(bench);
   expect(attempt).toMatchObject({ attempt: 1, status: "failed", errorCode: "timeout", responseStatus: null });
   await receiving.stop();
@@ -135,8 +134,7 @@ test("prints nothing of an unsigned request, which does not use up --fail", asyn
     const posted = await fetch(url, { method: "POST", body: "forged\nforged", headers });
     expect(posted.status).toBe(401);
   }
-  await trigger(bench);
-  await settle(bench);
+  await deliver(bench);
   expect(await attempts(bench)).toEqual([[1, "failed", 500]]);
   expect(receiving.out.slice(1, 3)).toEqual([
     "NO SIGNATURE, answering 401: 13 bytes that are not shown",
@@ -203,10 +201,7 @@ test("passes the audit, and exits cleanly when the sandbox stopped first", async
 
 test("rejects a port in use, and exits", async () => {
   const bench = await open();
-  const server = createServer();
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(createServer(), "localhost");
   const ended = await runCommand(bench.url, "receive", "--port", String(port));
   expect([ended.code, ended.error]).toEqual([5, expect.stringContaining("Choose another with --port <n>.")]);
   expect(await endpoints(bench)).toEqual([]);

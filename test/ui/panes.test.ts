@@ -38,7 +38,7 @@ import {
 } from "../support/live-rows.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { openAs } from "../support/service-file.ts";
-import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
 
@@ -486,8 +486,7 @@ describe("a delivery of a real sandbox", () => {
     const receiver = await receive();
     receiver.always({ status, body: `{"taken":${status}}` });
     const { secret, id } = await register(bench, receiver.url);
-    await trigger(bench, "payment.succeeded", { note: "it's 100 % \\ `true` $HOME", name: "Zoë 🏨" });
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", { note: "it's 100 % \\ `true` $HOME", name: "Zoë 🏨" });
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
     await loadNewRows(desk, bench);
@@ -551,8 +550,7 @@ describe("a delivery of a real sandbox", () => {
     const receiver = await receive();
     await register(bench, receiver.url);
     await bench.control("POST", "/faults", { action: { type: "signature", as: "wrong_secret" } });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
     await loadNewRows(desk, bench);
