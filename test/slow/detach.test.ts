@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { listen } from "../support/listen.ts";
-import { folder, launch, PROGRAM, run, start } from "../support/program.ts";
+import { folder, isAlive, launch, PROGRAM, run, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
 
 interface Left {
@@ -46,11 +46,6 @@ async function detach(words: string[] = ["--memory"], cwd = folder(), variables:
 }
 
 const statesIn = (cwd: string) => readdirSync(join(cwd, ".merchant-sandbox")).filter((name) => name.endsWith(".json"));
-
-const isAlive = (pid: number) => {
-  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
-  return stdout.trim() !== "" && !stdout.startsWith("Z");
-};
 
 describe("start --detach", () => {
   test("returns when the sandbox is ready and prints one line; stop shuts it down", async () => {

@@ -12,6 +12,7 @@ import { everyCommand } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { attempted } from "../support/attacks.ts";
 import { changed, edit, edited, runs, someChanges } from "../support/fuzzing.ts";
+import { listen } from "../support/listen.ts";
 import { INDEX } from "../support/live-rows.ts";
 import { folder } from "../support/program.ts";
 

@@ -12,7 +12,7 @@ import { attempted } from "../support/attacks.ts";
 import { hubOptions } from "../support/hub.ts";
 import { listen } from "../support/listen.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
-import { advance, receive, register, trigger } from "../support/webhooks.ts";
+import { advance, openRegistered, trigger } from "../support/webhooks.ts";
 
 interface LiveClient {
   socket: WebSocket;
@@ -76,9 +76,7 @@ const call = (bench: Bench) => bench.call("GET", "/v1/payments?limit=1");
 
 describe("a client of the live stream", () => {
   test("gets a snapshot, then every event in order and without a gap", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     const watcher = await watch(liveUrl(bench));
     expect(watcher.messages[0]).toMatchObject({
       type: "snapshot",

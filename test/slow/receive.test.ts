@@ -1,15 +1,14 @@
 // `receive`: registers an endpoint, verifies and prints deliveries, and misbehaves on request.
 
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readWebhooks } from "../../src/compare/read-recording.ts";
 import { attempted } from "../support/attacks.ts";
 import { runCommand } from "../support/commands.ts";
 import { listen } from "../support/listen.ts";
-import { launch, type Program } from "../support/program.ts";
+import { folder, launch, type Program } from "../support/program.ts";
 import { type Bench, type CallOptions, call, open } from "../support/sandbox.ts";
 import { advance, deliver, log, settle, trigger } from "../support/webhooks.ts";
 
@@ -76,20 +75,6 @@ test("--for and --events select the merchant and the event types", async () => {
   expect(receiving.out.filter((line) => line.includes("signature"))).toHaveLength(1);
 });
 
-test("--fail 2 answers the first two deliveries with 500, and the third attempt succeeds", async () => {
-  const bench = await open();
-  const receiving = await receive(bench, "--fail", "2");
-  await trigger(bench);
-  await advance(bench, "1h");
-  expect(await attempts(bench)).toEqual([
-    [1, "failed", 500],
-    [2, "failed", 500],
-    [3, "succeeded", 200],
-  ]);
-  expect(receiving.out.filter((line) => line.includes("answering")).map((line) => line.slice(-3))).toEqual(["500", "500", "200"]);
-  await receiving.stop();
-});
-
 test("--slow delays each response beyond the sandbox's timeout", async () => {
   const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
   const receiving = await receive(bench, "--slow", "10m");
@@ -99,13 +84,17 @@ test("--slow delays each response beyond the sandbox's timeout", async () => {
   await receiving.stop();
 });
 
-test("--status 410 disables the endpoint", async () => {
+test.each([
+  ["--fail", "2", [500, 500, 200], "enabled"],
+  ["--status", "410", [410], "disabled"],
+])("%s %s responds with %j and leaves the endpoint %s", async (option, value, responses, status) => {
   const bench = await open();
-  const receiving = await receive(bench, "--status", "410");
+  const receiving = await receive(bench, option, value);
   await trigger(bench);
   await advance(bench, "1h");
-  expect(await attempts(bench)).toEqual([[1, "failed", 410]]);
-  expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status: "disabled", health: { disabledReason: "gone" } }]);
+  expect((await log(bench)).map(({ responseStatus }) => responseStatus)).toEqual(responses);
+  expect(receiving.out.filter((line) => line.includes("answering")).map((line) => Number(line.slice(-3)))).toEqual(responses);
+  expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status }]);
   await receiving.stop();
 });
 
@@ -160,9 +149,7 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
 });
 
 test("--accept-unsigned logs what it cannot verify, through a tunnel too, but nothing of a web page", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "receive-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "received.jsonl");
+  const file = join(folder(), "received.jsonl");
   const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
   const body = '{"id":"evt_1","type":"payment.succeeded","data":{}}';
