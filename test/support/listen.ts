@@ -5,13 +5,15 @@ import { afterEachTest } from "./cleanup.ts";
 
 const opened: Server[] = [];
 
-afterEachTest.push(() => {
-  for (const server of opened.splice(0)) {
-    // Only HTTP servers know their connections.
-    if ("closeAllConnections" in server) (server as { closeAllConnections(): void }).closeAllConnections();
-    server.close();
-  }
-});
+afterEachTest.push(() => Promise.all(opened.splice(0).map(close)));
+
+/** Only HTTP servers know their connections; another server closes when its clients have left, which no test waits for. */
+function close(server: Server): Promise<void> | undefined {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  if (!("closeAllConnections" in server)) return undefined;
+  (server as { closeAllConnections(): void }).closeAllConnections();
+  return closed;
+}
 
 /** Resolves with the port once the server listens. */
 export async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
