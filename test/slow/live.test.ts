@@ -91,11 +91,12 @@ describe("a client of the live stream", () => {
     await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-02-01T00:00:00Z" });
     await bench.control("POST", "/reset", { merchant: "mer_market" });
     await bench.control("POST", "/reset", {});
-    await watcher.message((one) => one.type === "batch" && one.items.some((item) => item.kind === "reset" && item.merchant === null));
+    const isLast = (item: LiveItem) => item.kind === "clock" && item.clock.now === "2026-01-05T12:00:00.000Z";
+    await watcher.message((one) => one.type === "batch" && one.items.some(isLast));
     const all = watcher.items();
     expect(all.map(({ seq }) => seq)).toEqual(upTo(all.length + 1, 2));
     const items = all.filter(({ kind }) => kind !== "verdict");
-    expect(items.map(({ kind }) => kind)).toEqual(["request", "attempt", "attempt", "clock", "clock", "reset", "reset"]);
+    expect(items.map(({ kind }) => kind)).toEqual(["request", "attempt", "attempt", "clock", "clock", "reset", "reset", "clock"]);
     expect(items[0]).toMatchObject({
       request: {
         id: "req_2",
@@ -113,6 +114,7 @@ describe("a client of the live stream", () => {
       { clock: { mode: "frozen", now: "2026-02-01T00:00:00.000Z" } },
       { merchant: "mer_market" },
       { merchant: null },
+      { clock: { mode: "frozen", unix: NOON_SECONDS } },
     ]);
   });
 
