@@ -1,24 +1,17 @@
 // Business rules: what each operation computes, rejects and emits, beyond its declaration.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { folder as emptyFolder } from "../support/program.ts";
-import { type Answer, type Bench, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+import { describe, expect, test } from "vitest";
+import { folder } from "../support/program.ts";
+import { type Answer, type Bench, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 type Some = any;
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
-
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "areas-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function expectRefusal(answer: Answer, status: number, code: string, details: object = {}) {
   expect([answer.status, answer.body.code], answer.text).toEqual([status, code]);
@@ -153,7 +146,8 @@ describe("payroll", () => {
 describe("the payout method", () => {
   const NUMBER = "PT50 0002 0123 1234 5678 9015 4";
   test("replaces the previous one; its account number is neither returned nor stored anywhere", async () => {
-    const bench = await open({ memory: false, db: join(folder, "secretive", "world.db") });
+    const home = folder();
+    const bench = await open({ memory: false, db: join(home, "secretive", "world.db") });
     const body = { type: "bank_account", accountNumber: NUMBER, bankName: "Banco", iban: NUMBER, nested: { account_number: NUMBER } };
     const answer = await bench.call("POST", "/v1/merchants/payout-method", { body, headers: { "idempotency-key": "once" } });
     expect(answer.body).toMatchObject({
@@ -179,7 +173,7 @@ describe("the payout method", () => {
     const payouts = (await bench.call("GET", "/v1/payouts")).body.data.filter(({ status }: Some) => status === "pending");
     expect(payouts.map(({ payoutMethodId }: Some) => payoutMethodId)).toEqual([second.body.id]);
     await bench.close();
-    const kept = readdirSync(join(folder, "secretive"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const kept = readdirSync(join(home, "secretive"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(kept.length).toBeGreaterThan(0);
     for (const entry of kept) {
       const bytes = readFileSync(join(entry.parentPath, entry.name), "latin1");
@@ -240,7 +234,7 @@ describe("a created merchant", () => {
   });
 
   test("is announced to the webhook endpoints of its creator, without the key", async () => {
-    const file = join(folder, "created.db");
+    const file = join(folder(), "created.db");
     const bench = await open({ memory: false, db: file });
     const answer = await bench.call("POST", "/v1/merchants", { body: profile });
     const { apiKey, ...merchant } = answer.body;
@@ -356,24 +350,20 @@ describe("a record in a state that the operation does not allow is left alone", 
 });
 
 describe("variants", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share();
-  });
-  afterAll(() => bench.close());
-  const create = (body: object, product = "prod_honey") => bench.call("POST", `/v1/retail/products/${product}/variants`, { body });
+  const shared = shareForBlock();
+  const create = (body: object, product = "prod_honey") => shared().call("POST", `/v1/retail/products/${product}/variants`, { body });
 
   test("belong to their product, and are priced in the merchant's currency by default", async () => {
     const answer = await create({ sku: "H-1", price: 0, options: { size: "1 g" } });
     expect(answer.body).toMatchObject({ productId: "prod_honey", currency: "EUR", price: 0, status: "active", stockQuantity: null });
-    expect(await bench.events(answer)).toEqual(["product_variant.created"]);
+    expect(await shared().events(answer)).toEqual(["product_variant.created"]);
     expect((await create({ sku: "H-2", price: 1, currency: "USD", options: { size: "2 g" } })).body.currency).toBe("USD");
   });
 
   test("must have a SKU that no other variant of the merchant has", async () => {
     const answer = await create({ sku: "SOAP-1", price: 1 });
     expectRefusal(answer, 409, "already_exists", { fields: ["sku"], values: { sku: "SOAP-1" } });
-    expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+    expect((await shared().call("GET", "/v1/merchants/me")).status).toBe(200);
   });
 
   test("must differ in their options from other variants of the product, regardless of the order of options", async () => {
@@ -495,7 +485,7 @@ describe("statutory settings", () => {
 });
 
 test("a customer without an email, name or phone is returned without that field, never with null", async () => {
-  const fixtures = emptyFolder();
+  const fixtures = folder();
   const merchant = { id: "mer_shop", name: "Shop", email: "shop@shop.example", apiKey: "sk_test_shop" };
   const id = "cus_short";
   const customer = [{ id, name: "Ana", email: "ana@mail.example" }];

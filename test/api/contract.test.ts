@@ -1,11 +1,11 @@
 // Contract tests over the catalogue: every operation's replies, errors, idempotent replays and events match its declaration.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { ASSUMED, factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
-import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
 
 type Operation = (typeof catalogue)[number];
 
@@ -129,16 +129,12 @@ const declared = names.flatMap(([id, operation]) =>
 const NEED_A_CALL: readonly ErrorCode[] = ["invalid_state", "already_exists"];
 
 describe("every error that an operation declares is reachable", () => {
-  let shared: Bench;
-  beforeAll(async () => {
-    shared = await furnish(await share());
-  });
-  afterAll(() => shared.close());
+  const shared = shareForBlock({}, furnish);
 
   test.each(declared)("%s responds with %s", async (_, code, operation) => {
     const way = ways[code];
     if (!way) throw new Error(`${operation.id} declares ${code}, and no test knows how to reach it`);
-    const bench = NEED_A_CALL.includes(code) ? await furnish(await open()) : shared;
+    const bench = NEED_A_CALL.includes(code) ? await furnish(await open()) : shared();
     const answer = await way(bench, operation);
     expectError(answer, code);
     expect(await bench.events(answer)).toEqual([]);
@@ -181,11 +177,7 @@ describe("idempotent replay", () => {
 });
 
 describe("authentication", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await furnish(await share());
-  });
-  afterAll(() => bench.close());
+  const bench = shareForBlock({}, furnish);
 
   test.each(names)("%s requires exactly one valid key", async (_, operation) => {
     const refused: [code: ErrorCode, options: CallOptions][] = [
@@ -201,19 +193,19 @@ describe("authentication", () => {
       ["live_key_refused", { key: "sk_live_4eC39HqLyjWDarjtT1zdp7dc" }],
     ];
     for (const [code, options] of refused) {
-      const answer = await run(bench, operation, options);
+      const answer = await run(bench(), operation, options);
       expectError(answer, code);
       const challenge = answer.status === 401 ? expect.stringMatching(/^Bearer/) : undefined;
       expect(answer.headers["www-authenticate"]).toEqual(challenge);
       expect(answer.headers["www-authenticate"]?.includes("invalid_token") ?? false).toBe(code === "invalid_api_key");
       expect(answer.text).not.toContain("4eC39HqLyjWDarjtT1zdp7dc");
     }
-    expectError(await run(bench, operation, { query: "?api_key=sk_test_lodge", key: null }), "missing_api_key");
+    expectError(await run(bench(), operation, { query: "?api_key=sk_test_lodge", key: null }), "missing_api_key");
   });
 
   test("the scheme is case-insensitive", async () => {
     for (const scheme of ["bearer", "BEARER", "Bearer"]) {
-      const answer = await bench.call("GET", "/v1/merchants/me", { key: null, headers: { authorization: `${scheme} sk_test_lodge` } });
+      const answer = await bench().call("GET", "/v1/merchants/me", { key: null, headers: { authorization: `${scheme} sk_test_lodge` } });
       expect(answer.status).toBe(200);
     }
   });
@@ -279,14 +271,14 @@ describe("another merchant's records", () => {
 });
 
 describe("every operation", () => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await furnish(await share());
-  });
-  afterAll(() => bench.close());
+  const bench = shareForBlock({}, furnish);
 
   test.each(names)("%s has the headers of its rate limit, request id and sandbox time", async (_, operation) => {
-    const answers = [await run(bench, operation), await run(bench, operation, { key: null }), await run(bench, operation, { body: "{" })];
+    const answers = [
+      await run(bench(), operation),
+      await run(bench(), operation, { key: null }),
+      await run(bench(), operation, { body: "{" }),
+    ];
     for (const { headers } of answers) {
       expect(headers["ratelimit-limit"]).toBe("6000");
       expect(headers["ratelimit-remaining"]).toMatch(/^\d+$/);
@@ -303,7 +295,7 @@ describe("every operation", () => {
     const allowed = here.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"]) {
       if (allowed.includes(method)) continue;
-      const answer = await bench.call(method, pathOf(operation));
+      const answer = await bench().call(method, pathOf(operation));
       expectError(answer, "method_not_allowed");
       expect(answer.headers.allow).toBe(allowed.join(", "));
       expect(answer.body.details.allowed).toEqual(allowed);
@@ -313,13 +305,13 @@ describe("every operation", () => {
   test.each(names.filter(([, { method }]) => method === "GET"))(
     "%s responds to HEAD with the headers of GET and no body",
     async (_, operation) => {
-      const get = await run(bench, operation);
-      const head = await bench.call("HEAD", pathOf(operation));
+      const get = await run(bench(), operation);
+      const head = await bench().call("HEAD", pathOf(operation));
       expect(head).toMatchObject({ status: get.status, text: "" });
       const own = ["x-sandbox-request-id", "ratelimit-remaining"];
       const rest = ({ headers }: Answer) => Object.entries(headers).filter(([name]) => !own.includes(name));
       expect(rest(head)).toEqual(rest(get));
-      expect((await bench.call("HEAD", `${pathOf(operation)}?limit=x`)).text).toBe("");
+      expect((await bench().call("HEAD", `${pathOf(operation)}?limit=x`)).text).toBe("");
     },
   );
 
@@ -334,13 +326,13 @@ describe("every operation", () => {
       ["unsupported_content_encoding", { headers: { "content-encoding": "gzip" } }],
       ["validation_failed", { body: misfits(operation) }],
     ];
-    for (const [code, options] of refused) expectError(await run(bench, operation, { body: {}, ...options }), code);
+    for (const [code, options] of refused) expectError(await run(bench(), operation, { body: {}, ...options }), code);
   });
 
   test.each(withBody)(
     "%s names the invalid field and its pointer, and the option to send another shape where the shape is an assumption",
     async (_, operation) => {
-      const { body, headers } = await run(bench, operation, { body: misfits(operation) });
+      const { body, headers } = await run(bench(), operation, { body: misfits(operation) });
       const [field] = Object.keys(operation.body?.properties ?? {});
       expect(body.details.errors[0]).toMatchObject({ pointer: `/${field}`, field, code: expect.any(String), message: expect.any(String) });
       expect(body.message.includes("--bodies open"), body.message).toBe(ASSUMED in (operation.body ?? {}));

@@ -1,10 +1,10 @@
 // Cross-origin requests: pages of the origins named by --allowed-origin use the API under /v1 from a browser, and nothing else.
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
+import { listen } from "../support/listen.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 import { openAs } from "../support/service-file.ts";
 
@@ -115,14 +115,10 @@ test("no other origin gets anything, and none does through a foreign Host", asyn
 
 test.skipIf(!browserFile)(`a page of a named origin uses the API ${inBrowser}`, async () => {
   const server = createServer((_, outgoing) => void outgoing.writeHead(200, { "content-type": "text/html" }).end("<title>App</title>"));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${await listen(server)}`;
   const bench = await open({ allowedOrigin: [origin] });
   const browser = await openBrowser(browserFile as string);
-  onTestFinished(async () => {
-    await browser.close();
-    server.close();
-  });
+  onTestFinished(() => browser.close());
   const page = await browser.open(origin);
   const result = await page.evaluate<[number, string | null, string | null]>(`fetch("${bench.url}${RULES}", {
     method: "POST",

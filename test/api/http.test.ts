@@ -483,18 +483,6 @@ describe("paths", () => {
       expect(await bench.call("GET", `/v1/customers/${id}`)).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
     expect(await bench.call("GET", "/v1/customers/%63us_ines")).toMatchObject({ status: 200, body: { id: "cus_ines" } });
   });
-
-  test("of the control API respond with similar errors", async () => {
-    const bench = await open();
-    expect(await bench.call("GET", "/_sandbox/clok")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
-    expect((await bench.call("GET", "/_sandbox/clok")).body.message).toContain("/_sandbox/clock");
-    expect(await bench.call("DELETE", "/_sandbox/clock")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, PUT" } });
-    expect(await bench.call("PATCH", "/_sandbox/records/payment/%E0%A4%A", { body: {} })).toMatchObject({
-      status: 404,
-      body: { code: "route_not_found" },
-    });
-    expect(await bench.call("PUT", "/_sandbox/clock", { body: "mode=real", contentType: "text/plain" })).toMatchObject({ status: 415 });
-  });
 });
 
 describe("unknown parameters and fields", () => {

@@ -1,10 +1,10 @@
 // The refusals that operations share, as the OpenAPI document lists them: each operation returns each of its own.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import type { ErrorCode } from "../../src/kernel/errors.ts";
 import { serviceOpenapi } from "../../src/sandbox/documents.ts";
-import { type Bench, type CallOptions, share } from "../support/sandbox.ts";
+import { type CallOptions, shareForBlock } from "../support/sandbox.ts";
 
 /** The request or the fault that causes each refusal; `again`: at the second call, which has a query. */
 const causes: Partial<Record<ErrorCode, CallOptions & { fault?: object; again?: true }>> = {
@@ -24,15 +24,12 @@ const document = serviceOpenapi("http://127.0.0.1:4747") as unknown as {
 const documentedStatuses = ({ path, method }: (typeof catalogue)[number]) =>
   Object.keys(document.paths[path]?.[method.toLowerCase()]?.responses ?? {});
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await share();
-});
-afterAll(() => bench.close());
+const shared = shareForBlock();
 
 test.each(catalogue.map((operation) => [operation.id, operation] as const))(
   "%s returns the refusals that it shares",
   async (id, operation) => {
+    const bench = shared();
     const path = `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => operation.exampleParams[name] ?? "whe_1")}`;
     const causable = operation.idempotent ? Object.keys(causes) : Object.keys(causes).filter((code) => !code.startsWith("idempotency"));
     const statuses = new Set<string>();

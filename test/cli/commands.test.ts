@@ -3,14 +3,14 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { linesOf, runCommand } from "../support/commands.ts";
 import { readGithubFile } from "../support/github-files.ts";
+import { listen } from "../support/listen.ts";
 import { folder, launchCommand } from "../support/program.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 describe("trigger", () => {
   test("makes the record of an event", async () => {
@@ -164,8 +164,7 @@ describe("reset and clock", () => {
     const receiver = await receive();
     await register(bench, receiver.url);
     receiver.script(500);
-    const event = await trigger(bench, "a.b");
-    await settle(bench);
+    const event = await deliver(bench, "a.b");
     const played = await linesOf(bench, "clock", "advance", "1s");
     expect(played).toEqual([
       expect.stringMatching(new RegExp(`^2026-01-05T12:00:01\\.000Z whd_\\w+ a\\.b ${event} succeeded$`)),
@@ -310,18 +309,11 @@ test("a command says where no sandbox is, and that a sandbox requires its token"
   expect(await linesOf(bench, "status")).toEqual([`${bench.url} is ready; add --control-token <token> for details.`]);
 });
 
-/** The address of a server that is no sandbox. */
-async function stranger(body: string): Promise<string> {
-  const server = createServer((_, outgoing) => outgoing.end(body));
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 test("status, wait and healthcheck tell a ready sandbox from none and from another server", async () => {
   const { url } = await open();
   const nobody = "http://127.0.0.1:1";
-  const other = await stranger('{"status":"up"}');
+  const stranger = createServer((_, outgoing) => outgoing.end('{"status":"up"}'));
+  const other = `http://127.0.0.1:${await listen(stranger)}`;
   const state = `${url} is ready: version \\S+, process ${process.pid}, in memory, clock frozen at 2026-01-05T12:00:00`;
   expect(await linesOf({ url }, "status")).toEqual([expect.stringMatching(new RegExp(`^${state}`))]);
   expect(await linesOf({ url }, "wait")).toEqual([`Ready at ${url}.`]);

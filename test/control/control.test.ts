@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
-import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, log, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const plain = { key: null };
 
@@ -607,13 +607,10 @@ describe("the request log", () => {
 
 describe("webhooks", () => {
   test("events and attempts of every merchant are listed, filtered and shown", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     const market = await register(bench, receiver.url, ["*"], "sk_test_market");
     receiver.script(200, 500, 200);
-    const one = await trigger(bench, "a.b", { n: 1 });
-    await settle(bench);
+    const one = await deliver(bench, "a.b", { n: 1 });
     const two = await trigger(bench, "c.d", { n: 2 }, "sk_test_market");
     await advance(bench, "1s");
 

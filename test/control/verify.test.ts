@@ -11,7 +11,7 @@ import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify
 import { createVerifier } from "../../src/verify/verifier.ts";
 import { attempted } from "../support/attacks.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
-import { receive, register, trigger } from "../support/webhooks.ts";
+import { openRegistered, receive, register, trigger } from "../support/webhooks.ts";
 
 /** The longest wait: a test that waited for its end would time out. */
 const HOUR = "1h";
@@ -183,9 +183,7 @@ describe("deliveries", () => {
   });
 
   test("fail with too many attempts, and with another final state", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     receiver.script(500, 500);
     await trigger(bench);
     await bench.control("POST", "/clock/advance", { by: "1h" });

@@ -1,15 +1,26 @@
 // The effects of fault rules on deliveries, as real receivers and the delivery log show them.
 
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { verifySignature } from "../../src/webhooks/signature.ts";
+import { listen } from "../support/listen.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { databaseLeftBehind } from "../support/temporary-file.ts";
-import { type Arrival, advance, log, openRegistered, type Receiver, receive, register, settle, trigger } from "../support/webhooks.ts";
+import {
+  type Arrival,
+  advance,
+  deliver,
+  log,
+  openRegistered,
+  type Receiver,
+  receive,
+  register,
+  settle,
+  trigger,
+} from "../support/webhooks.ts";
 
 /** Arms a rule with this action; returns its id. */
 async function arm(bench: Bench, action: object, rest: object = {}): Promise<string> {
@@ -109,8 +120,7 @@ describe("duplicate", () => {
     await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
     // The endpoint subscribed to every type gets the event before the one that names the type; the order of their ids does not show that.
     const [named, all] = [await register(bench, receiver.url, ["payment.succeeded"]), await register(bench, receiver.url)];
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     const order = [all.id, named.id, all.id, all.id, named.id, named.id];
     expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
   });
@@ -138,8 +148,7 @@ describe("duplicate", () => {
   test("with a gap: waits that long between copies", async () => {
     const { bench, receiver } = await openRegistered();
     await arm(bench, { type: "duplicate", copies: 3, gap: "10s" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(receiver.arrivals).toHaveLength(1);
     await advance(bench, "9s");
     expect(receiver.arrivals).toHaveLength(1);
@@ -167,8 +176,7 @@ describe("duplicate", () => {
     const { bench, receiver, secret } = await openRegistered();
     const touched = touchedAttempts(bench);
     const [twice, forged] = [await arm(bench, { type: "duplicate" }), await arm(bench, { type: "signature" })];
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, false]);
     const logged = await attempts(bench);
     expect(logged.map(({ fault }) => fault.effects.map(({ id }: { id: string }) => id))).toEqual([
@@ -258,8 +266,7 @@ describe("delay", () => {
   test("by a duration: sends when it is due, without further delay", async () => {
     const { bench, receiver } = await openRegistered();
     const rule = await arm(bench, { type: "delay", by: "90s" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 1, inFlight: 0 });
     await advance(bench, "89s");
     expect(receiver.arrivals).toEqual([]);
@@ -331,8 +338,7 @@ describe("delay", () => {
     await trigger(bench, "payment.succeeded");
     await advance(bench, "1h");
     expect(receiver.arrivals).toEqual([]);
-    await trigger(bench, "payout.paid");
-    await settle(bench);
+    await deliver(bench, "payout.paid");
     expect(types(receiver)).toEqual(["payout.paid"]);
     await advance(bench, "1s");
     expect(types(receiver)).toEqual(["payout.paid", "payout.paid", "payment.succeeded"]);
@@ -348,8 +354,7 @@ describe("delay", () => {
     await trigger(bench, "payout.paid", {}, "sk_test_market");
     await settle(bench);
     expect(receiver.arrivals).toEqual([]);
-    await trigger(bench, "payout.paid");
-    await settle(bench);
+    await deliver(bench, "payout.paid");
     expect(receiver.arrivals).toHaveLength(1);
     await trigger(bench);
     await advance(bench, "23h");
@@ -395,8 +400,7 @@ describe("signature", () => {
     const { bench, receiver, id: endpointId, secret: previous } = await openRegistered();
     const { body: rotated } = await bench.call("POST", `/v1/webhooks/${endpointId}/rotate-secret`);
     await arm(bench, { type: "signature", as });
-    await trigger(bench, "payment.succeeded", { amount: 5 });
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", { amount: 5 });
     const [arrival] = receiver.arrivals as [Arrival];
     const signature = arrival.headers["x-webhook-signature"];
     expect(isSigned(arrival, rotated.secret)).toBe(false);
@@ -418,8 +422,7 @@ describe("signature", () => {
   test("previous_secret signs with an unknown secret if the endpoint was never rotated", async () => {
     const { bench, receiver, secret } = await openRegistered();
     await arm(bench, { type: "signature", as: "previous_secret" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false]);
     expect(receiver.arrivals[0]?.headers["x-webhook-signature"]).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -429,8 +432,7 @@ describe("payload", () => {
   async function delivered(action: object, data: object = { amount: 5, lines: [{ net: 1 }, { net: 2 }], note: "世界" }) {
     const { bench, receiver, secret } = await openRegistered();
     await arm(bench, { type: "payload", ...action });
-    await trigger(bench, "payment.succeeded", data);
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", data);
     const [arrival] = receiver.arrivals as [Arrival];
     const [attempt] = await attempts(bench);
     expect(isSigned(arrival, secret)).toBe(true);
@@ -499,10 +501,7 @@ describe("transport", () => {
       socket.on("error", () => {});
       socket.on("close", () => ended.push(received === "" ? "answered" : received));
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, pieces, ended };
+    return { url: `http://127.0.0.1:${await listen(server)}/hooks`, pieces, ended };
   }
 
   test("slow_send sends the complete body in chunks before the timeout", async () => {
@@ -511,8 +510,7 @@ describe("transport", () => {
     const { url, pieces } = await listening();
     const { secret } = await register(bench, url);
     await arm(bench, { type: "transport" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(pieces.length).toBeGreaterThan(4);
     const body = pieces.join("").split("\r\n\r\n")[1] ?? "";
     const [{ status, requestHeaders, requestBody }] = await attempts(bench);
@@ -523,8 +521,7 @@ describe("transport", () => {
   test("wrong_content_type sends JSON with another content type", async () => {
     const { bench, receiver, secret } = await openRegistered();
     await arm(bench, { type: "transport", as: "wrong_content_type" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(receiver.arrivals[0]?.headers["content-type"]).toBe("text/plain");
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([true]);
     const [{ fault }] = await attempts(bench);
@@ -536,8 +533,7 @@ describe("transport", () => {
     const { url, ended } = await listening();
     await register(bench, url);
     await arm(bench, { type: "transport", as: "abort_mid_body" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     await advance(bench, "1s");
     const logged = await attempts(bench);
     const { body } = logged[0].fault.wouldHaveSent;
@@ -683,14 +679,12 @@ describe("a held delivery", () => {
     await advance(bench, "2h");
     expect(receiver.arrivals).toEqual([]);
     expect(other.arrivals).toHaveLength(1);
-    await trigger(bench, "payment.succeeded", {}, "sk_test_market");
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", {}, "sk_test_market");
     await bench.control("POST", "/reset", {});
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
     expect(await bench.control("POST", "/drain", {})).toMatchObject({ settled: true, pending: 0 });
     await register(bench, receiver.url);
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(receiver.arrivals).toHaveLength(1);
     expect(other.arrivals).toHaveLength(1);
   });
@@ -698,8 +692,7 @@ describe("a held delivery", () => {
   test("is not delivered to a deleted endpoint", async () => {
     const { bench, receiver, id: endpointId } = await openRegistered();
     await arm(bench, { type: "reorder", hold: "1m" });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     await bench.call("DELETE", `/v1/webhooks/${endpointId}`);
     await advance(bench, "1h");
     expect(receiver.arrivals).toEqual([]);

@@ -1,11 +1,11 @@
 // Time-driven changes of records: under every kind of clock, across restarts, with errors, and switched off.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { realDelay } from "../../src/kernel/clock.ts";
+import { folder } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { type Arrival, receive, register } from "../support/webhooks.ts";
 
@@ -22,11 +22,7 @@ async function events(bench: Bench): Promise<string[]> {
   return data.reverse().map(({ type, created, body }: Answer["body"]) => `${created} ${type} ${body.data.id}`);
 }
 
-function file(): string {
-  const folder = mkdtempSync(join(tmpdir(), "life-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "sandbox.db");
-}
+const file = () => join(folder(), "sandbox.db");
 
 /** Waits until something holds: the machine's clock drives what these tests look at. */
 async function until(holds: () => Promise<boolean>) {
@@ -136,8 +132,7 @@ test("with --life off nothing changes; the dates are kept for a later start with
 });
 
 test("a fixture may say that time does not change its records, or those of a kind", async () => {
-  const fixtures = mkdtempSync(join(tmpdir(), "fixtures-"));
-  onTestFinished(() => rmSync(fixtures, { recursive: true, force: true }));
+  const fixtures = folder();
   const stay = { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" };
   const write = (name: string, life: object) => {
     const merchant = { id: `mer_${name}`, name, email: `${name}@shop.example`, apiKey: `sk_test_${name}` };

@@ -1,18 +1,15 @@
 // The audit of a receiver: right ones pass every probe, and each mistake is found by exactly its probe.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
+import { listen } from "../support/listen.ts";
 import { run } from "../support/program.ts";
 import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const SECRET = "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-
-const closing: (() => unknown)[] = [];
-afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 /** The parts of a receiver; a sample with a mistake has one of them changed. */
 interface Parts {
@@ -56,16 +53,9 @@ async function answer(parts: Parts, incoming: IncomingMessage, outgoing: ServerR
 }
 
 /** A receiver on plain node:http. */
-const plain = (changed: Partial<Parts> = {}) =>
-  listen(createServer((incoming, outgoing) => void answer({ ...right, ...changed }, incoming, outgoing)));
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+async function plain(changed: Partial<Parts> = {}): Promise<string> {
+  const server = createServer((incoming, outgoing) => void answer({ ...right, ...changed }, incoming, outgoing));
+  return `http://127.0.0.1:${await listen(server)}/hooks`;
 }
 
 const audit = async (url: string, secret = SECRET, bench?: Bench): Promise<Answer["body"]> =>
@@ -319,9 +309,11 @@ describe("a result contains", () => {
   });
 
   test("an audit of an address without a receiver is inconclusive", async () => {
+    // The sandbox first: a later one could get the port that the receiver had.
+    const bench = await open();
     const receiver = await receive();
     await receiver.close();
-    const found = await audit(receiver.url);
+    const found = await audit(receiver.url, SECRET, bench);
     expect([found.verdict, found.forgeryAccepted, failed(found)]).toEqual(["inconclusive", false, []]);
     expect(found.probes[0].did).toMatch(/^Nothing listens at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
   });

@@ -14,11 +14,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { attempted } from "../support/attacks.ts";
-import { folder, launch, PROGRAM, run, start } from "../support/program.ts";
+import { listen } from "../support/listen.ts";
+import { folder, isAlive, launch, PROGRAM, run, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
 
 interface Left {
@@ -46,11 +46,6 @@ async function detach(words: string[] = ["--memory"], cwd = folder(), variables:
 }
 
 const statesIn = (cwd: string) => readdirSync(join(cwd, ".merchant-sandbox")).filter((name) => name.endsWith(".json"));
-
-const isAlive = (pid: number) => {
-  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
-  return stdout.trim() !== "" && !stdout.startsWith("Z");
-};
 
 describe("start --detach", () => {
   test("returns when the sandbox is ready and prints one line; stop shuts it down", async () => {
@@ -91,10 +86,7 @@ describe("start --detach", () => {
     expect(statesIn(cwd)).toHaveLength(1);
     await run(["stop"], {}, cwd);
 
-    const other = createServer();
-    onTestFinished(() => void other.close());
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const theirs = (other.address() as AddressInfo).port;
+    const theirs = await listen(createServer());
     const refused = await run(["start", "--detach", "--memory", "--port", String(theirs)], {}, cwd);
     expect([refused.code, refused.error]).toEqual([5, expect.stringContaining(`belongs to process ${process.pid} (`)]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);

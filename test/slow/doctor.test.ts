@@ -2,9 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkDisk, checkLocalhost, checkNode, checkProxy, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
+import { listen } from "../support/listen.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { run, start } from "../support/program.ts";
 
@@ -43,8 +43,9 @@ describe("finds", () => {
     ["22.14.0", "ok"],
     ["23.0.0", "ok"],
     ["26.0.0", "ok"],
-  ])("whether Node %s is supported", (version, state) => {
-    expect(checkNode(version, "^20.19 || >=22.14").state).toBe(state);
+  ])("whether Node %s is supported, and names a supported one", (version, state) => {
+    const remedy = state === "fail" ? "Install Node 22.14 or newer." : undefined;
+    expect(checkNode(version, "^20.19 || >=22.14")).toMatchObject({ state, ...(remedy && { remedy }) });
   });
 
   test("that a first run builds better-sqlite3 on Node 20 only, and names the flag that shows it", () => {
@@ -52,10 +53,6 @@ describe("finds", () => {
       checkNode(version, "^20.19 || >=22.14").says.includes("npx --foreground-scripts merchant-sandbox shows the build"),
     );
     expect(explained).toEqual([true, false, false]);
-  });
-
-  test("an unsupported Node, and names a supported one", () => {
-    expect(checkNode("20.18.9", "^20.19 || >=22.14").remedy).toBe("Install Node 22.14 or newer.");
   });
 
   test("a port in use, and the process that uses it", async () => {
@@ -70,10 +67,7 @@ describe("finds", () => {
         ),
       },
     ]);
-    const other = createServer();
-    onTestFinished(() => void other.close());
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo;
+    const port = await listen(createServer());
     const theirs = await examine(["--port", String(port)]);
     expect([theirs.code, theirs.of("port")]).toMatchObject([
       1,

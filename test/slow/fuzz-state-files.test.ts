@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -12,6 +12,7 @@ import { everyCommand } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { attempted } from "../support/attacks.ts";
 import { changed, edit, edited, runs, someChanges } from "../support/fuzzing.ts";
+import { listen } from "../support/listen.ts";
 import { INDEX } from "../support/live-rows.ts";
 import { folder } from "../support/program.ts";
 
@@ -27,9 +28,7 @@ async function impostor(): Promise<number> {
     outgoing.setHeader("content-type", "application/json");
     outgoing.end(JSON.stringify({ ...INDEX, pid: BYSTANDER }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return listen(server);
 }
 
 /** The addresses and names to which this process connects from now on. */

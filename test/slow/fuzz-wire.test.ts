@@ -2,11 +2,11 @@
 
 import { connect } from "node:net";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, runs } from "../support/fuzzing.ts";
-import { type Bench, share } from "../support/sandbox.ts";
+import { shareForBlock } from "../support/sandbox.ts";
 
 const RULE = JSON.stringify({ name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 });
 const KEY = "Authorization: Bearer sk_test_lodge\r\n";
@@ -186,13 +186,10 @@ function expectSound({ status, headers, body }: Told): void {
   expect([typeof message, typeof details]).toEqual(["string", "object"]);
 }
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await share({ rateLimit: "none" });
-});
-afterAll(() => bench.close());
+const shared = shareForBlock({ rateLimit: "none" });
 
 test("any bytes get a response or a closed connection, and the next request is served", async () => {
+  const bench = shared();
   const statuses = new Set<number>();
   const property = fc.asyncProperty(exchange, async (drawn) => {
     const bytes = bytesOf(drawn, bench.port);

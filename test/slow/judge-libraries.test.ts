@@ -3,12 +3,12 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Library, type LibraryCall, libraries } from "../support/clients/libraries.ts";
 import { clientsPage, type Row } from "../support/clients/page.ts";
-import { type Bench, share } from "../support/sandbox.ts";
+import { shareForBlock } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.CLIENT_RUNS ?? 0);
 const PAGE = join(import.meta.dirname, "../../docs/clients.md");
@@ -66,16 +66,11 @@ const situations: Situation[] = [
   },
 ];
 
-let bench: Bench;
-
-beforeAll(async () => {
-  bench = await share({ clock: "real" });
-});
-
-afterAll(() => bench.close());
+const shared = shareForBlock({ clock: "real" });
 
 /** One library in one situation, with a merchant of its own: its calls, then silence, then a call that shows the program is still alive. */
 async function trySituation(library: Library, situation: Situation) {
+  const bench = shared();
   const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
   const { send, close } = library.open();
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {

@@ -1,12 +1,12 @@
 // docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each receiver of the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { listen } from "../support/listen.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
 import { folder, launchCommand, run, start } from "../support/program.ts";
 import { call, control, freePort } from "../support/sandbox.ts";
@@ -138,9 +138,7 @@ test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
     const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
     spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", cert, ...names]);
     const receiver = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.writeHead(204).end());
-    onTestFinished(() => void receiver.close());
-    await once(receiver.listen(0, "localhost"), "listening");
-    const address = `https://localhost:${(receiver.address() as AddressInfo).port}/`;
+    const address = `https://localhost:${await listen(receiver, "localhost")}/`;
 
     const resultWith = async (variables: Record<string, string>) => {
       const { url } = await start(["--memory"], variables);

@@ -1,9 +1,9 @@
 // `listen`: registers an endpoint while it runs, and prints each attempt. And `--follow` of a list.
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifySignature } from "../../src/webhooks/signature.ts";
+import { listen } from "../support/listen.ts";
 import { launch } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { advance, trigger } from "../support/webhooks.ts";
@@ -21,14 +21,12 @@ async function receiver(...statuses: number[]) {
       outgoing.writeHead(statuses.shift() ?? 200).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://localhost:${(server.address() as AddressInfo).port}/hooks`, received };
+  return { url: `http://localhost:${await listen(server, "localhost")}/hooks`, received };
 }
 
 const endpoints = async (bench: Bench) => (await bench.call("GET", "/v1/webhooks")).body.data as { id: string; events: string[] }[];
 
-async function listen(bench: Bench, url: string, ...words: string[]) {
+async function forward(bench: Bench, url: string, ...words: string[]) {
   const program = launch(["listen", "--forward-to", url, ...words], { MERCHANT_SANDBOX_URL: bench.url });
   const first = await program.line((line) => line.startsWith("Delivering") || line.startsWith('{"event":"listening"'));
   return { ...program, first, secret: /whsec_\w+/.exec(first)?.[0] ?? "" };
@@ -38,7 +36,7 @@ test("delivers matching events, prints each attempt with its retries, and remove
   const bench = await open();
   const { url, received } = await receiver(500);
   await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, match: { operation: "webhooks.create" } });
-  const { first, secret, child, ended, line } = await listen(bench, url, "--events", "payout.*", "--merchant", "lodge");
+  const { first, secret, child, ended, line } = await forward(bench, url, "--events", "payout.*", "--merchant", "lodge");
   expect(first).toMatch(
     /^Delivering payout\..* of mer_lodge to http:\S+ as we_\w+, signed with whsec_\w+\. Press Ctrl-C to stop and remove/,
   );
@@ -81,19 +79,19 @@ test("completes a port and an address without its protocol", async () => {
     [port, `http://localhost:${port}/`],
     [`${host}/hooks`, url],
   ] as const)
-    expect((await listen(bench, target)).first).toContain(` to ${full} as we_`);
+    expect((await forward(bench, target)).first).toContain(` to ${full} as we_`);
 });
 
 test("registers the endpoint again after a reset, and keeps one that was there before", async () => {
   const bench = await open();
   const { url, received } = await receiver();
-  const { child, ended, line, out } = await listen(bench, url, "--json");
+  const { child, ended, line, out } = await forward(bench, url, "--json");
   await bench.control("POST", "/reset", {});
   while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // It registers in its own time.
   await trigger(bench, "payout.paid");
   await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));
   expect([received.length, JSON.parse(out[0] ?? "").created]).toEqual([1, true]);
-  const other = await listen(bench, url);
+  const other = await forward(bench, url);
   expect(other.first).toContain("the endpoint was there before, and stays");
   other.child.kill("SIGINT");
   await other.ended;

@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -10,8 +10,9 @@ import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-
 import { createHub } from "../../src/live/hub.ts";
 import { attempted } from "../support/attacks.ts";
 import { hubOptions } from "../support/hub.ts";
+import { listen } from "../support/listen.ts";
 import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
-import { advance, receive, register, trigger } from "../support/webhooks.ts";
+import { advance, openRegistered, trigger } from "../support/webhooks.ts";
 
 interface LiveClient {
   socket: WebSocket;
@@ -75,9 +76,7 @@ const call = (bench: Bench) => bench.call("GET", "/v1/payments?limit=1");
 
 describe("a client of the live stream", () => {
   test("gets a snapshot, then every event in order and without a gap", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     const watcher = await watch(liveUrl(bench));
     expect(watcher.messages[0]).toMatchObject({
       type: "snapshot",
@@ -92,7 +91,8 @@ describe("a client of the live stream", () => {
     await bench.control("PUT", "/clock", { mode: "frozen", now: "2026-02-01T00:00:00Z" });
     await bench.control("POST", "/reset", { merchant: "mer_market" });
     await bench.control("POST", "/reset", {});
-    await watcher.message((one) => one.type === "batch" && one.items.some((item) => item.kind === "reset" && item.merchant === null));
+    const isLast = (item: LiveItem) => item.kind === "clock" && item.clock.now === "2026-01-05T12:00:00.000Z";
+    await watcher.message((one) => one.type === "batch" && one.items.some(isLast));
     const all = watcher.items();
     expect(all.map(({ seq }) => seq)).toEqual(upTo(all.length + 1, 2));
     const items = all.filter(({ kind }) => kind !== "verdict");
@@ -187,12 +187,8 @@ function fail(error: unknown): never {
 async function openHub() {
   const hub = createHub(hubOptions({ report: fail }));
   const server = createServer().on("upgrade", hub.acceptUpgrade);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    hub.close();
-    server.close();
-  });
-  return { hub, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  onTestFinished(() => hub.close());
+  return { hub, url: `ws://127.0.0.1:${await listen(server)}/` };
 }
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -9,7 +9,7 @@ import { runCommand } from "../support/commands.ts";
 import { fences, linesOf, openShell, readPage, section } from "../support/page.ts";
 import { folder, launch, launchFile, type Program } from "../support/program.ts";
 import { type Bench, call, freePort, open } from "../support/sandbox.ts";
-import { log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const readme = readPage("README.md");
 const data = readPage("docs/data.md");
@@ -206,8 +206,7 @@ describe("docs/webhooks.md", () => {
     expect((await forge(requestBody, {})).status).toBe(401);
 
     await bench.control("PUT", "/clock", { mode: "offset", now: "2020-01-01T00:00:00Z" });
-    await trigger(bench, "a.b");
-    await settle(bench);
+    await deliver(bench, "a.b");
     expect((await log(bench)).find(({ created }) => created < 1_600_000_000)).toMatchObject({ status: "failed", responseStatus: 400 });
     expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
   });
@@ -216,8 +215,7 @@ describe("docs/webhooks.md", () => {
     const statusOf = async (env: Record<string, string>) => {
       const bench = await open();
       await runReceiver(bench, env);
-      await trigger(bench, "a.b");
-      await settle(bench);
+      await deliver(bench, "a.b");
       return (await log(bench)).map(({ responseStatus }) => responseStatus);
     };
     expect(await statusOf({})).toEqual([400]);

@@ -1,17 +1,16 @@
 // `receive`: registers an endpoint, verifies and prints deliveries, and misbehaves on request.
 
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readWebhooks } from "../../src/compare/read-recording.ts";
 import { attempted } from "../support/attacks.ts";
 import { runCommand } from "../support/commands.ts";
-import { launch, type Program } from "../support/program.ts";
+import { listen } from "../support/listen.ts";
+import { folder, launch, type Program } from "../support/program.ts";
 import { type Bench, type CallOptions, call, open } from "../support/sandbox.ts";
-import { advance, log, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, log, settle, trigger } from "../support/webhooks.ts";
 
 interface Receiving extends Program {
   /** Its endpoint. */
@@ -76,37 +75,26 @@ test("--for and --events select the merchant and the event types", async () => {
   expect(receiving.out.filter((line) => line.includes("signature"))).toHaveLength(1);
 });
 
-test("--fail 2 answers the first two deliveries with 500, and the third attempt succeeds", async () => {
-  const bench = await open();
-  const receiving = await receive(bench, "--fail", "2");
-  await trigger(bench);
-  await advance(bench, "1h");
-  expect(await attempts(bench)).toEqual([
-    [1, "failed", 500],
-    [2, "failed", 500],
-    [3, "succeeded", 200],
-  ]);
-  expect(receiving.out.filter((line) => line.includes("answering")).map((line) => line.slice(-3))).toEqual(["500", "500", "200"]);
-  await receiving.stop();
-});
-
 test("--slow delays each response beyond the sandbox's timeout", async () => {
   const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
   const receiving = await receive(bench, "--slow", "10m");
-  await trigger(bench);
-  await settle(bench);
+  await deliver(bench);
   const [attempt] = await log(bench);
   expect(attempt).toMatchObject({ attempt: 1, status: "failed", errorCode: "timeout", responseStatus: null });
   await receiving.stop();
 });
 
-test("--status 410 disables the endpoint", async () => {
+test.each([
+  ["--fail", "2", [500, 500, 200], "enabled"],
+  ["--status", "410", [410], "disabled"],
+])("%s %s responds with %j and leaves the endpoint %s", async (option, value, responses, status) => {
   const bench = await open();
-  const receiving = await receive(bench, "--status", "410");
+  const receiving = await receive(bench, option, value);
   await trigger(bench);
   await advance(bench, "1h");
-  expect(await attempts(bench)).toEqual([[1, "failed", 410]]);
-  expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status: "disabled", health: { disabledReason: "gone" } }]);
+  expect((await log(bench)).map(({ responseStatus }) => responseStatus)).toEqual(responses);
+  expect(receiving.out.filter((line) => line.includes("answering")).map((line) => Number(line.slice(-3)))).toEqual(responses);
+  expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status }]);
   await receiving.stop();
 });
 
@@ -135,8 +123,7 @@ test("prints nothing of an unsigned request, which does not use up --fail", asyn
     const posted = await fetch(url, { method: "POST", body: "forged\nforged", headers });
     expect(posted.status).toBe(401);
   }
-  await trigger(bench);
-  await settle(bench);
+  await deliver(bench);
   expect(await attempts(bench)).toEqual([[1, "failed", 500]]);
   expect(receiving.out.slice(1, 3)).toEqual([
     "NO SIGNATURE, answering 401: 13 bytes that are not shown",
@@ -162,9 +149,7 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
 });
 
 test("--accept-unsigned logs what it cannot verify, through a tunnel too, but nothing of a web page", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "receive-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "received.jsonl");
+  const file = join(folder(), "received.jsonl");
   const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
   const body = '{"id":"evt_1","type":"payment.succeeded","data":{}}';
@@ -203,10 +188,7 @@ test("passes the audit, and exits cleanly when the sandbox stopped first", async
 
 test("rejects a port in use, and exits", async () => {
   const bench = await open();
-  const server = createServer();
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(createServer(), "localhost");
   const ended = await runCommand(bench.url, "receive", "--port", String(port));
   expect([ended.code, ended.error]).toEqual([5, expect.stringContaining("Choose another with --port <n>.")]);
   expect(await endpoints(bench)).toEqual([]);

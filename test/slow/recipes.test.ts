@@ -118,25 +118,20 @@ describe("GitHub Actions", () => {
     expect(used.filter((action) => !own.includes(`uses: ${action}\n`))).toEqual([]);
   });
 
-  test("one line: the steps pass, and the summary has the report, also after a failed run", async () => {
-    for (const [wanted, code] of [
-      ["200", 0],
-      ["500", 1],
-    ] as const) {
-      const { codes, summary } = await job(stepsOf("one-line"), project(), { WANTED: wanted });
+  describe.each([
+    ["200", 0],
+    ["500", 1],
+  ])("tests that want a %s and exit with %i", (WANTED, code) => {
+    test("one line: the other steps pass, and the summary has the report", async () => {
+      const { codes, summary } = await job(stepsOf("one-line"), project(), { WANTED });
       expect([codes, summary]).toEqual([[0, code, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
-    }
-  });
+    });
 
-  test("several steps: the later ones find the sandbox, and the last one stops it, also after a failure", async () => {
-    for (const [wanted, code] of [
-      ["200", 0],
-      ["500", 1],
-    ] as const) {
+    test("several steps: the later ones find the sandbox, and the last one stops it", async () => {
       const at = project();
-      expect((await job(stepsOf("several-steps"), at, { WANTED: wanted })).codes).toEqual([0, 0, 0, code, 0]);
+      expect((await job(stepsOf("several-steps"), at, { WANTED })).codes).toEqual([0, 0, 0, code, 0]);
       expect((await run(["status"], {}, at.cwd)).out[0]).toMatch(/^No sandbox is ready/);
-    }
+    });
   });
 });
 

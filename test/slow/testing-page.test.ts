@@ -8,7 +8,7 @@ import { Expectation } from "../../src/contracts/expectations.ts";
 import { runCommand } from "../support/commands.ts";
 import { fences, openShell, readPage, section } from "../support/page.ts";
 import { open } from "../support/sandbox.ts";
-import { type Arrival, receive, register } from "../support/webhooks.ts";
+import { type Arrival, openRegistered, receive, register } from "../support/webhooks.ts";
 
 const page = readPage("docs/testing.md");
 const here = (line: string, url: string) => line.replaceAll("http://127.0.0.1:4747", url);
@@ -18,9 +18,7 @@ describe("verify", () => {
   const [expected = ""] = fences(section(page, "Verify"), "json");
 
   test("the example passes for the run it describes, and fails before it", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench } = await openRegistered();
     const { cwd, run } = openShell();
     const impatient = { ...JSON.parse(expected), within: "1ms" };
     writeFileSync(join(cwd, "expected.json"), JSON.stringify(impatient));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { chooseUi } from "../../src/cli/output/show-sandbox.ts";
-import { folder, launch, start } from "../support/program.ts";
+import { folder, isAlive, launch, start } from "../support/program.ts";
 import { call, control, NOON } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, openShell, type TestTerminal, USUAL } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
@@ -127,14 +127,6 @@ describe("every exit restores the terminal and prints a summary", () => {
     await expectGivenBack(shell);
   });
 });
-
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** The error that SIGUSR2 triggers in the program. */
 function planted(what: string): Record<string, string> {

@@ -2,9 +2,9 @@
 
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
-import { type Bench, share } from "../support/sandbox.ts";
+import { type Bench, shareForBlock } from "../support/sandbox.ts";
 import { advance, log, type Receiver, register, startReceiver, trigger } from "../support/webhooks.ts";
 
 /** Response of a receiver to one attempt, as data that both the model and the receiver use. */
@@ -191,18 +191,14 @@ describe.each([
   ["fast", "fast", [0, 1, 5, 15, 30, 60]],
   ["of one's own", "1s,20s,3s", [0, 1, 20, 3]],
 ])("the schedule %s", (_, retrySchedule, gaps) => {
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share({ retrySchedule, rateLimit: "none", webhookTimeout: "60s" });
-  });
-  afterAll(() => bench.close());
+  const shared = shareForBlock({ retrySchedule, rateLimit: "none", webhookTimeout: "60s" });
 
   test("is followed to the second for every endpoint, independently of the others", async () => {
     const stories = fc.array(story, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(fc.array(stories, { minLength: 1, maxLength: 3 }), async (endpoints) => {
         fc.pre(!endpoints.map((stories) => model(stories, gaps, 0)).some(isAmbiguous));
-        const { attempts, expected, order } = await simulate(bench, endpoints, gaps);
+        const { attempts, expected, order } = await simulate(shared(), endpoints, gaps);
         expect(attempts).toEqual(expected);
         expect(order).toEqual([...order].sort((one, other) => one - other));
         expect(order).toHaveLength(expected.flat(2).length);

@@ -1,16 +1,16 @@
 // Checkpoints under load: a thread copies the write-ahead log into the file, and closing the database waits for it.
 
-import { existsSync, mkdtempSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { folder } from "../support/program.ts";
 
 /** Fewer pages than those after which SQLite itself copies the log. */
 const COMMITS = 300;
 
 function openFile() {
-  const path = join(mkdtempSync(join(tmpdir(), "checkpoints-")), "sandbox.db");
+  const path = join(folder(), "sandbox.db");
   const database = openDatabase(path);
   const set = database.sql.prepare("insert or replace into settings (name, value) values (?, ?)");
   const write = (from: number, to: number) => {

@@ -1,21 +1,20 @@
 // A failed start leaves no open port, no open file, and no database that it created.
 
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/index.ts";
+import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
-let folder: string;
+let home: string;
 let file: string;
 let other: Bench;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-start-"));
-  file = join(folder, "sandbox.db");
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  home = folder();
+  file = join(home, "sandbox.db");
   other = await open();
 });
 
@@ -37,7 +36,7 @@ async function openServers(): Promise<number> {
 
 test("a start on a port that is taken removes the database that it created", async () => {
   await failToStart();
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(home)).toEqual([]);
 });
 
 test("a start on a port that is taken leaves a database that was there before", async () => {
@@ -64,8 +63,8 @@ test("a start that fails once it listens closes its port and its file", async ()
 });
 
 test("a start with a bad file of faults closes its file", async () => {
-  const faults = join(folder, "faults.json");
+  const faults = join(home, "faults.json");
   writeFileSync(faults, '[{ "type": "none" }]');
   await expect(createSandbox({ db: file, memory: false, faults })).rejects.toThrow("faults.json");
-  expect(readdirSync(folder)).toEqual(["faults.json"]);
+  expect(readdirSync(home)).toEqual(["faults.json"]);
 });

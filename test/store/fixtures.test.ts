@@ -1,10 +1,9 @@
 // The content of the built-in fixtures, the errors of invalid ones, seeded merchants, and the SQL views.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import { type Resource, resource } from "../../src/contracts/resource.ts";
 import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
@@ -13,6 +12,7 @@ import { count, text } from "../../src/schema/shapes.ts";
 import { createViews } from "../../src/store/records/views.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { type Fixture, readCheckedFixtures } from "../../src/store/world/fixtures.ts";
+import { folder } from "../support/program.ts";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records of every kind.
@@ -27,17 +27,11 @@ const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amo
 /** A merchant has only one record of each of these kinds, so no single merchant can show all their states. */
 const SINGLE = ["merchant", "payout_method", "event_organizer", "statutory_settings"];
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
 /** A folder of its own with these files. */
 function folderOf(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), "fixtures-"));
-  folders.push(folder);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
+  const made = folder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(made, name), text);
+  return made;
 }
 
 const lastingStates = ({ states }: Pick<Resource, "states">) =>

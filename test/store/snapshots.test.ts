@@ -3,11 +3,11 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
-import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { type Answer, type Bench, open, shareForBlock } from "../support/sandbox.ts";
+import { advance, deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const save = (bench: Bench, name: string) => bench.control("PUT", `/snapshots/${name}`);
 const restore = (bench: Bench, name: string) => bench.control("POST", `/snapshots/${name}/restore`);
@@ -98,8 +98,7 @@ describe.each(places)("%s", (_, options) => {
     const receiver = await receive();
     const { id } = await register(bench, receiver.url, ["a.b"]);
     receiver.script(500);
-    const waiting = await trigger(bench, "a.b", { n: 1 });
-    await settle(bench);
+    const waiting = await deliver(bench, "a.b", { n: 1 });
     let release = () => {};
     receiver.script((_, outgoing) => {
       release = () => void outgoing.writeHead(200).end();
@@ -189,8 +188,7 @@ describe("--snapshot", () => {
     receiver.script(500);
     const before = await open();
     await register(before, receiver.url);
-    const event = await trigger(before);
-    await settle(before);
+    const event = await deliver(before);
     const snapshot = join(folder(), "owing.db");
     copyFileSync((await save(before, "owing")).file, snapshot);
     await before.close();
@@ -280,17 +278,14 @@ describe("a snapshot changed by another program", () => {
   ];
 
   // A refused file changes nothing, so all share one sandbox, which saves the file anew for each.
-  let bench: Bench;
-  beforeAll(async () => {
-    bench = await share();
+  const shared = shareForBlock({}, async (bench) => {
     await register(bench, "http://127.0.0.1:2/closed", ["payment.succeeded"]);
-    await trigger(bench, "payment.succeeded");
-    await settle(bench);
+    await deliver(bench, "payment.succeeded");
     await bench.control("POST", "/learners", { name: "Ada" });
   });
-  afterAll(() => bench.close());
 
   test.each(changes)("with %s is rejected in one sentence, and changes nothing", async (_, change, says) => {
+    const bench = shared();
     const { file } = await save(bench, "shared");
     const sql = new Sqlite(file);
     sql.unsafeMode().exec(`pragma ignore_check_constraints = on; ${change}`);

@@ -1,6 +1,6 @@
 // Starts, reads and stops the built program.
 
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -102,6 +102,12 @@ export function launchCommand(
       void ended.then(() => reject(new Error(`The program ended before it said so. It said: ${out.join("\n")}\n${error}`)));
     });
   return { child, out, line, ended };
+}
+
+/** Whether a process runs. A zombie counts as dead. */
+export function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
 /** Runs the program until it exits. */

@@ -68,10 +68,11 @@ export async function open(options: GivenOptions = {}): Promise<Bench> {
 }
 
 /** One sandbox for all tests of the describe, or of the file, in which this is called. */
-export function shareForBlock(options: GivenOptions = {}): () => Bench {
+export function shareForBlock(options: GivenOptions = {}, prepare?: (bench: Bench) => Promise<unknown>): () => Bench {
   let bench: Bench;
   beforeAll(async () => {
     bench = await share(options);
+    await prepare?.(bench);
   });
   afterAll(() => bench.close());
   return () => bench;

@@ -167,3 +167,10 @@ export const advance = (bench: Bench, by: string) => bench.control("POST", "/clo
 
 /** Waits until everything due now has settled. */
 export const settle = (bench: Bench) => advance(bench, "0s");
+
+/** Sends a test event, waits until its deliveries have settled, and returns its id. */
+export async function deliver(...event: Parameters<typeof trigger>): Promise<string> {
+  const id = await trigger(...event);
+  await settle(event[0]);
+  return id;
+}

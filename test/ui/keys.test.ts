@@ -2,7 +2,6 @@
 
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -14,6 +13,7 @@ import { isPaste, textOf } from "../../ui/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/any-text.ts";
 import { hubOptions } from "../support/hub.ts";
+import { listen } from "../support/listen.ts";
 import { attempted, request, requested } from "../support/live-rows.ts";
 
 describe("keys", () => {
@@ -214,12 +214,10 @@ describe("a filter", () => {
 async function openHub() {
   const hub = createHub(hubOptions());
   const server = createServer().on("upgrade", hub.acceptUpgrade);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/?digest=1`);
+  const socket = new WebSocket(`ws://127.0.0.1:${await listen(server)}/?digest=1`);
   onTestFinished(() => {
     socket.terminate();
     hub.close();
-    server.close();
   });
   const messages: LiveMessage[] = [];
   const waiting: (() => void)[] = [];

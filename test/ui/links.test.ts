@@ -6,7 +6,7 @@ import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
-import { receive, register, settle } from "../support/webhooks.ts";
+import { openRegistered, settle } from "../support/webhooks.ts";
 
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 
@@ -29,9 +29,7 @@ const selected = (screen: string) =>
 
 /** A booking that was declined twice with the same key; its delivery; and a payments call that a fault answered with 429. */
 async function declined(columns = 120, rows = 60) {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench, receiver } = await openRegistered();
   const body = { body: { reason: "full" }, headers: { "idempotency-key": "abc" } };
   await bench.call("POST", DECLINE, body);
   await bench.call("POST", DECLINE, body);

@@ -38,7 +38,7 @@ import {
 } from "../support/live-rows.ts";
 import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { openAs } from "../support/service-file.ts";
-import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
 
@@ -367,9 +367,7 @@ describe("a request of a real sandbox", () => {
   const decline = { body: { reason: "full", "zoë'sign": 1 }, headers: { "idempotency-key": "abc" } };
 
   async function declined() {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     await bench.call("GET", "/v1/payments");
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", decline);
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", decline);
@@ -486,8 +484,7 @@ describe("a delivery of a real sandbox", () => {
     const receiver = await receive();
     receiver.always({ status, body: `{"taken":${status}}` });
     const { secret, id } = await register(bench, receiver.url);
-    await trigger(bench, "payment.succeeded", { note: "it's 100 % \\ `true` $HOME", name: "Zoë 🏨" });
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", { note: "it's 100 % \\ `true` $HOME", name: "Zoë 🏨" });
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
     await loadNewRows(desk, bench);
@@ -547,12 +544,9 @@ describe("a delivery of a real sandbox", () => {
   });
 
   test("shows what a fault did, and what would have been sent without it", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench } = await openRegistered();
     await bench.control("POST", "/faults", { action: { type: "signature", as: "wrong_secret" } });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     const desk = await openTestDashboard(bench.url);
     desk.state = { ...desk.state, pane: "deliveries" };
     await loadNewRows(desk, bench);

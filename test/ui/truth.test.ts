@@ -14,7 +14,7 @@ import { duration } from "../../ui/view/format.ts";
 import { openSandboxDashboard, openTestDashboard } from "../support/dashboard.ts";
 import { attempted, emptyDashboard, INDEX, judged, request, requested, withLiveEvents } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
-import { receive, register, settle, trigger } from "../support/webhooks.ts";
+import { deliver, receive, register } from "../support/webhooks.ts";
 
 const asked = (number: number, merchant: string): LiveEvent => requested(number, { merchant });
 const idsIn = (state: UiState, pane = "requests") => listOf(state, pane).rows.map(({ id }) => id);
@@ -47,8 +47,7 @@ test("an attempt has one duration: in the log, the list, its detail and the atte
   // Real time passes, so that the duration is none that the frozen clock of the sandbox shows.
   receiver.always((_, outgoing) => void afterRealTime(30, () => outgoing.writeHead(200).end()));
   await register(bench, receiver.url);
-  await trigger(bench);
-  await settle(bench);
+  await deliver(bench);
   const { data } = await bench.control("GET", "/deliveries");
   const took = duration(data[0].durationMs);
   const desk = await openTestDashboard(bench.url);

@@ -4,24 +4,23 @@ import { execFileSync } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
 import { attempted } from "../support/attacks.ts";
+import { listen } from "../support/listen.ts";
 import { folder } from "../support/program.ts";
 import { NOON_SECONDS, open } from "../support/sandbox.ts";
 import { databaseLeftBehind } from "../support/temporary-file.ts";
-import { advance, log, openRegistered, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, log, openRegistered, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
 
 describe("a delivery", () => {
   test("is a POST of the event with the documented headers, and otherwise only those that HTTP requires", async () => {
     const bench = await open();
     const receiver = await receive();
     const { secret } = await register(bench, `${receiver.url}?team=a%20b`);
-    const id = await trigger(bench, "payment.succeeded", { note: "Grüße, 世界 🌍 \ud800" });
-    await settle(bench);
+    const id = await deliver(bench, "payment.succeeded", { note: "Grüße, 世界 🌍 \ud800" });
     const [arrival] = receiver.arrivals;
     const names = arrival?.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
     expect(names?.sort()).toEqual(
@@ -69,8 +68,7 @@ describe("a delivery", () => {
     await register(bench, `http://localhost:${six.port}/hooks`);
     await register(bench, `http://[::ffff:127.0.0.1]:${four.port}/mapped`);
     await register(bench, `http://[::1]:${six.port}/six`);
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(four.arrivals.map(({ headers }) => headers.host).sort()).toEqual([
       `[::ffff:7f00:1]:${four.port}`,
       `shop.localhost:${four.port}`,
@@ -87,21 +85,17 @@ describe("a delivery", () => {
       stdio: "ignore",
     });
     const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, outgoing) => outgoing.end("taken"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    const url = `https://localhost:${await listen(server)}/`;
     for (const webhookInsecureTls of [false, true]) {
       const bench = await open({ webhookInsecureTls });
       await register(bench, url);
-      await trigger(bench);
-      await settle(bench);
+      await deliver(bench);
       const outcome = webhookInsecureTls
         ? { status: "succeeded", responseBody: "taken", errorCode: null }
         : { status: "failed", responseStatus: null, errorCode: "tls" };
       expect(await log(bench)).toMatchObject([outcome]);
       await bench.close();
     }
-    server.closeAllConnections();
-    server.close();
   });
 });
 
@@ -128,8 +122,7 @@ describe("an attempt", () => {
   test.each(outcomes)("with the response: %s", async (_, step, expected) => {
     const { bench, receiver } = await openRegistered();
     receiver.script(step);
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(await log(bench)).toMatchObject([{ attempt: 1, ...expected }]);
     expect(receiver.arrivals).toHaveLength(1);
   });
@@ -167,8 +160,7 @@ describe("an attempt", () => {
     const receiver = await receive();
     await receiver.close();
     await register(bench, `http://localhost:${receiver.port}/`);
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(await log(bench)).toMatchObject([
       {
         responseStatus: null,
@@ -181,8 +173,7 @@ describe("an attempt", () => {
   test("to a host name that cannot be resolved", async () => {
     const bench = await open({ allowWebhookHost: ["receiver.invalid"] });
     await register(bench, "http://receiver.invalid:3000/");
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(await log(bench)).toMatchObject([{ responseStatus: null, errorCode: "dns" }]);
   });
 
@@ -203,8 +194,7 @@ describe("an attempt", () => {
       outgoing.on("close", cutOff);
       pour();
     });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     await cut;
     expect(await log(bench)).toMatchObject([{ status: "succeeded", responseBody: "é".repeat(2_048), responseTruncated: true }]);
     expect(written).toBeLessThan(64 * 1_048_576);
@@ -214,8 +204,7 @@ describe("an attempt", () => {
     const { bench, receiver } = await openRegistered();
     const body = async (answer: string) => {
       receiver.script({ status: 200, body: answer });
-      await trigger(bench);
-      await settle(bench);
+      await deliver(bench);
       const { responseBody, responseTruncated } = (await log(bench)).at(-1) ?? {};
       return [responseBody, responseTruncated];
     };
@@ -289,10 +278,8 @@ describe("410", () => {
   test("disables the endpoint and cancels its pending deliveries, until it is enabled again", async () => {
     const { bench, receiver, id } = await openRegistered();
     receiver.script(500, 410);
-    const pending = await trigger(bench, "payment.failed");
-    await settle(bench);
-    await trigger(bench, "payment.succeeded");
-    await settle(bench);
+    const pending = await deliver(bench, "payment.failed");
+    await deliver(bench, "payment.succeeded");
     const endpoint = async () => (await bench.call("GET", "/v1/webhooks")).body.data[0];
     expect(await endpoint()).toMatchObject({
       status: "disabled",
@@ -311,8 +298,7 @@ describe("410", () => {
 
     expect(await bench.control("POST", `/endpoints/${id}/enable`, {})).toEqual({ enabled: id });
     expect(await endpoint()).toMatchObject({ status: "enabled", health: { disabledReason: null, state: "failing" } });
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     expect(receiver.arrivals).toHaveLength(3);
     expect(receiver.arrivals.filter(({ event }) => event.id === pending)).toHaveLength(1);
     expect(await endpoint()).toMatchObject({ health: { state: "healthy" } });
@@ -325,8 +311,7 @@ describe("a replay", () => {
     const receiver = await receive();
     const { id: endpointId } = await register(bench, `${receiver.url}/a`);
     await register(bench, `${receiver.url}/b`);
-    const eventId = await trigger(bench);
-    await settle(bench);
+    const eventId = await deliver(bench);
     const [attempt] = await log(bench, `&endpointId=${endpointId}`);
     const { secret } = (await bench.call("POST", `/v1/webhooks/${endpointId}/rotate-secret`)).body;
     receiver.always(500);
@@ -356,8 +341,7 @@ describe("a replay", () => {
     const receiver = await receive();
     const gone = await register(bench, `${receiver.url}/gone`, ["a.b"]);
     await register(bench, `${receiver.url}/stays`, ["a.b"]);
-    const eventId = await trigger(bench, "a.b");
-    await settle(bench);
+    const eventId = await deliver(bench, "a.b");
     await bench.call("DELETE", `/v1/webhooks/${gone.id}`);
     await register(bench, `${receiver.url}/new`, ["*"]);
     const replayed = await bench.control("POST", `/events/${eventId}/replay`, {});
@@ -374,8 +358,7 @@ describe("a replay", () => {
 
   test("is rejected if there is nothing to replay, or no endpoint to send it to", async () => {
     const { bench, id } = await openRegistered();
-    await trigger(bench);
-    await settle(bench);
+    await deliver(bench);
     const [attempt] = await log(bench);
     await bench.call("DELETE", `/v1/webhooks/${id}`);
     const refused = async (path: string) => {
@@ -527,8 +510,7 @@ describe("a crash", () => {
     const receiver = await receive();
     await register(before, receiver.url);
     receiver.script(500);
-    await trigger(before);
-    await settle(before);
+    await deliver(before);
     const file = databaseLeftBehind(at);
     await receiver.close();
     const after = await open({ memory: false, db: file, port: receiver.port });

@@ -7,7 +7,7 @@ import { createSender } from "../../src/webhooks/http/sender.ts";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { attempted } from "../support/attacks.ts";
 import { open } from "../support/sandbox.ts";
-import { log, register, settle, trigger } from "../support/webhooks.ts";
+import { deliver, log, register } from "../support/webhooks.ts";
 
 const stops: (() => void)[] = [];
 
@@ -207,8 +207,7 @@ describe("the connection", () => {
     const receiver = await rawReceiver(respond);
     await register(bench, receiver.url);
     for (let count = 0; count < 3; count++) {
-      await trigger(bench);
-      await settle(bench);
+      await deliver(bench);
       await between();
     }
     const attempts = await log(bench);

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { sign, verifySignature } from "../../src/webhooks/signature.ts";
 import { explainSignature, type SignatureDiagnosis } from "../../src/webhooks/signature-diagnosis.ts";
 import { anyText } from "../support/any-text.ts";
-import { openRegistered, register, settle, trigger } from "../support/webhooks.ts";
+import { deliver, openRegistered, register } from "../support/webhooks.ts";
 
 const SECRET = `whsec_${"0123456789abcdef".repeat(4)}`;
 const BODY = '{"id":"evt_1","object":"event","data":{"url":"http://a/b","name":"Grüße","amount":1}}';
@@ -19,8 +19,7 @@ const openssl = (input: Buffer, secret: string) =>
 describe("a signature", () => {
   test("of a delivery equals the one that openssl computes from the received bytes and the secret", async () => {
     const { bench, receiver, secret } = await openRegistered();
-    await trigger(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
     const [arrival] = receiver.arrivals;
     expect(arrival?.headers["x-webhook-signature"]).toBe(openssl(arrival?.body ?? Buffer.of(), secret));
   });
@@ -137,8 +136,7 @@ describe("an explanation", () => {
   test("is available from the control API, which knows the sent bytes and the secrets", async () => {
     const { bench, receiver, id: endpoint, secret } = await openRegistered();
     const other = await register(bench, receiver.url);
-    await trigger(bench, "payment.succeeded", { note: "ß" });
-    await settle(bench);
+    await deliver(bench, "payment.succeeded", { note: "ß" });
     const body = receiver.arrivals[0]?.body.toString() ?? "";
     const ask = (given: object) => bench.control("POST", "/signature/explain", { endpoint, body, ...given });
     expect(await ask({ signature: sign(body, secret) })).toMatchObject({ matches: true, mistake: null });
