@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { runCommand } from "../support/commands.ts";
-import { fences, linesOf, openShell, readPage, section } from "../support/page.ts";
+import { fences, linesOf, openShell, printed, readPage, section } from "../support/page.ts";
 import { folder, launch, launchFile, type Program } from "../support/program.ts";
 import { type Bench, call, freePort, open } from "../support/sandbox.ts";
 import { deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
@@ -29,9 +29,7 @@ async function shell(line: string, url: string): Promise<string> {
   return out;
 }
 
-/** The output that a page prints, as a pattern: `…` stands for any text. */
-const asPrinted = (text: string) =>
-  new RegExp((fences(text, "text")[0] ?? "").replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*"));
+const asPrinted = (text: string) => new RegExp(printed(fences(text, "text")[0] ?? ""));
 
 async function startAsTold(line: string): Promise<Program & { url: string }> {
   const program = launch([...words(line), "--port", "0"]);

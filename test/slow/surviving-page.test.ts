@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import { fastClock, openShell, readPage, root } from "../support/page.ts";
+import { fastClock, openShell, printed, readPage, root } from "../support/page.ts";
 import { launchCommand } from "../support/program.ts";
 import { control, freePort } from "../support/sandbox.ts";
 
@@ -72,14 +72,7 @@ export async function load(url, context, next) {
 
 const nameIn = (source: string) => /^\/\/ (\S+\.ts)\n/.exec(source)?.[1] ?? "";
 
-/** The output on the page as a pattern: `…` matches anything on its line. */
-const shown = (text: string) =>
-  new RegExp(
-    `^${text
-      .split("…")
-      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-      .join("[^\\n]+?")}$`,
-  );
+const shown = (text: string) => new RegExp(`^${printed(text)}$`);
 const said = (out: string) => out.replace(/[ \t]+$/gm, "").trimEnd();
 
 async function endOutage(url: string): Promise<void> {
@@ -111,27 +104,6 @@ test("the commands before the test and the job work in order", async () => {
     }
   }
   expect(compared).toBe(5);
-});
-
-test("the rules added by command equal those added over HTTP", async () => {
-  const desk = await sitDown();
-  await desk.begin(blockOf("Start", "sh"));
-  const commands = ["Break it", "Break it", "Break it"].map((under, index) => blockOf(under, "sh", index));
-  const rules = async () => {
-    const { data } = await control(desk.url, "GET", "/faults");
-    await control(desk.url, "DELETE", "/faults");
-    return (data as RuleState[]).map(({ match, trigger, action }) => ({ match, trigger, action }));
-  };
-  for (const command of commands) await desk.shell(command.split("\n").find((line) => line.includes(" fault add ")) ?? "");
-  const byCommand = await rules();
-  for (const rule of [
-    { match: { operation: "pricing_rules.create" }, action: { type: "rate_limit", retryAfter: 2 } },
-    { match: { operation: "pricing_rules.create" }, action: { type: "lost_response" } },
-    { action: { type: "outage", retryAfter: 2 }, trigger: { for: "1h" } },
-  ])
-    await control(desk.url, "POST", "/faults", rule);
-  expect(byCommand).toHaveLength(3);
-  expect(await rules()).toEqual(byCommand);
 });
 
 test("the test and the job pass with the fixed client, and fail with the broken one", async () => {

@@ -32,6 +32,13 @@ export const section = (page: string, title: string) => page.split(/^## /m).find
 export const fences = (text: string, language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
 
+/** The output that a page prints, as the source of a pattern: `…` stands for any text on its line. */
+export const printed = (text: string) =>
+  text
+    .split("…")
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("[^\\n]*?");
+
 /** The lines of the shell blocks. */
 export const linesOf = (text: string) => fences(text, "sh").flatMap((block) => block.split("\n"));
 
