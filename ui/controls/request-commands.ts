@@ -15,8 +15,6 @@ import { update, withNotice } from "../state/updates.ts";
 import { count, counted, reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
-const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
-
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];
 
 /** The API key of a request, found by its last characters, because the request log keeps no more; null for a request without a key. */
