@@ -18,7 +18,7 @@ import {
   personal,
 } from "./learner-progress.ts";
 import { checkValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
-import { announce, merchantToCheck, moveTo, scheduleCheck, showHint, startStep } from "./steps.ts";
+import { announce, merchantToCheck, moveTo, noteRun, scheduleCheck, showHint, startStep } from "./steps.ts";
 
 export type LessonService = ReturnType<typeof createLessons>;
 
@@ -65,7 +65,9 @@ export function createLessons(deps: LessonDependencies) {
     /** Schedules a check of the learners that the event concerns. */
     onEvent(event: LiveEvent) {
       const merchant = merchantToCheck(event);
-      if (merchant !== undefined) checkLearners(merchant ?? undefined);
+      if (merchant === undefined) return;
+      if (event.kind === "request") noteRun(learners().get(merchant ?? ""));
+      checkLearners(merchant ?? undefined);
     },
     /** Restarts the current step of all learners, or of one, after a reset: earlier requests no longer count. */
     reset: (merchant?: string) => resetLearners(context, learners(), merchant),

@@ -65,6 +65,8 @@ export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter:
   began: realNow(),
   /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
   hintAfter,
+  /** True from a call of the learner at this step until the next check. */
+  hasRun: false,
   /** Cancels the timer of the automatic hint. */
   cancelHint: () => {},
   /** Incremented with each announced change. */

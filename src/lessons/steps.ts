@@ -4,7 +4,7 @@ import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
 import type { Learner } from "../store/workshop/learners.ts";
-import { currentStep, type LearnerProgress, type LessonContext, learnerState, personal } from "./learner-progress.ts";
+import { currentStep, type LearnerProgress, type LessonContext, learnerState, lessonByName, personal } from "./learner-progress.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
 /** After a check, the next one waits four times as long as it took, so that checks use at most a fifth of the CPU. */
@@ -17,6 +17,14 @@ export function merchantToCheck(event: LiveEvent): string | null | undefined {
   if (event.kind === "verdict") return event.verdict.merchant ?? undefined;
   if (event.kind === "fault") return event.fault.merchant ?? undefined;
   return event.kind === "clock" ? null : undefined;
+}
+
+/** A run of a learner's program has ended after this time without a call: the lessons' programs pause for up to seven seconds. */
+const RUN_GAP = 8_000;
+
+/** Notes a call of a learner. Calls right after the start of a step belong to a run from the step before. */
+export function noteRun(progress: LearnerProgress | undefined): void {
+  if (progress && realNow() - progress.began > RUN_GAP) progress.hasRun = true;
 }
 
 /** Schedules one check, however many events arrive before it runs. */
@@ -39,7 +47,13 @@ async function checkStep(context: LessonContext, progress: LearnerProgress): Pro
   const startedAt = realNow();
   const { verdict } = context.verifier.since(mark, { merchant: row.merchant, all: annotations.check });
   progress.nextCheckAt = realNow() + (realNow() - startedAt) * REST_FACTOR;
-  if (verdict !== "pass") return;
+  const { hasRun } = progress;
+  progress.hasRun = false;
+  if (verdict !== "pass") {
+    const isFix = lessonByName(lessons, row.lesson)?.lesson.steps[row.step - 1]?.mends === true;
+    if (hasRun && isFix) scheduleHint(context, progress, annotations, Math.min(progress.hintAfter, RUN_GAP));
+    return;
+  }
   const leaving = { steps: [row.step], how: "ticked" } as const;
   await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, leaving, news: "ticked" });
 }
@@ -92,16 +106,22 @@ export function startStep(context: LessonContext, progress: LearnerProgress, row
   progress.mark = annotations && context.verifier.takeBaseline({ merchant: row.merchant, all: annotations.check });
   progress.row = { ...row, mark: JSON.stringify(progress.mark ?? null) };
   progress.began = realNow();
+  progress.hasRun = false;
   context.learners.put(progress.row);
   scheduleHint(context, progress, annotations);
 }
 
 /** Starts the timer of the next automatic hint, if there is one. */
-function scheduleHint(context: LessonContext, progress: LearnerProgress, annotations: StepAnnotations | undefined): void {
+function scheduleHint(
+  context: LessonContext,
+  progress: LearnerProgress,
+  annotations: StepAnnotations | undefined,
+  after = progress.hintAfter,
+): void {
   progress.cancelHint();
   progress.cancelHint = () => {};
-  if (progress.hintAfter === 0 || !annotations || progress.row.hints >= annotations.hints.length) return;
-  progress.cancelHint = afterRealTime(progress.hintAfter, () => void showHint(context, progress).catch(context.report));
+  if (after === 0 || !annotations || progress.row.hints >= annotations.hints.length) return;
+  progress.cancelHint = afterRealTime(after, () => void showHint(context, progress).catch(context.report));
 }
 
 /** Shows the next hint; after the last one, shows it again. */

@@ -245,6 +245,16 @@ describe("a learner", () => {
     expect((await hinted).learner.hint).toMatch(/^Run the command/);
   });
 
+  test("gets a hint after running a wrong fix, long before the time for a hint", async () => {
+    const bench = await open();
+    const { learner, apiKey } = await control(bench.url, "POST", "/learners", { name: "Ada", hintAfter: "1h" });
+    await control(bench.url, "POST", `/learners/${learner.id}/lesson`, { name: "paging", checkpoint: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 9_000));
+    const hinted = nextNews(bench, learner.id, "hint");
+    await payments(bench, apiKey);
+    expect((await hinted).learner).toMatchObject({ step: 5, hints: 1, hint: expect.stringMatching(/^Put a loop/) });
+  });
+
   test("can skip a step: its results are created, and skipping the last one ends the lesson", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");

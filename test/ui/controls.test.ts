@@ -5,6 +5,7 @@ import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { type Call, curlOf } from "../../ui/connection/calls.ts";
 import { describeRule } from "../../ui/details/fault.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { focusField, topFormView } from "../../ui/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { widthOf } from "../../ui/view/cells.ts";
@@ -89,7 +90,7 @@ describe("faults", () => {
   ])("the form of %s offers no field that the action refuses", async (_, letter, field) => {
     const { desk } = await openSandboxDashboard();
     await desk.run("x");
-    desk.press(letter);
+    desk.press(letter, "ctrl-o");
     expect(desk.screen(120, 60).join("\n")).not.toMatch(new RegExp(`│ +${field} `));
   });
 
@@ -348,10 +349,25 @@ describe("a form", () => {
   test("shows the defaults of empty fields", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("x");
-    desk.press(...typing("lost"));
+    desk.press(...typing("lost"), "ctrl-o");
     expect(desk.screen().join("\n")).toMatch(/as +default: reset/);
     expect(desk.screen().join("\n")).toMatch(/priority +default: 0/);
   });
+});
+
+test("a form shows what, where and how often; ctrl-o unfolds the rest, and a field with a value is never folded", async () => {
+  const { desk } = await openSandboxDashboard(120, 60);
+  await desk.run("x");
+  desk.press("4");
+  const labels = () => topFormView(desk.state).fields.map(({ label }) => label);
+  const folded = labels();
+  expect(folded).toEqual(["fault", "operation", "merchant", "times", "for", "retryAfter"]);
+  expect(desk.screen(120, 60).join("\n")).toMatch(/\d+ more fields … Ctrl-O/);
+  desk.press("ctrl-o");
+  expect(labels()).toContain("skip");
+  desk.state = focusField(desk.state, { name: "trigger.skip", help: "" }).state;
+  desk.press("2", "ctrl-o", "tab");
+  expect(labels()).toEqual([...folded, "skip"]);
 });
 
 test("a form shows its call as curl, and ctrl-y copies it", async () => {

@@ -208,15 +208,15 @@ describe("rate limits, faults and verdicts", () => {
 
 describe("an empty pane says what to do", () => {
   test.each([
-    ["requests", "curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1' -H 'Authorization: Bearer sk_test_lodge'"],
-    ["deliveries", `curl -sS -X POST 'http://127.0.0.1:4747/v1/webhook-events/test' -H 'Authorization: Bearer sk_test_lodge'`],
-    ["faults", `curl -sS -X POST 'http://127.0.0.1:4747/_sandbox/faults'`],
+    ["requests", "curl http://127.0.0.1:4747/v1/payments --oauth2-bearer sk_test_lodge"],
+    ["deliveries", "npx merchant-sandbox listen --forward-to localhost:3000/hooks"],
+    ["faults", "npx merchant-sandbox fault add 429"],
     ["verdicts", "Press x to arm a fault"],
     ["limits", "Loading rate limits"],
   ])("%s", (pane, words) => {
     const text = screen({ ...emptyDashboard(80, 24), pane })
       .map((line) => line.slice(3, -3))
-      .join("");
+      .join("\n");
     expect(text).toContain(words);
   });
 
@@ -419,12 +419,9 @@ describe("a request of a real sandbox", () => {
     expect(desk.state.notice?.text).toContain("showing the nearest row");
   });
 
-  test("is copied as curl with its API key masked or real", async () => {
+  test("is copied as curl with its API key", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "y");
-    expect(desk.copied.at(-1)).toContain("Authorization: Bearer …odge");
-    expect(desk.copied.at(-1)).not.toContain("sk_test");
-    await pressAll(desk, "Y");
     const answer = JSON.parse(await shell(desk.copied.at(-1) ?? ""));
     expect(answer).toMatchObject({ id: "bkg_pending", status: "declined" });
     const [newest] = (await bench.control("GET", "/requests?limit=1")).data;
@@ -454,7 +451,7 @@ describe("a request of a real sandbox", () => {
     expect(detail).not.toContain("geheim");
     await pressAll(desk, "r");
     expect(desk.state.notice?.text).toContain("Cannot resend req_1: the request log truncated or masked parts of it");
-    await pressAll(desk, "Y");
+    await pressAll(desk, "y");
     expect(desk.copied.at(-1)).not.toContain("geheim");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);
   });

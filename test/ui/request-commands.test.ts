@@ -82,7 +82,7 @@ test("a shown command has no border beside it, and the lines of a long one are o
   const bench = await open();
   await bench.call("POST", RULES, { body: { ...rule, name: "A long name with spaces, for a body that is wider than the screen" } });
   const desk = await withRequests(bench);
-  await desk.run("Y");
+  await desk.run("y");
   desk.press("!");
   const [copied = ""] = desk.copied;
   const lines = desk.screen(60, 30).slice(3);

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { curlOf } from "../connection/calls.ts";
 import type { FormField } from "../overlays/field.ts";
-import { type FormView, focusField, rejectionOf, topFormView, writeField } from "../overlays/form.ts";
+import { type FormView, focusField, moreText, rejectionOf, topFormView, writeField } from "../overlays/form.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { Field } from "./form-field.tsx";
@@ -35,6 +35,11 @@ export function FormDialog({ dashboard }: DashboardProps) {
         {fields.map((field) => (
           <DialogField key={field.name} dashboard={dashboard} view={view} field={field} />
         ))}
+        {moreText(view) !== "" && (
+          <button type="button" onClick={() => dashboard.press("ctrl-o")}>
+            {moreText(view)}
+          </button>
+        )}
         {isGeneral && <p class="problem">{input.rejection?.message}</p>}
       </div>
       <pre class="curl">{sanitizeLines(curlOf(state.target, call))}</pre>

@@ -32,8 +32,8 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   delay: { "action.by": "5s" },
 };
 
-/** The fields used most often, listed right after the action's fields. */
-const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "trigger.times", "trigger.for"];
+/** The fields used most often, listed right after the action's fields. The fields after these are folded. */
+const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "trigger.times", "trigger.for", "action.retryAfter"];
 
 const ACTION = "action";
 
@@ -83,6 +83,7 @@ interface RuleField {
   path: string;
   schema: JsonSchema;
   required: boolean;
+  isRare?: boolean;
 }
 
 /** Every field of a rule: first prefilled and required fields, then the main field and the choices of its action, frequent fields, and the rest. */
@@ -105,7 +106,8 @@ function ruleFields(rule: JsonSchema): RuleField[] {
     const frequent = FREQUENT_FIELDS.indexOf(field.path);
     return 3 + (frequent === -1 ? FREQUENT_FIELDS.length : frequent);
   };
-  return all.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const rareFrom = 3 + FREQUENT_FIELDS.length;
+  return all.toSorted((one, other) => rankOf(one) - rankOf(other)).map((field) => ({ ...field, isRare: rankOf(field) === rareFrom }));
 }
 
 /** The fields that the action takes with these values. For example, `min` belongs to one distribution of latency. */
@@ -124,7 +126,7 @@ const fieldsIn = (prefix: string, schemas: Readonly<Record<string, JsonSchema>>,
 
 const UNSET: FieldOption = { value: "", label: "-", help: "default" };
 
-function formField({ path, schema, required }: RuleField, type: string, state: UiState): FormField {
+function formField({ path, schema, required, isRare = false }: RuleField, type: string, state: UiState): FormField {
   const known = knownOptions(path, state);
   const choices = choicesOf(schema);
   const initial = INITIAL_VALUES[type]?.[path];
@@ -132,6 +134,7 @@ function formField({ path, schema, required }: RuleField, type: string, state: U
     name: path,
     label: path.split(".").at(-1) ?? path,
     help: schema.description ?? "",
+    isRare,
     ...(choices && { options: [...(required ? [] : [UNSET]), ...toOptions(choices)] }),
     ...(known && { options: known, allowOther: true }),
     ...(initial !== undefined && { initial }),

@@ -1,33 +1,38 @@
 // Commands for logged requests: the call of one, to copy, resend or edit it, and a HAR file of the listed requests, with secrets masked.
 
-import type { RequestDetail } from "../../generated/control-api.ts";
+import type { ListedMerchant, RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import type { ServiceCall } from "../../src/client/http-transport.ts";
+import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
 import type { HarLog } from "../../src/contracts/run-report.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
+import { curlOf } from "../connection/calls.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { filteredRows } from "../state/list.ts";
-import { apiKeysOf, listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
+import { listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { count, counted, reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
-const hasApiKey = ({ request }: RequestDetail) => Object.hasOwn(request.headers, "authorization");
+type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];
 
 /** The API key of a request, found by its last characters, because the request log keeps no more; null for a request without a key. */
-export function apiKeyOf(state: UiState, request: RequestDetail): string | null | undefined {
-  if (!hasApiKey(request)) return null;
-  const ending = request.key?.replace(/^…/, "");
-  return ending === undefined ? undefined : apiKeysOf(state, request.merchant).find((key) => key.endsWith(ending));
+export function apiKeyOf({ key, merchant, request }: RequestDetail, merchants: Merchants = []): string | null | undefined {
+  if (!Object.hasOwn(request.headers, "authorization")) return null;
+  const ending = key?.replace(/^…/, "");
+  if (ending === undefined) return undefined;
+  return merchants.find(({ id }) => id === merchant)?.apiKeys.find((one) => one.endsWith(ending));
 }
 
-/** The part of the API key that the request log keeps; null for a request without a key. */
-export const maskedKeyOf = (request: RequestDetail): string | null => (hasApiKey(request) ? (request.key ?? MASK) : null);
+/** The curl command that repeats a request, with its API key. The key of an unknown merchant stays masked. */
+export function curlOfRequest(target: HttpTarget, request: RequestDetail, merchants: Merchants = []): string {
+  const key = apiKeyOf(request, merchants);
+  return curlOf(target, callOf(request, key === undefined ? (request.key ?? MASK) : key, REQUEST_HEADERS));
+}
 
 /** The headers that belong to the request itself, not to its connection or client. */
-export const REQUEST_HEADERS = ["idempotency-key", "content-type", "x-sandbox-inject"];
+const REQUEST_HEADERS = ["idempotency-key", "content-type", "x-sandbox-inject"];
 
 export function callOf({ method, path, query, request }: RequestDetail, key: string | null, wanted: readonly string[]): ServiceCall {
   const headers = Object.fromEntries(
@@ -59,7 +64,7 @@ export function editRequest(state: UiState, request: RequestDetail): StateUpdate
     // A body that is not JSON may have line breaks.
     body: reformatJson(request.request.body).replace(/\s*\n\s*/g, " "),
     idempotencyKey: request.idempotencyKey ?? "",
-    key: apiKeyOf(state, request) ?? "",
+    key: apiKeyOf(request, state.sandbox?.merchants) ?? "",
   };
   return openForm(state, editForm(request, sent, initial), initial);
 }

@@ -20,6 +20,8 @@ export interface FormField {
   /** Text that matches no option is accepted too. */
   allowOther?: boolean;
   initial?: string;
+  /** Folded away until the user asks for more fields, unless it has a value. */
+  isRare?: boolean;
 }
 
 /** A line of text while it is edited. */

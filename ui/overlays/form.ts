@@ -17,6 +17,7 @@ import {
   withNotice,
 } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
+import { counted } from "../view/format.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import {
@@ -73,7 +74,7 @@ interface FormOverlay extends Overlay {
 /** Opens a form. `values` prefill its fields; `effects` fetch cached lookups that it uses. */
 export function openForm(state: UiState, form: Form, values: FormValues = {}, effects: readonly Effect[] = []): StateUpdate {
   const id = Symbol(form.title);
-  const input: FormState = { values, data: {}, ...focusOn(""), isSending: false, rejection: undefined };
+  const input: FormState = { values, data: {}, ...focusOn(""), isUnfolded: false, isSending: false, rejection: undefined };
   const fetches = Object.entries<Call>({ ...form.fetch }).map(([name, call]) =>
     callEffect(call, (later, { body }) =>
       update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } }))),
@@ -94,10 +95,11 @@ const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => (
 
 function viewOf(state: UiState, form: Form, input: FormState) {
   const context = { state, data: input.data };
-  const fields = form.fields(input.values, context);
-  const values = Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, input.values)]));
+  const allFields = form.fields(input.values, context);
+  const values = Object.fromEntries(allFields.map((field) => [field.name, fieldValue(field, input.values)]));
+  const fields = allFields.filter(({ name, isRare }) => !isRare || input.isUnfolded || values[name] !== "" || name === input.focus);
   const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
-  return { fields, values, focused, input, ...form.submission(values, context) };
+  return { allFields, fields, values, focused, input, ...form.submission(values, context) };
 }
 
 export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;
@@ -138,6 +140,13 @@ const KEYS: readonly KeyBinding[] = [
   { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
   { keys: ["tab"], label: "next field", help: "next field", run: (state) => moveFocus(state, 1) },
   { keys: ["shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
+  {
+    keys: ["ctrl-o"],
+    label: "more",
+    help: "show the rare fields, or fold those without a value",
+    isEnabled: (state) => topFormView(state).allFields.some(({ isRare }) => isRare),
+    run: (state) => update(changeTopForm(state, { isUnfolded: !topForm(state).input.isUnfolded })),
+  },
   {
     keys: ["ctrl-y"],
     label: "copy curl",
@@ -191,9 +200,9 @@ function submit(state: UiState): StateUpdate {
 function send(state: UiState): StateUpdate {
   const { id } = topForm(state);
   // Built from the state before the call, because the stream may report the change before the reply arrives.
-  const { call, fields, onReply } = topFormView(state);
+  const { call, allFields, onReply } = topFormView(state);
   const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
-    const invalid = fieldAt(fields, errors[0]?.field ?? "");
+    const invalid = fieldAt(allFields, errors[0]?.field ?? "");
     const focus = invalid ? focusOn(invalid.name) : {};
     const rejected = changeForm(later, id, (before) => ({ ...before, ...focus, isSending: false, rejection: { message, fields: errors } }));
     return update(withNotice(rejected, message, "failure"));
@@ -215,6 +224,8 @@ export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
   readonly data: Readonly<Record<string, unknown>>;
   /** The name of the focused field; the first field if no field has this name. */
   readonly focus: string;
+  /** Whether rare fields without a value are shown. */
+  readonly isUnfolded: boolean;
   readonly isSending: boolean;
   /** Why the last call was rejected. */
   readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
@@ -222,6 +233,12 @@ export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
 
 /** A form with its fields, their values, the call and the handling of its reply. */
 export type FormView = ReturnType<typeof viewOf>;
+
+/** Offers the folded fields; empty if all fields are shown. */
+export function moreText({ allFields, fields }: FormView): string {
+  const folded = allFields.length - fields.length;
+  return folded === 0 ? "" : `${counted(folded, "more field")} …`;
+}
 
 const LABEL_WIDTH = 15;
 const MAX_OPTIONS = 9;
@@ -253,7 +270,8 @@ function fieldLines(view: FormView, theme: Theme, width: number, height: number)
   const options = focused ? optionLines(view, focused, theme, width, Math.max(0, height - 2)) : [];
   const index = Math.max(0, focused ? fields.indexOf(focused) : 0);
   const lines = fields.map((field) => fieldLine(view, field, theme, width));
-  const all = [...lines.slice(0, index + 1), ...options, ...lines.slice(index + 1)];
+  const more = moreText(view) && styled(theme, cut(`  ${moreText(view)} Ctrl-O`, width), "dim");
+  const all = [...lines.slice(0, index + 1), ...options, ...lines.slice(index + 1), ...(more ? [more] : [])];
   const top = Math.max(0, Math.min(index - 1, all.length - height), index + options.length + 1 - height);
   return all.slice(top, top + height);
 }

@@ -23,8 +23,7 @@ import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { count, duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
-import { listPane, readAs } from "./pane.ts";
-import { firstApiKey } from "./requests.ts";
+import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** A list of at least this width shows whole URLs. */
 const WHOLE_URL_FROM = 100;
@@ -67,9 +66,9 @@ export const deliveries = listPane<AttemptMessage>({
     ];
   },
   emptyText: (state) => [
-    "No deliveries yet. Register an endpoint, then trigger an event:",
+    "No deliveries yet. Deliver to your server, then press t to trigger an event:",
     "",
-    ...Object.entries(EXAMPLE_BODIES).map(([path, body]) => curlOf(state.target, { method: "POST", path, key: firstApiKey(state), body })),
+    programCommand(state, "listen --forward-to localhost:3000/hooks"),
   ],
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
@@ -110,11 +109,6 @@ export const deliveries = listPane<AttemptMessage>({
     copyApiKey(({ merchant }) => merchant),
   ],
 });
-
-const EXAMPLE_BODIES = {
-  "/v1/webhooks": { url: "http://localhost:3000/hooks", events: ["*"] },
-  "/v1/webhook-events/test": { type: "payment.succeeded", data: { amount: 1250 } },
-};
 
 const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 

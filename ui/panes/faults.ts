@@ -3,14 +3,13 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { curlOf } from "../connection/calls.ts";
 import { endRule } from "../controls/faults.ts";
 import { faultDetail, ruleTitle } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
-import { listPane } from "./pane.ts";
+import { listPane, programCommand } from "./pane.ts";
 
 export const faults = listPane<FaultRule>({
   name: "faults",
@@ -53,11 +52,7 @@ export const faults = listPane<FaultRule>({
       },
     ];
   },
-  emptyText: (state) => [
-    "No faults armed. Press x to arm one, or run:",
-    "",
-    curlOf(state.target, controlCalls.faults.add({ action: { type: "rate_limit", retryAfter: 2 } })),
-  ],
+  emptyText: (state) => ["No faults armed. Press x to arm one, or run:", "", programCommand(state, "fault add 429")],
   detail: faultDetail,
   keys: [
     {

@@ -13,6 +13,10 @@ import { visibleRowCount } from "../view/layout.ts";
 import { styled } from "../view/style.ts";
 import type { Column } from "./columns.ts";
 
+/** A command of the program for this sandbox. Without `--url`, the program finds a sandbox on the default port. */
+export const programCommand = ({ target }: UiState, words: string) =>
+  `npx merchant-sandbox ${words}${target.url === "http://127.0.0.1:4747" ? "" : ` --url ${target.url}`}`;
+
 export interface Pane {
   /** Unique among the panes. */
   name: string;

@@ -4,8 +4,7 @@ import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
-import { curlOf } from "../connection/calls.ts";
-import { apiKeyOf, callOf, editRequest, exportKey, isComplete, maskedKeyOf, REQUEST_HEADERS } from "../controls/request-commands.ts";
+import { apiKeyOf, callOf, curlOfRequest, editRequest, exportKey, isComplete } from "../controls/request-commands.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
@@ -50,7 +49,7 @@ export const requests = listPane<RequestMessage>({
   emptyText: (state) => [
     "No requests yet. Try:",
     "",
-    curlOf(state.target, { method: "GET", path: "/v1/payments?limit=1", key: firstApiKey(state) }),
+    `curl ${state.target.url}/v1/payments --oauth2-bearer ${state.sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge"}`,
   ],
   detail: requestDetail,
   fetchRow: (id) => readAs(requestCall(id), requestRow),
@@ -59,13 +58,8 @@ export const requests = listPane<RequestMessage>({
     {
       keys: ["y"],
       label: "copy curl",
-      help: "copy the request as curl, API key masked",
-      run: (state, { id }) => loadThen(state, id, requestCall(id), (later, request) => copyAsCurl(later, request, false)),
-    },
-    {
-      keys: ["Y"],
       help: "copy the request as curl, with its API key",
-      run: (state, { id }) => loadThen(state, id, requestCall(id), (later, request) => copyAsCurl(later, request, true)),
+      run: (state, { id }) => loadThen(state, id, requestCall(id), copyAsCurl),
     },
     {
       keys: ["r"],
@@ -89,9 +83,6 @@ export const requests = listPane<RequestMessage>({
   ],
 });
 
-/** An API key for example calls. */
-export const firstApiKey = ({ sandbox }: UiState) => sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge";
-
 function compare(state: UiState, request: RequestMessage): StateUpdate {
   const [first, second] = triesToCompare(state, request) ?? [];
   if (!first || !second) return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
@@ -99,20 +90,20 @@ function compare(state: UiState, request: RequestMessage): StateUpdate {
   return update(openOverlay(state, overlay), ...effects);
 }
 
-function copyAsCurl(state: UiState, request: RequestDetail, wantsKey: boolean): StateUpdate {
-  const apiKey = apiKeyOf(state, request);
-  const masked = maskedKeyOf(request);
-  const call = callOf(request, wantsKey ? (apiKey ?? masked) : masked, REQUEST_HEADERS);
-  const keyNote = !wantsKey ? "API key masked" : apiKey === undefined ? "API key masked: the full key is unknown" : "with its API key";
-  const gaps = isComplete(request) ? "" : "; the request log truncated or masked parts of it";
-  return copyText(state, curlOf(state.target, call), `the request as curl (${keyNote}${gaps})`);
+function copyAsCurl(state: UiState, request: RequestDetail): StateUpdate {
+  const merchants = state.sandbox?.merchants;
+  const gaps = [
+    ...(apiKeyOf(request, merchants) === undefined ? ["its full API key is unknown"] : []),
+    ...(isComplete(request) ? [] : ["the request log truncated or masked parts of it"]),
+  ].join("; ");
+  return copyText(state, curlOfRequest(state.target, request, merchants), `the request as curl${gaps && ` (${gaps})`}`);
 }
 
 function resend(state: UiState, request: RequestDetail): StateUpdate {
   const { id } = request;
   if (!isComplete(request))
     return update(withNotice(state, `Cannot resend ${id}: the request log truncated or masked parts of it`, "yellow"));
-  const apiKey = apiKeyOf(state, request);
+  const apiKey = apiKeyOf(request, state.sandbox?.merchants);
   if (apiKey === undefined) return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
   return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), (_, status) => ({
     message: `Resent ${id}: ${status}`,

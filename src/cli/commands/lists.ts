@@ -166,7 +166,7 @@ export const requests = listCommand<LoggedRequest, RequestsListInput>({
   line: (request) => requestText(timed(request)),
   async get(control, id, { curl }) {
     const request = await control.requests.get({ id });
-    if (curl !== undefined) return { [CURL]: await curlOfRequest(control, request) };
+    if (curl !== undefined) return { [CURL]: await runnableCurl(control, request) };
     const [{ data: attempts }, { data: verdicts }] = await Promise.all([
       control.attempts.list({ requestId: id, limit: MOST_ROWS }),
       control.verdicts.list({}),
@@ -183,18 +183,11 @@ export const requests = listCommand<LoggedRequest, RequestsListInput>({
   },
 });
 
-async function curlOfRequest(control: Control, request: RequestDetail): Promise<string> {
-  const [{ callOf, isComplete, REQUEST_HEADERS, maskedKeyOf }, { curlOf }] = await Promise.all([
-    import("../../../ui/controls/request-commands.ts"),
-    import("../../../ui/connection/calls.ts"),
-  ]);
+async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
+  const { curlOfRequest, isComplete } = await import("../../../ui/controls/request-commands.ts");
   const { merchants, baseUrl } = await control.overview();
-  const masked = maskedKeyOf(request);
-  const ending = masked?.replace(/^…/, "");
-  const keys = merchants.filter(({ id }) => id === request.merchant).flatMap(({ apiKeys }) => apiKeys);
-  const key = ending === undefined ? null : (keys.find((one) => one.endsWith(ending)) ?? masked);
   if (!isComplete(request)) note("The request log truncated or masked parts of the request: complete the command before you run it.");
-  return curlOf({ url: new URL(baseUrl).origin, token: undefined }, callOf(request, key, REQUEST_HEADERS));
+  return curlOfRequest({ url: new URL(baseUrl).origin, token: undefined }, request, merchants);
 }
 
 export const events = listCommand<LoggedEvent, EventsListInput>({
