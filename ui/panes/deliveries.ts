@@ -66,7 +66,7 @@ export const deliveries = listPane<AttemptMessage>({
     ];
   },
   emptyText: (state) => [
-    "No deliveries yet. Deliver to your server, then press t to trigger an event:",
+    "No deliveries yet. Run this, then press t to trigger an event:",
     "",
     programCommand(state, "listen --forward-to localhost:3000/hooks"),
   ],

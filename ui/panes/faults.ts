@@ -52,7 +52,7 @@ export const faults = listPane<FaultRule>({
       },
     ];
   },
-  emptyText: (state) => ["No faults armed. Press x to arm one, or run:", "", programCommand(state, "fault add 429")],
+  emptyText: (state) => ["No faults armed. Press x, or run:", "", programCommand(state, "fault add 429")],
   detail: faultDetail,
   keys: [
     {
