@@ -104,6 +104,8 @@ describe("every field of every action", () => {
     const met = new Set<string>();
     for (const rule of rules) {
       await on(String(rule.title));
+      // Shows the rare fields.
+      desk.press("ctrl-o");
       const opened = desk.state;
       for (const [path, shape] of places(rule)) {
         desk.state = opened;
