@@ -43,7 +43,7 @@ const mutations = [
   {
     room: "rate limit",
     defect: "one request too many is allowed",
-    file: "src/http/rate-limit.ts",
+    file: "src/http/rate-limit-window.ts",
     find: "if (used >= limit) return false;",
     replace: "if (used > limit) return false;",
     tests: ["test/api/rate-limits.test.ts"],
@@ -148,8 +148,8 @@ const mutations = [
     room: "lessons",
     defect: "a step is ticked before its check holds",
     file: "src/lessons/steps.ts",
-    find: 'if (verdict !== "pass") return;',
-    replace: 'if (verdict === "inconclusive") return;',
+    find: 'if (verdict !== "pass") {',
+    replace: 'if (verdict === "inconclusive") {',
     tests: ["test/ui/lesson.test.ts", "test/control/learner-key.test.ts", "test/slow/lessons.test.ts"],
   },
   {
