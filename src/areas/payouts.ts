@@ -1,8 +1,7 @@
 // Payouts: transfers of the proceeds of payments, and the payout method that receives them.
 
-import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
-import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource, type SampleContext } from "../contracts/resource.ts";
-import { problem } from "../contracts/rules.ts";
+import { total } from "../contracts/payment-shares.ts";
+import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
 import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
@@ -25,59 +24,10 @@ import {
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
+import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
-
-export const paymentShare = Type.Object({
-  paymentId: id("pay", "Payment in the payout"),
-  amount: amount("What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout"),
-});
-
-/** The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not count. */
-export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);
-
-/** Adds a payout's shares to `paidOutAmount` of its payments (`sign` 1), or subtracts them (-1). */
-export function settle({ record, own }: Arrival<RecordBase & { payments: PaymentShare[] }>, sign: 1 | -1): void {
-  for (const share of record.payments) {
-    const payment = own(payments).require(share.paymentId);
-    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? null : payment.payoutId;
-    own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
-  }
-}
-
-export interface PayoutAmounts {
-  amount: number | null;
-  currency: string | null;
-  payments: PaymentShare[];
-}
-
-export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, payments: shares }) =>
-  shares.length === 0 || amount === total(shares)
-    ? undefined
-    : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
-
-/** A new payout must contain the whole open share of each of its payments. Its payments never change afterwards. */
-export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
-  if (before === undefined) {
-    for (const [index, { paymentId, amount }] of shares.entries()) {
-      const payment = own(payments).find(paymentId);
-      const field = `payments/${index}/paymentId`;
-      if (!payment) return problem(field, "unknown_reference", `${field} must be the id of a payment of yours; received "${paymentId}".`);
-      if (payment.currency !== currency)
-        return problem(field, "wrong_currency", `${paymentId} is in ${payment.currency}; the payout is in ${currency}.`);
-      const left = unpaidOf(payment);
-      if (amount !== left)
-        return problem(`payments/${index}/amount`, "wrong_sum", `${paymentId} has ${left} that no payout contains; received ${amount}.`);
-    }
-    return undefined;
-  }
-  if (shares.length > 0 && currency !== before.currency)
-    return problem("currency", "fixed", `currency is that of the payments, ${before.currency}; received ${currency}.`);
-  return JSON.stringify(shares) === JSON.stringify(before.payments)
-    ? undefined
-    : problem("payments", "fixed", "payments of a payout are fixed at its creation: cancel it and make another.");
-};
 
 const method = {
   type: oneOf(["bank_account", "mobile_money"], "Type of account"),

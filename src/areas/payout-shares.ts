@@ -1,0 +1,57 @@
+// The share of each payment in a payout, and the rules that keep payments and payouts consistent.
+
+import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
+import type { Arrival, OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
+import { problem } from "../contracts/rules.ts";
+import { amount, id, Type } from "../schema/shapes.ts";
+import { payments } from "./payments.ts";
+
+export const paymentShare = Type.Object({
+  paymentId: id("pay", "Payment in the payout"),
+  amount: amount("What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout"),
+});
+
+/** The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not count. */
+export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);
+
+/** Adds a payout's shares to `paidOutAmount` of its payments (`sign` 1), or subtracts them (-1). */
+export function settle({ record, own }: Arrival<RecordBase & { payments: PaymentShare[] }>, sign: 1 | -1): void {
+  for (const share of record.payments) {
+    const payment = own(payments).require(share.paymentId);
+    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? null : payment.payoutId;
+    own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
+  }
+}
+
+export interface PayoutAmounts {
+  amount: number | null;
+  currency: string | null;
+  payments: PaymentShare[];
+}
+
+export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, payments: shares }) =>
+  shares.length === 0 || amount === total(shares)
+    ? undefined
+    : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
+
+/** A new payout must contain the whole open share of each of its payments. Its payments never change afterwards. */
+export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
+  if (before === undefined) {
+    for (const [index, { paymentId, amount }] of shares.entries()) {
+      const payment = own(payments).find(paymentId);
+      const field = `payments/${index}/paymentId`;
+      if (!payment) return problem(field, "unknown_reference", `${field} must be the id of a payment of yours; received "${paymentId}".`);
+      if (payment.currency !== currency)
+        return problem(field, "wrong_currency", `${paymentId} is in ${payment.currency}; the payout is in ${currency}.`);
+      const left = unpaidOf(payment);
+      if (amount !== left)
+        return problem(`payments/${index}/amount`, "wrong_sum", `${paymentId} has ${left} that no payout contains; received ${amount}.`);
+    }
+    return undefined;
+  }
+  if (shares.length > 0 && currency !== before.currency)
+    return problem("currency", "fixed", `currency is that of the payments, ${before.currency}; received ${currency}.`);
+  return JSON.stringify(shares) === JSON.stringify(before.payments)
+    ? undefined
+    : problem("payments", "fixed", "payments of a payout are fixed at its creation: cancel it and make another.");
+};
