@@ -210,7 +210,7 @@ export interface ControlApi {
   readonly room: {
     /** Open a workshop room, or get the open one. Participants need the room's URL and no control token. Each joins with a name, gets a merchant with an API key and the first step of a lesson. With that key as `Authorization: Bearer …` a participant makes the calls of this API that learners may make, for their own merchant. */
     open(): Promise<Room>;
-    /** Close the room. Nobody else can join. The keys of the participants still work; removing a learner ends what their key opens of this API. */
+    /** Close the room. New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API. */
     close(): Promise<RoomCloseReply>;
     /** Get the board of a room as a page that updates itself, or its learners without keys. */
     board(given: RoomBoardInput & {
@@ -1202,7 +1202,7 @@ export interface LoggedAttempt {
   sequence: number;
   /** The number of its delivery: a replay is a delivery of its own */
   delivery: number;
-  /** What fault rules did to it; null if none did */
+  /** The effect of fault rules on the attempt; null if none applied */
   fault: DeliveryFault | null;
 }
 export interface LoggedEvent {

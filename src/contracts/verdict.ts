@@ -106,7 +106,7 @@ export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on c
 
 export const proofOf = ({ provenBy }: Pick<VerdictMessage, "provenBy">) => (provenBy === null ? "not proven" : PROVEN_BY[provenBy]);
 
-/** What happened, how to fix it, and the evidence, in one line. */
+/** The verdict in one line: the finding, the fix and the evidence. */
 export const verdictLine = ({ rule, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
   `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
 

@@ -28,7 +28,7 @@ const LoggedAttempt = Type.Object(
     sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
     delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
     durationMs: nullable(Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" })),
-    fault: Type.Union([AttemptFault, Type.Null()], { description: "What fault rules did to it; null if none did" }),
+    fault: Type.Union([AttemptFault, Type.Null()], { description: "The effect of fault rules on the attempt; null if none applied" }),
   },
   { title: "logged_attempt" },
 );

@@ -26,7 +26,7 @@ const Restored = Type.Object({
   endpoints: ids("The endpoints of the options, which are registered again"),
 });
 
-/** What a reset set up again, because the options of the sandbox name it. */
+/** The fault rules, scenarios and endpoints of the options, which a reset sets up again. */
 export type Restored = Static<typeof Restored>;
 
 const endpoint = endpointFactory<Parts>("Merchants");

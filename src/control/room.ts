@@ -88,7 +88,7 @@ const closeRoom = endpoint({
   method: "DELETE",
   path: "/room",
   summary: "Close the room",
-  description: "Nobody else can join. The keys of the participants still work; removing a learner ends what their key opens of this API.",
+  description: "New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API.",
   reply: Type.Object({ closed: nullable(Type.String({ description: "The code of the closed room; null if none was open" })) }),
   handle({ roomCode }) {
     const closed = roomCode.code() ?? null;

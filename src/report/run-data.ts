@@ -84,7 +84,7 @@ export function gather(sources: RunSources, end: RunEnd): Material {
   return { run, rows, attempts };
 }
 
-/** The request log has the status 0 for a request without a response. Reports have null, which nobody takes for a status. */
+/** A request without a response has the status 0 in the request log and null in reports, so that a reader cannot take it for a status. */
 const reportedStatus = (status: number) => (status === 0 ? null : status);
 
 export const nameOfStatus = (status: number | null) => (status === null ? "no response" : String(status));

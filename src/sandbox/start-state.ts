@@ -25,7 +25,7 @@ interface Parts extends Omit<ControlContext, "restore" | "world" | "snapshots" |
 
 export function createStartState({ options, scenarios }: Pick<Engine, "options" | "scenarios">, parts: Parts) {
   const { clock, world, snapshots, lessons, faults, tenants } = parts;
-  /** What the files contained at the start: a file that changed since does not change what a reset returns to. */
+  /** The rules as their file contained them at the start. A reset arms these, even if the file has changed since. */
   const rules: { given: unknown; owner: string | undefined }[] = [];
   const scenarioNames: string[] = [];
   const endpoints: { given: NewEndpoint; merchant: string }[] = [];

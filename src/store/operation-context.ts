@@ -14,7 +14,7 @@ import type { Attempts } from "./webhooks/attempts.ts";
 import type { CheckEndpointHealth } from "./webhooks/endpoint-health.ts";
 import type { Outbox } from "./webhooks/outbox.ts";
 
-/** What handlers receive with the request. */
+/** The context that handlers receive with the request. */
 export type OperationContext = Omit<ReturnType<CreateOperationContext>, keyof OperationInput>;
 
 /** The webhook settings of this sandbox. */

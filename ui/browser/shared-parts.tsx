@@ -7,7 +7,7 @@ import type { DashboardProps } from "./browser-dashboard.ts";
 interface HeadProps {
   title: string;
   note?: string;
-  /** What Esc does. Default: there is nothing to close. */
+  /** Runs when Esc is pressed (default: Esc closes nothing). */
   onClose?(): void;
   children?: ComponentChildren;
 }

@@ -4,7 +4,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { MAX_PASTE, pasteKey } from "../overlays/field.ts";
 
-/** What follows the escape. In application mode, terminals send O in place of the bracket. */
+/** The characters after the escape. In application mode, terminals send O in place of the bracket. */
 const SEQUENCE_KEYS: Record<string, string> = {
   "[A": "up",
   "[B": "down",

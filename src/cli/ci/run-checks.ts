@@ -18,7 +18,7 @@ interface FailCondition {
   find(control: ControlApi, run: ObservedRun): Promise<string[]>;
 }
 
-/** What a run did, whatever its tests reset or removed. The lists have one line for each request, up to a limit. */
+/** The activity of a run, including what its tests reset or removed. The lists have one line for each request, up to a limit. */
 export interface ObservedRun {
   requests: number;
   attempts: number;

@@ -241,7 +241,7 @@ const showLogged = (row: AttemptRow) => ({
   at: row.ended,
   sequence: row.sequence,
   delivery: row.delivery,
-  /** What fault rules did to it; null if none did. */
+  /** The effect of fault rules on the attempt; null if none applied. */
   fault: row.fault === null ? null : (JSON.parse(row.fault) as AttemptFault),
   /** The receiver's response time in real milliseconds; null if the attempt was aborted. */
   durationMs: row.duration,
