@@ -3,10 +3,20 @@
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LineReporter } from "./test/support/line-reporter.ts";
 
 const SLOW = "test/slow/**";
 const TOOLS = "test/tools/**";
+
+/** Starts the slow lane first: the short files of the quick lane then keep every worker busy until the end. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ project }: TestSpecification) => project.name === "slow";
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -19,8 +29,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     // The default of one second is shorter than a busy machine needs for what these tests poll.
     expect: { poll: { timeout: 30_000 } },
-    // Slow tests mostly wait, so a small machine has room for one more worker than it has cores.
-    maxWorkers: Math.max(3, availableParallelism()),
+    sequence: { sequencer: SlowFirst },
+    // Slow tests often wait, so a small machine has room for more workers than it has cores.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       {
         extends: true,
@@ -36,6 +47,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "slow",
+          isolate: false,
           include: [`${SLOW}/*.test.ts`],
           // `npm run soak` sets how long it takes.
           exclude: process.env.SOAK_SECONDS === undefined ? ["test/slow/soak.test.ts"] : [],

@@ -1,4 +1,4 @@
-// Tries the project with third-party tools, which are installed first: linters and generators of OpenAPI, Jest, and checkers of the packed package.
+// Tries the project with third-party tools: linters and generators of OpenAPI, Jest, Bun, Deno, jsdom, and checkers of the packed package.
 
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and runs the checks there.
+// Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it; `npm run walks` also builds, documents and tests the copy.
 
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -74,28 +74,29 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
     copyCheckout();
     // Last section first: none may need the lines of one before it.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
-    await node("scripts/build.js");
-    await node("scripts/docs.js");
+    if (process.env.WALKS) for (const script of ["build", "docs", "types"]) await node(`scripts/${script}.js`);
   }, HOUR);
 
-  test("passes the linter", () => node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
-
-  test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
-
-  // With `npm run walks` only: npm test runs the same lane on the checkout itself, and the copy would take minutes more.
-  test.runIf(process.env.WALKS)("passes the quick lane, whose tests read the generated documents", async () => {
-    await node("scripts/types.js");
-    await node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--project", "quick", "--reporter=dot");
+  test("passes the linter", () => {
+    const changed = new Set(walks.flatMap(({ changes }) => changes.map(({ file }) => file)));
+    return node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...changed);
   });
 
-  test("passes the tests of the additions, and prints which operation the reference model lacks", async () => {
-    const changed = walks.flatMap(({ changes }) => changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")));
-    const files = [...new Set([...changed, "test/slow/model.test.ts"])];
-    const pattern = names.map(escaped).join("|");
-    const printed = await node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...files, "--reporter=verbose", "-t", pattern);
-    for (const name of added) expect(printed).toMatch(new RegExp(`✓ .* ${escaped(name)}`));
-    expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
-    expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);
-    expect(printed).toContain("The reference model lacks bookings.confirm: describe it in test/model/operations.ts.");
+  describe.runIf(process.env.WALKS)("and built", () => {
+    test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
+
+    test("passes the quick lane, whose tests read the generated documents", () =>
+      node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--project", "quick", "--reporter=dot"));
+
+    test("passes the tests of the additions, and prints which operation the reference model lacks", async () => {
+      const changed = walks.flatMap(({ changes }) => changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")));
+      const files = [...new Set([...changed, "test/slow/model.test.ts"])];
+      const pattern = names.map(escaped).join("|");
+      const printed = await node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...files, "--reporter=verbose", "-t", pattern);
+      for (const name of added) expect(printed).toMatch(new RegExp(`✓ .* ${escaped(name)}`));
+      expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
+      expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);
+      expect(printed).toContain("The reference model lacks bookings.confirm: describe it in test/model/operations.ts.");
+    });
   });
 });

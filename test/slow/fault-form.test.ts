@@ -8,6 +8,7 @@ import type { Overlay } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { sanitize } from "../../ui/view/cells.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { inputs } from "../support/fuzzing.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
 describe("every field of every action", () => {
@@ -167,7 +168,7 @@ describe("every field of every action", () => {
         outcomes[await entered()]++;
         await bench.control("DELETE", "/faults");
       }),
-      { numRuns: 100 },
+      { numRuns: inputs(25) },
     );
     expect(Math.min(outcomes.armed, outcomes.refused)).toBeGreaterThan(5);
   });

@@ -1,5 +1,6 @@
 // What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, and one line with the counts and the time.
 
+import { stripVTControlCharacters } from "node:util";
 import type { TestCase, TestModule, Vitest } from "vitest/node";
 import { DefaultReporter } from "vitest/node";
 
@@ -11,6 +12,12 @@ export class LineReporter extends DefaultReporter {
 
   override onInit(vitest: Vitest): void {
     this.ctx = vitest;
+    // Vitest writes colours into files and pipes too.
+    if (process.stdout.isTTY || "FORCE_COLOR" in process.env) return;
+    for (const method of ["log", "error"] as const) {
+      const print = vitest.logger[method].bind(vitest.logger);
+      vitest.logger[method] = (...texts: unknown[]) => print(...texts.map((text) => stripVTControlCharacters(String(text))));
+    }
   }
 
   /** Below the line of its file, a test has a line only if it failed, or was skipped for a reason. */

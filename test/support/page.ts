@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { afterAll } from "vitest";
 import { folder, ownEnvironment, PROGRAM } from "./program.ts";
 
 export const root = join(import.meta.dirname, "../..");
@@ -17,8 +18,14 @@ export const fastClock = (speed: number, ...modules: string[]) => ({
   NODE_OPTIONS: [pathToFileURL(FAST_CLOCK).href, ...modules].map((module) => `--import ${module}`).join(" "),
 });
 
-/** Makes time pass faster in this process, for the rest of the test file. */
+/** Makes time pass faster in this process, until the end of the test file. */
 export async function speedUp(speed: number): Promise<void> {
+  const real = { Date: globalThis.Date, setTimeout: globalThis.setTimeout, setInterval: globalThis.setInterval };
+  const { now } = performance;
+  afterAll(() => {
+    Object.assign(globalThis, real);
+    performance.now = now;
+  });
   process.env.CLOCK_SPEED = String(speed);
   await import(FAST_CLOCK);
 }
