@@ -3,7 +3,7 @@
 import type { ApiPhase } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { ApiError, type FieldError, fail } from "../kernel/errors.ts";
+import { ApiError, errorSummary, type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
@@ -42,13 +42,11 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
 }
 
 function checkShape(schema: TSchema, value: unknown): void {
-  const errors = fieldErrors(schema, value);
-  if (errors[0]) failWith(errors[0], errors);
+  rejectWith(fieldErrors(schema, value));
 }
 
-function failWith(first: FieldError, errors: readonly FieldError[]): never {
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  fail("validation_failed", first.message + more, { errors });
+function rejectWith(errors: readonly FieldError[]): void {
+  if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
 
 /** Converts a numeric `as`, such as 503, to text, because people write numbers in JSON. */
@@ -101,7 +99,7 @@ function checkMeaning(rule: FaultRule, known: KnownNames): void {
     () => checkBudgetScope(rule),
     () => action.target === "api" && checkPhase(action.phase as ApiPhase, rule),
   ].flatMap(errorsOf);
-  if (errors[0]) failWith(errors[0], errors);
+  rejectWith(errors);
 }
 
 function checkExpected(expect: readonly string[], rules: readonly string[]): void {

@@ -2,7 +2,7 @@
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { type FieldError, fail } from "../kernel/errors.ts";
+import { errorSummary, type FieldError, fail } from "../kernel/errors.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
 import { withSent } from "../schema/as-sent.ts";
 import { ASSUMED } from "../schema/assumed.ts";
@@ -46,7 +46,7 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
   const { body } = declaration;
   const foreign = sent.unknown?.fields ?? NONE;
   const isOthersAllowed = body?.additionalProperties ?? bodies !== "strict";
-  if (!isOthersAllowed) refuseUnknown([...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
+  if (!isOthersAllowed) refuseUnknown("body fields", [...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
   if (body && !isOpen) checkBody(body, known, bodies, sent.problems);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
@@ -78,7 +78,7 @@ function checkedQuery(
   const sent = new URLSearchParams(search);
   const query: Record<string, unknown> = {};
   const unknown = [...foreign, ...[...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name))];
-  if (bodies === "strict") refuseUnknown(unknown, Object.keys(schema.properties));
+  if (bodies === "strict") refuseUnknown("query parameters", unknown, Object.keys(schema.properties));
   if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
   for (const [name, property] of Object.entries(schema.properties)) {
     const values = sent.getAll(name);
@@ -88,9 +88,8 @@ function checkedQuery(
       query[name] = (property as { type?: string }).type === "integer" && /^-?\d{1,15}$/.test(values[0]) ? Number(values[0]) : values[0];
   }
   const errors = fieldErrors(schema, query);
-  const [error] = errors;
-  if (error)
-    fail(errorCodeOf(schema.properties[error.field]), error.message, { field: error.field, received: sent.get(error.field), errors });
+  const field = errors[0]?.field;
+  if (field !== undefined) fail(errorCodeOf(schema.properties[field]), errorSummary(errors), { field, received: sent.get(field), errors });
   return query;
 }
 
@@ -106,19 +105,18 @@ function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
 
 function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: BodyMode, problems: readonly FieldError[] = NONE): void {
   const isNew = ({ pointer }: FieldError) => !problems.some((problem) => problem.pointer === pointer);
-  const [first, ...others] = [...problems, ...fieldErrors(schema, body).filter(isNew)];
-  if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-  const way = " The shape of this body is an assumption of the sandbox; start it with --bodies open to send another.";
+  const errors = [...problems, ...fieldErrors(schema, body).filter(isNew)];
+  if (errors.length === 0) return;
   const isAssumed = bodies !== "strict" && ASSUMED in schema;
-  fail("validation_failed", `${first.message}${more}${isAssumed ? way : ""}`, { errors: [first, ...others] });
+  const remedy = isAssumed ? " Assumed shape; --bodies open accepts others." : "";
+  fail("validation_failed", `${errorSummary(errors)}${remedy}`, { errors });
 }
 
-function refuseUnknown(names: string[], known: string[]): void {
+function refuseUnknown(kind: "query parameters" | "body fields", names: string[], known: string[]): void {
   const [name] = names;
   if (name === undefined) return;
-  const choice = known.length > 0 ? `Known are ${known.join(", ")}.` : "None is known.";
-  const message = `${name} is not known here.${didYouMean(name, known) || ` ${choice}`}`;
+  const remedy = didYouMean(name, known) || ` Allowed: ${known.join(", ")}.`;
+  const message = known.length === 0 ? `This call takes no ${kind}; received ${name}.` : `${name} is not known.${remedy}`;
   fail("validation_failed", message, { errors: [{ pointer: `/${name}`, field: name, code: "unknown_field", message }] });
 }
 

@@ -114,6 +114,23 @@ export interface FieldError {
   message: string;
 }
 
+const MOST_NAMES = 10;
+
+/** One message for all errors: lists the missing fields, explains the first other error, and names the fields of the rest. */
+export function errorSummary(errors: readonly FieldError[]): string {
+  const missing = errors.filter(({ code }) => code === "required");
+  const [wrong, ...others] = errors.filter(({ code }) => code !== "required");
+  const required = missing.length > 1 ? `Required: ${fieldNames(missing)}.` : missing[0]?.message;
+  const sentences = [required, wrong?.message, others.length > 0 ? `Also invalid: ${fieldNames(others)}.` : undefined];
+  return sentences.filter((sentence) => sentence !== undefined).join(" ");
+}
+
+function fieldNames(errors: readonly FieldError[]): string {
+  const names = [...new Set(errors.map(({ field }) => field))];
+  const omitted = names.length - MOST_NAMES;
+  return omitted > 0 ? `${names.slice(0, MOST_NAMES).join(", ")} and ${omitted} others` : names.join(", ");
+}
+
 export interface ErrorBody {
   error: string;
   message: string;

@@ -43,7 +43,7 @@ function* errorsInObject(schema: SchemaKeywords, value: JsonObject, pointer: str
   const names = Object.keys(properties);
   if (additionalProperties === false)
     for (const name of Object.keys(value).filter((each) => !names.includes(each))) {
-      const hint = didYouMean(name, names) || (names.length > 0 ? ` Known here are ${names.join(", ")}.` : "");
+      const hint = didYouMean(name, names) || (names.length > 0 ? ` Allowed: ${names.join(", ")}.` : "");
       yield errorAt(inside(name), "unknown_field", "is not known", hint);
     }
   for (const [pattern, shape] of Object.entries(patternProperties))
@@ -70,10 +70,10 @@ function errorAt(pointer: string, code: string, problem: string, hint = ""): Fie
 
 const MAX_QUOTE = 60;
 
-/** The value that was received, its secrets masked, then shortened; never the value of a field with a secret name. */
+/** The received value, its secrets masked, then shortened. Only the type of an object, an array, or a field with a secret name. */
 function quote(value: unknown, pointer: string): string {
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : withArticle(typeof value);
   if (value === null || value === undefined || typeof value === "object" || isSecretName(pointer)) return kind;
   const json = mask(JSON.stringify(value));
-  return json.length > MAX_QUOTE ? `${json.slice(0, MAX_QUOTE)}… (${kind})` : `${json} (${kind})`;
+  return json.length > MAX_QUOTE ? `${json.slice(0, MAX_QUOTE)}…` : json;
 }

@@ -1,7 +1,7 @@
 // The body of an error as the real service writes it: its fields, the list of invalid fields, and the names that messages quote.
 
 import { invalidFieldsForms, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
-import { type ErrorBody, type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
+import { type ErrorBody, type ErrorCode, errorSummary, errors, type FieldError } from "../kernel/errors.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { AdoptedFacts } from "./service-file.ts";
 import { type Fields, type Prefixes, TOP, type Translate } from "./translator.ts";
@@ -67,7 +67,7 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
     isAboutQuery ? text.replace(/\w+/g, (word) => names.get(word) ?? word) : begun(text, name);
   // An unknown field keeps the name that the client sent; only the known fields that its message lists are translated.
   const isForeign = (one: FieldError | undefined) => one?.code === "unknown_field";
-  const withKnown = (text: string) => text.replace(/(?<=Known are |Did you mean ).*/, (known) => known.replace(/\w+/g, shown));
+  const withKnown = (text: string) => text.replace(/(?<=Allowed: |Did you mean ).*/, (known) => known.replace(/\w+/g, shown));
   const listed = Array.isArray(found) ? (found as FieldError[]) : [];
   const moved = listed.map((one) =>
     isForeign(one)
@@ -76,7 +76,7 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   );
   return {
     ...error,
-    message: isForeign(listed[0]) ? withKnown(error.message) : inText(error.message, String(listed[0]?.field)),
+    message: listed.length === 0 ? inText(error.message, "") : error.message.replace(errorSummary(listed), () => errorSummary(moved)),
     details: {
       ...error.details,
       ...(field !== undefined && { field: shown(field) }),

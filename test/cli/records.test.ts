@@ -33,7 +33,7 @@ describe("make", () => {
     expect((await runCommand(bench.url, "make", "payment", "--amount", "-3")).error).toMatch(
       /--amount must be at least 0\.\d\d EUR; received "-3"\./,
     );
-    expect((await runCommand(bench.url, "make", "payment", "--amount-minor", "-3")).error).toContain("received -3 (a number)");
+    expect((await runCommand(bench.url, "make", "payment", "--amount-minor", "-3")).error).toContain("received -3");
   });
 
   test("reads times, texts, lists and objects, and null", async () => {

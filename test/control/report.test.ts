@@ -68,7 +68,7 @@ describe("every format", () => {
 
   test("an unknown format is rejected with the list of formats", async () => {
     const { status, body } = await fetchReport(await open(), "pdf" as Format);
-    expect([status, body.message]).toEqual([400, 'format must be one of json, junit, markdown, html, har; received "pdf" (a string).']);
+    expect([status, body.message]).toEqual([400, 'format must be one of json, junit, markdown, html, har; received "pdf".']);
   });
 });
 

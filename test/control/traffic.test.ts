@@ -163,7 +163,7 @@ describe("invalid options are rejected, with a suggestion", () => {
     [{ rate: "101/s" }, "rate must lie between 1/d and 100/s"],
     [{ rate: "1/25h" }, "rate must lie between 1/d and 100/s"],
     [{ mix: { payments: 1 } }, "Did you mean payment?"],
-    [{ mix: { zebra: 1 } }, "Known here are payment, booking"],
+    [{ mix: { zebra: 1 } }, "Allowed: payment, booking"],
     [{ mix: { payment: -1 } }, "mix.payment must be at least 0"],
     [{ mix: { payment: 0 } }, "at least one kind"],
     [{ for: "soon" }, "for must be a span"],

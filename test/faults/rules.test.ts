@@ -42,7 +42,7 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: FAIL, match: { merchant: "mer_lodg" } }, "/match/merchant", "Did you mean mer_lodge?"],
     [{ action: FAIL, match: { key: "sk_test_nobody" } }, "/match/key", "not a key of this sandbox"],
     [{ action: FAIL, match: { key: "sk_test_lodge", merchant: "mer_market" } }, "/match/key", "a key of mer_lodge"],
-    [{ action: FAIL, match: { event: "payment.succeeded" } }, "/match/event", "Known here are operation, key, header, merchant, body"],
+    [{ action: FAIL, match: { event: "payment.succeeded" } }, "/match/event", "Allowed: operation, key, header, merchant, body"],
     [
       { action: { type: "drop" }, match: { event: "Made Up" } },
       "/match/event",

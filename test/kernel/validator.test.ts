@@ -119,29 +119,25 @@ test("agrees with TypeBox, and describes why a value does not match", () => {
 test("each keyword has its error message", () => {
   const said = (schema: TSchema, value: unknown) =>
     fieldErrors(Type.Object({ it: schema }), { it: value }).map(({ code, message }) => `${code}: ${message}`);
-  expect(said(Type.String(), 3)).toEqual(["wrong_type: it must be a string; received 3 (a number)."]);
-  expect(said(Type.Integer(), 0.5)).toEqual(["wrong_type: it must be an integer; received 0.5 (a number)."]);
-  expect(said(Type.String({ minLength: 2 }), "😀")).toEqual([
-    'wrong_length: it must have at least 2 characters; received "😀" (a string).',
-  ]);
+  expect(said(Type.String(), 3)).toEqual(["wrong_type: it must be a string; received 3."]);
+  expect(said(Type.Integer(), 0.5)).toEqual(["wrong_type: it must be an integer; received 0.5."]);
+  expect(said(Type.String({ minLength: 2 }), "😀")).toEqual(['wrong_length: it must have at least 2 characters; received "😀".']);
   expect(said(Type.String({ maxLength: 1 }), "😀")).toEqual([]);
   expect(said(Type.String({ format: "date" }), "2026-02-29")).toEqual([
-    'wrong_format: it must be a calendar day, YYYY-MM-DD; received "2026-02-29" (a string).',
+    'wrong_format: it must be a calendar day, YYYY-MM-DD; received "2026-02-29".',
   ]);
-  expect(said(Type.Number({ exclusiveMinimum: 3 }), 3)).toEqual(["out_of_range: it must be more than 3; received 3 (a number)."]);
-  expect(said(Type.Number({ exclusiveMaximum: 3 }), 3)).toEqual(["out_of_range: it must be less than 3; received 3 (a number)."]);
+  expect(said(Type.Number({ exclusiveMinimum: 3 }), 3)).toEqual(["out_of_range: it must be more than 3; received 3."]);
+  expect(said(Type.Number({ exclusiveMaximum: 3 }), 3)).toEqual(["out_of_range: it must be less than 3; received 3."]);
   expect(said(Type.Array(Type.Null(), { maxItems: 1 }), [null, null])).toEqual([
     "wrong_length: it must have at most 1 item; received an array.",
   ]);
   expect(said(Type.Record(Type.Null(), { minProperties: 2 }), { a: null })).toEqual([
     "wrong_length: it must have at least 2 entries; received an object.",
   ]);
-  expect(said(Type.String({ const: "a" }), "b")).toEqual(['not_allowed: it must be "a"; received "b" (a string).']);
-  expect(said(Type.Union([Type.Null(), Type.Integer({ minimum: 1 })]), 0)).toEqual([
-    "out_of_range: it must be at least 1; received 0 (a number).",
-  ]);
+  expect(said(Type.String({ const: "a" }), "b")).toEqual(['not_allowed: it must be "a"; received "b".']);
+  expect(said(Type.Union([Type.Null(), Type.Integer({ minimum: 1 })]), 0)).toEqual(["out_of_range: it must be at least 1; received 0."]);
   expect(said(Type.Union([Type.Null(), Type.Integer()]), "0")).toEqual([
-    'wrong_shape: it matches none of the shapes that are allowed; received "0" (a string).',
+    'wrong_shape: it matches none of the shapes that are allowed; received "0".',
   ]);
 });
 

@@ -186,13 +186,13 @@ describe("a custom fixture", () => {
       "an unknown state",
       '"pending"',
       '"pendng"',
-      ':10 /records/booking/0/status: records.booking.0.status must be one of pending, confirmed, checked_in, checked_out, no_show, cancelled, declined; received "pendng" (a string).',
+      ':10 /records/booking/0/status: records.booking.0.status must be one of pending, confirmed, checked_in, checked_out, no_show, cancelled, declined; received "pendng".',
     ],
     [
       "a field of the wrong type",
       '"guests": 2',
       '"guests": "two"',
-      ':11 /records/booking/1/guests: records.booking.1.guests must be an integer or null; received "two" (a string).',
+      ':11 /records/booking/1/guests: records.booking.1.guests must be an integer or null; received "two".',
     ],
     ["a misspelt field", '"guests"', '"gests"', ":11 /records/booking/1/gests: records.booking.1.gests is not known. Did you mean guests?"],
     [
@@ -255,9 +255,7 @@ describe("a custom fixture", () => {
 
   test("is rejected with the number of further errors", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
-    await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(
-      /:11 \/records\/booking\/1\/gests: .* \(and 1 more in this file\)$/,
-    );
+    await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(/:11 \/records\/booking\/1\/gests: .* 1 more error\.$/);
   });
 
   test.each([

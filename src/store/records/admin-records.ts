@@ -6,7 +6,7 @@ import { creatableFields, optionalFields, updatableFields } from "../../contract
 import type { AnyRecord, RecordBase, Resource, SampleContext } from "../../contracts/resource.ts";
 import { dayAt } from "../../kernel/calendar.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { fail } from "../../kernel/errors.ts";
+import { errorSummary, fail } from "../../kernel/errors.ts";
 import { drawsOf, type Random } from "../../kernel/random.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import { fieldErrors } from "../../schema/validator.ts";
@@ -61,8 +61,8 @@ function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchem
   for (const name of Object.keys(fields))
     if (!known.includes(name))
       fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
-  const [first, ...others] = fieldErrors(schema, fields);
-  if (first) fail("validation_failed", first.message, { errors: [first, ...others] });
+  const errors = fieldErrors(schema, fields);
+  if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
 
 function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: Resource, given: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 // Checks records against the rules of their kind: finds values that contradict one another, and references to records that do not exist.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
-import { fail } from "../../kernel/errors.ts";
+import { errorSummary, fail } from "../../kernel/errors.ts";
 
 interface CheckContext<R> extends RuleContext<R> {
   /** Whether the merchant has a record of this kind with this id. */
@@ -10,16 +10,15 @@ interface CheckContext<R> extends RuleContext<R> {
 
 /** Rejects a record that breaks a rule with a 400 that names every wrong field. A kind without rules costs two property reads. */
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
-  const [first, ...others] = problemsOf(resource, record, context);
-  if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-  const errors = [first, ...others].map(({ field, code, message }) => ({
+  const problems = problemsOf(resource, record, context);
+  if (problems.length === 0) return;
+  const errors = problems.map(({ field, code, message }) => ({
     pointer: `/${field}`,
     field: field.replaceAll("/", "."),
     code,
     message,
   }));
-  fail("validation_failed", `${first.message}${more}`, { errors });
+  fail("validation_failed", errorSummary(errors), { errors });
 }
 
 export function problemsOf<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): RuleProblem[] {

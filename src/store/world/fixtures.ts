@@ -76,7 +76,7 @@ async function check(sources: readonly FixtureFile[], resources: readonly Resour
 
 async function refuse(source: FixtureFile, [first, ...others]: readonly FixtureProblem[]): Promise<void> {
   if (!first) return;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more in this file)`;
+  const more = others.length === 0 ? "" : ` The file has ${others.length} more ${others.length === 1 ? "error" : "errors"}.`;
   throw await errorAt(source, first.pointer, `${first.message}${more}`);
 }
 
