@@ -7,9 +7,9 @@ import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../sch
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** The proof of a verdict: effects and keys in the store, the order of calls on connections, or measured times. */
-export const PROOFS = ["store", "connections", "time"] as const;
-export type Proof = (typeof PROOFS)[number];
+/** What confirms a verdict: effects and keys in the database, the order of calls on connections, or measured times. */
+export const CONFIRMATIONS = ["database", "connections", "time"] as const;
+export type Confirmation = (typeof CONFIRMATIONS)[number];
 
 const severity = () => oneOf(["error", "warning"], "How bad a failure is");
 const nullableText = (description: string) => nullable(Type.String({ description }));
@@ -29,7 +29,7 @@ const VerdictCall = Type.Object({
   milliseconds: Type.Number({ description: "Real time from the arrival of the first call" }),
 });
 
-/** A call that proves a verdict. */
+/** A call that shows a verdict. */
 export type VerdictCall = Static<typeof VerdictCall>;
 
 /** A verdict as the control API shows it. */
@@ -47,10 +47,10 @@ export const ShownVerdict = Type.Object(
     requests: Type.Array(Type.String(), { description: "The requests that show it" }),
     attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
     calls: Type.Array(VerdictCall, { description: "The requests with their connections and times" }),
-    provenBy: nullable(
+    confirmedBy: nullable(
       oneOf(
-        PROOFS,
-        "Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
+        CONFIRMATIONS,
+        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
       ),
     ),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
@@ -94,28 +94,29 @@ export function unknownRuleMessage(pattern: string, rules: readonly string[]): s
   return `The judge has no rule ${pattern}.${didYouMean(pattern, rules) || ` It has ${rules.join(", ")}.`}`;
 }
 
-const PROVEN_BY: Record<Proof, string> = {
-  store: "proven by the store",
-  connections: "proven by the order on connections",
-  time: "proven by time",
+const CONFIRMED: Record<Confirmation, string> = {
+  database: "confirmed in the database",
+  connections: "confirmed by the order on connections",
+  time: "confirmed by timing",
 };
 const MOST_CALLS = 6;
 
 /** `on connection 3 after 12 ms`: where and when a call of a verdict arrived. */
 export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on connection ${connection} after ${milliseconds} ms`;
 
-export const proofOf = ({ provenBy }: Pick<VerdictMessage, "provenBy">) => (provenBy === null ? "not proven" : PROVEN_BY[provenBy]);
+export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirmedBy">) =>
+  confirmedBy === null ? "not confirmed" : CONFIRMED[confirmedBy];
 
 /** The verdict in one line: the finding, the fix and the evidence. */
 export const verdictLine = ({ rule, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
   `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
 
-export type ExplainedVerdict = Pick<VerdictMessage, "rule" | "verdict" | "says" | "hint" | "calls" | "attempts" | "provenBy">;
+export type ExplainedVerdict = Pick<VerdictMessage, "rule" | "verdict" | "says" | "hint" | "calls" | "attempts" | "confirmedBy">;
 
-/** The calls and attempts that prove a verdict, and the kind of proof, in one line. Shortens many calls to the first ones and the last. */
-export function evidenceText({ calls, attempts, provenBy }: Pick<VerdictMessage, "calls" | "attempts" | "provenBy">): string {
+/** The calls and attempts that show a verdict, and what confirms it, in one line. Shortens many calls to the first ones and the last. */
+export function evidenceText({ calls, attempts, confirmedBy }: Pick<VerdictMessage, "calls" | "attempts" | "confirmedBy">): string {
   const shown = calls.map((call) => `${call.request} ${whereAndWhen(call)}`);
   const omitted = shown.length - MOST_CALLS;
   if (omitted > 0) shown.splice(MOST_CALLS - 1, omitted, `${omitted} more calls`);
-  return `${[...shown, ...attempts].join(", ")}; ${proofOf({ provenBy })}`;
+  return `${[...shown, ...attempts].join(", ")}; ${confirmationText({ confirmedBy })}`;
 }

@@ -237,7 +237,7 @@ function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
       operation: undefined,
       at: firing.at,
       fault: firing.ruleId,
-      provenBy: "store" as const,
+      confirmedBy: "database" as const,
     };
     return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
   });

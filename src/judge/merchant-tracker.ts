@@ -76,7 +76,7 @@ function retryListeners(
       for (const rule of rules) {
         const finding = rule.onRetry?.(retry);
         if (!finding) continue;
-        const id = add(rule, finding, callSubject(to, [from], retry.provenBy), revised.get(rule.id) ?? undecided.get(rule.id));
+        const id = add(rule, finding, callSubject(to, [from], retry.confirmedBy), revised.get(rule.id) ?? undecided.get(rule.id));
         ids.set(rule.id, id);
         revised.delete(rule.id);
         if (finding.isOpen) undecided.set(rule.id, id);
@@ -107,11 +107,12 @@ const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => (
   onRepeatDelivery: (repeat) => void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
 });
 
-/** Proof for a chain: a missing retry is proven by time, because only the deadline shows it. */
-const chainSubject = (chain: RetryChain) => callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.provenBy);
+/** What confirms a chain: a missing retry is confirmed by timing, because only the deadline shows it. */
+const chainSubject = (chain: RetryChain) =>
+  callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.confirmedBy);
 
 const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined): VerdictSubject => ({
-  provenBy: "store",
+  confirmedBy: "database",
   merchant,
   operation: undefined,
   at,

@@ -1,6 +1,6 @@
 // Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry with the same key follows.
 
-import { PROOFS, type Proof } from "../contracts/verdict.ts";
+import { CONFIRMATIONS, type Confirmation } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
@@ -75,7 +75,7 @@ export function createRetryTracker(listeners: RetryListeners) {
     observe(call: ObservedCall) {
       const chain = revise(state, call) ?? retry(state, call);
       resolve(state, call.arrived, call);
-      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lags: [], provenBy: "store", lookalikes: [] });
+      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
     isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),
@@ -117,8 +117,8 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   const before = [...found.chain.calls];
   const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
-  const provenBy = sameKey || (isCertain && hadEffect) ? "store" : isClear ? "connections" : "time";
-  const verdicts = continueChain(found.chain, { from: found.call, to: call, isCertain, provenBy }, new Map(), listeners);
+  const confirmedBy = sameKey || (isCertain && hadEffect) ? "database" : isClear ? "connections" : "time";
+  const verdicts = continueChain(found.chain, { from: found.call, to: call, isCertain, confirmedBy }, new Map(), listeners);
   const isFromOther = found.call.connection !== call.connection && (!isClear || !isDue(found.call, call));
   const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || isFromOther);
   if (mayBeRevised)
@@ -155,9 +155,9 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   if (!found || found.until < call.arrived) return undefined;
   revisable.splice(revisable.indexOf(found), 1);
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
-  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lags: [], provenBy: "store", lookalikes: [] };
-  const provenBy = hasSameKey(found.call, call) ? "store" : "connections";
-  continueChain(chain, { from: found.call, to: call, isCertain: true, provenBy }, found.verdicts, listeners);
+  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] };
+  const confirmedBy = hasSameKey(found.call, call) ? "database" : "connections";
+  continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, found.verdicts, listeners);
   return chain;
 }
 
@@ -189,11 +189,11 @@ function continueChain(
   revised: VerdictIds,
   listeners: RetryListeners,
 ): VerdictIds {
-  const { from, to, isCertain, provenBy } = matched;
+  const { from, to, isCertain, confirmedBy } = matched;
   const waited = to.arrived - from.answered;
   chain.calls.push(to);
   chain.lookalikes.length = 0;
-  chain.provenBy = weaker(chain.provenBy, provenBy);
+  chain.confirmedBy = weaker(chain.confirmedBy, confirmedBy);
   if (from.requestedWait === undefined && isCertain) {
     const lag = lagAtEnds(from, to, listeners.lag);
     chain.ownWaits.push(waited);
@@ -203,7 +203,7 @@ function continueChain(
   return listeners.onRetry({ ...matched, chain, waited }, revised);
 }
 
-const weaker = (one: Proof, other: Proof) => (PROOFS.indexOf(one) > PROOFS.indexOf(other) ? one : other);
+const weaker = (one: Confirmation, other: Confirmation) => (CONFIRMATIONS.indexOf(one) > CONFIRMATIONS.indexOf(other) ? one : other);
 
 /** Milliseconds around the start and the end of a pause in which event loop lag changes its measured length. Lag in between does not. */
 export const LAG_WINDOW = 50;

@@ -1,7 +1,7 @@
 // The log of final verdicts: keeps the newest passes, failures and inconclusive verdicts, and reports each new verdict.
 
 import type { VerdictCounts } from "../contracts/counts.ts";
-import { matchesRule, type Proof, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import { type Confirmation, matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
@@ -12,17 +12,17 @@ export interface VerdictSubject {
   /** Sandbox milliseconds. */
   at: number;
   fault: string | undefined;
-  /** How the calls were matched. A rule with its own proof overrides this. */
-  provenBy: Proof;
+  /** How the calls were matched. A rule with its own confirmation overrides this. */
+  confirmedBy: Confirmation;
 }
 
 /** The verdict names the first fault among `causes`. */
 export const callSubject = (
   { merchant, operation, at }: ObservedCall,
   causes: readonly ObservedCall[],
-  provenBy: Proof = "connections",
+  confirmedBy: Confirmation = "connections",
 ): VerdictSubject => ({
-  provenBy,
+  confirmedBy,
   merchant,
   operation,
   at,
@@ -70,7 +70,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     /** Turns a verdict into a pass, because a later call shows that it was wrong. */
     withdraw(id: string, says: string, calls: readonly ObservedCall[]) {
       const found = remove(id);
-      if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), provenBy: "connections" });
+      if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), confirmedBy: "connections" });
     },
     /** Adds verdicts of another sandbox. */
     adopt(verdicts: readonly VerdictMessage[]) {
@@ -154,7 +154,7 @@ export const buildVerdict = (rule: Rule, finding: Finding, subject: VerdictSubje
   hint: rule.hint,
   ...describeCalls(finding.calls ?? []),
   attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
-  provenBy: finding.verdict === "inconclusive" ? null : (rule.provenBy ?? subject.provenBy),
+  confirmedBy: finding.verdict === "inconclusive" ? null : (rule.confirmedBy ?? subject.confirmedBy),
   milliseconds: finding.milliseconds ?? {},
   fault: subject.fault ?? null,
 });

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
-import { proofOf, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
+import { confirmationText, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import { withBaseStyle } from "../kernel/base-style.ts";
 import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
@@ -128,13 +128,13 @@ function verdicts(run: RunReport): Markup {
   return markup`${wrong.map(verdictOfJudge)}<details><summary>${right.length} that passed</summary>${right.map(verdictOfJudge)}</details>`;
 }
 
-function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts, provenBy }: ReportedVerdict): Markup {
+function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts, confirmedBy }: ReportedVerdict): Markup {
   const link = (id: string) => markup`<a class="mono" href="#${id}">${id}</a>`;
   const seen = [
     ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
     ...attempts.map((id) => markup`<li>${link(id)}</li>`),
   ];
-  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${proofOf({ provenBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="soft">${hint}</p>`}</div>`;
+  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${confirmationText({ confirmedBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="soft">${hint}</p>`}</div>`;
 }
 
 function coverage({ coverage: rows }: RunReport): Markup {

@@ -98,12 +98,12 @@ describe("a failed verdict", () => {
     expect(failing.map((text) => /<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1])).toEqual(["1", "0"]);
   });
 
-  test.each(["junit", "markdown", "html"] as const)("shows its calls with connections and its proof in %s", async (format) => {
+  test.each(["junit", "markdown", "html"] as const)("shows its calls with connections and its confirmation in %s", async (format) => {
     const text = (await fetchReport(await throttled(), format)).text
       .replaceAll(/<[^>]+>(?=req_)|(?<=req_\d+)<[^>]+>/g, "")
       .replaceAll("\\", "");
     expect(text).toMatch(/req_3 on connection \d+ after \d+ ms/);
-    expect(text).toContain("proven by the order on connections");
+    expect(text).toContain("confirmed by the order on connections");
   });
 });
 

@@ -219,7 +219,7 @@ describe("records", () => {
 });
 
 const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): CheckedVerdict => ({
-  ...{ rule, verdict, merchant, says: "The client came back at once.", hint: "Wait.", attempts: ["att_1"], provenBy: "time" },
+  ...{ rule, verdict, merchant, says: "The client came back at once.", hint: "Wait.", attempts: ["att_1"], confirmedBy: "time" },
   calls: [{ request: "req_1", connection: 1, milliseconds: 0 }],
 });
 
@@ -246,7 +246,7 @@ describe("verdicts of the judge", () => {
     )(0);
     expect(look.message.split("\n")).toEqual([
       "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
-      "retry.jittered: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; proven by time)",
+      "retry.jittered: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; confirmed by timing)",
     ]);
   });
 });

@@ -48,28 +48,28 @@ describe("the evidence of a verdict", () => {
 
   test("is the store where a second effect or the same key shows the retry", () => {
     const found = (key: string, rule: string) => lostWrite(writeEntry(10, 200, key)).verdicts({ rule });
-    expect(found("b", "effect.single")).toMatchObject([{ verdict: "fail", provenBy: "store" }]);
-    expect(found("b", "idempotency.key_reused")).toMatchObject([{ verdict: "fail", provenBy: "store" }]);
-    expect(found("a", "idempotency.key_reused")).toMatchObject([{ verdict: "pass", provenBy: "store" }]);
+    expect(found("b", "effect.single")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
+    expect(found("b", "idempotency.key_reused")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
+    expect(found("a", "idempotency.key_reused")).toMatchObject([{ verdict: "pass", confirmedBy: "database" }]);
   });
 
   test("is the order on connections where an equal call follows the response, and time where none did", () => {
     const early = judge(requestEntry(0, 429, wait("5")), requestEntry(31, 200));
-    expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([{ verdict: "fail", provenBy: "connections" }]);
+    expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([{ verdict: "fail", confirmedBy: "connections" }]);
     const silent = judge(requestEntry(0, 429, wait("1")), requestEntry(4_001, 200, { search: "limit=5" }));
-    expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", provenBy: "time" }]);
+    expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", confirmedBy: "time" }]);
   });
 
   test("is one line: of many calls, the first and the last", () => {
     const call = (number: number) => ({ request: `req_${number}`, connection: 1, milliseconds: (number - 1) * 5 });
     const calls = Array.from({ length: 9 }, (_, index) => call(index + 1));
-    expect(evidenceText({ calls: calls.slice(0, 2), attempts: [], provenBy: "connections" })).toBe(
-      "req_1 on connection 1 after 0 ms, req_2 on connection 1 after 5 ms; proven by the order on connections",
+    expect(evidenceText({ calls: calls.slice(0, 2), attempts: [], confirmedBy: "connections" })).toBe(
+      "req_1 on connection 1 after 0 ms, req_2 on connection 1 after 5 ms; confirmed by the order on connections",
     );
-    expect(evidenceText({ calls, attempts: [], provenBy: "time" })).toMatch(
-      /req_5 [^,]+, 3 more calls, req_9 [^,]+ after 40 ms; proven by time$/,
+    expect(evidenceText({ calls, attempts: [], confirmedBy: "time" })).toMatch(
+      /req_5 [^,]+, 3 more calls, req_9 [^,]+ after 40 ms; confirmed by timing$/,
     );
-    expect(evidenceText({ calls: [], attempts: ["whd_1"], provenBy: null })).toBe("whd_1; not proven");
+    expect(evidenceText({ calls: [], attempts: ["whd_1"], confirmedBy: null })).toBe("whd_1; not confirmed");
   });
 });
 
@@ -115,7 +115,7 @@ describe("a client that is silent after its deadline", () => {
   test("has failed to retry, which is not final: its retry may still come", () => {
     const start = past();
     const made = judge(requestEntry(start, 503));
-    expect(made.verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "fail", id: null, provenBy: "time" }]);
+    expect(made.verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "fail", id: null, confirmedBy: "time" }]);
     made.request(requestEntry(start + 15_900, 200));
     expect(made.of("retry.happened")).toEqual(["pass"]);
   });
@@ -147,7 +147,7 @@ describe("repeats of a rejected request", () => {
 
 describe("a busy machine", () => {
   const pauses = (ownWaits: number[], lags: number[]) =>
-    retryBackoffGrows.onChainEnd?.({ calls: [], ownWaits, lags, provenBy: "store", lookalikes: [] }, false)?.verdict;
+    retryBackoffGrows.onChainEnd?.({ calls: [], ownWaits, lags, confirmedBy: "database", lookalikes: [] }, false)?.verdict;
 
   test("may be all that makes equal pauses grow", () => {
     expect(pauses([303, 217, 257, 1_046], [60, 0, 30, 820])).toBe("inconclusive");

@@ -55,7 +55,7 @@ export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): 
     { request: "req_1", connection: 1, milliseconds: 0 },
     { request: "req_2", connection: 2, milliseconds: 41 },
   ],
-  provenBy: "connections",
+  confirmedBy: "connections",
   milliseconds: { waited: 41, asked: 2_000 },
   fault: null,
   ...changes,

@@ -629,7 +629,7 @@ describe("rules and windows of a real sandbox", () => {
       "✗ fail (error)",
       "The client waits at least as long as Retry-After says.",
       "Wait for as many seconds",
-      "proven by the order on connections",
+      "confirmed by the order on connections",
       "req_1  12:00:00.001  GET /v1/payments  429",
       "req_2, on connection 2 after 41 ms",
       "waited         41.0 ms",

@@ -3,7 +3,7 @@
 import type { VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { proofOf, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
+import { confirmationText, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "../details/detail-lines.ts";
 import { requestText, resultOf } from "../details/row-lines.ts";
@@ -39,14 +39,14 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
 
 function summary(
   { theme }: UiState,
-  { verdict, severity, says, provenBy, at, merchant, operation, fault }: VerdictMessage,
+  { verdict, severity, says, confirmedBy, at, merchant, operation, fault }: VerdictMessage,
   width: number,
 ): DetailLine[] {
   const [label, style] = verdictLabel(theme, verdict);
   return [
     ...labelled(theme, width, "verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
     ...labelled(theme, width, "finding", says),
-    ...(provenBy === null ? [] : labelled(theme, width, "evidence", proofOf({ provenBy }))),
+    ...(confirmedBy === null ? [] : labelled(theme, width, "evidence", confirmationText({ confirmedBy }))),
     ...labelled(theme, width, "time", dateTime(at)),
     ...(merchant === null ? [] : labelled(theme, width, "merchant", merchant)),
     ...(operation === null ? [] : labelled(theme, width, "operation", operation)),

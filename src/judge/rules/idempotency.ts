@@ -73,7 +73,7 @@ export const idempotencyKeyReused: Rule = {
 export const effectSingle: Rule = {
   id: "effect.single",
   severity: "error",
-  provenBy: "store",
+  confirmedBy: "database",
   demands: "Each write takes effect once, however often the client sends it.",
   hint: "Retry under the same Idempotency-Key. Where an operation accepts no key, such as those under /webhooks, list the existing records before you retry.",
   onRetry(retry) {

@@ -69,7 +69,7 @@ const MOST = 0.8;
 export const retryAfterJittered: Rule = {
   id: "retry_after.jittered",
   severity: "warning",
-  provenBy: "time",
+  confirmedBy: "time",
   demands: "Calls that wait for the same Retry-After return at different times.",
   hint: "Add a random part to each wait, such as up to a tenth of it: otherwise all workers return at once and meet the limit again.",
   onReturn(sample, { before, total }) {
@@ -120,7 +120,7 @@ export const rateLimitRespected: Rule = {
 export const outageBackedOff: Rule = {
   id: "outage.backed_off",
   severity: "warning",
-  provenBy: "time",
+  confirmedBy: "time",
   demands: "While every call fails with a 5xx or a broken connection, each worker of the client sends at most 20 calls per second.",
   hint: "Wait longer after each failure, or use a circuit breaker: after some failures in a row, send nothing for some seconds, then one call to try.",
   onOutage(failed, limit) {

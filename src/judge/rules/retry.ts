@@ -131,7 +131,7 @@ export const backsOff = ({ ownWaits }: RetryChain) => ownWaits.length < 2 || (!i
 export const retryBackoffGrows: Rule = {
   id: "retry.backoff_grows",
   severity: "warning",
-  provenBy: "time",
+  confirmedBy: "time",
   demands: "Without a Retry-After, the client waits longer before each further retry.",
   hint: "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when it gets fewer requests.",
   onChainEnd({ calls, ownWaits, lags }) {
@@ -167,7 +167,7 @@ const medianOf = (values: readonly number[]) => values[Math.ceil(values.length /
 export const retryJittered: Rule = {
   id: "retry.jittered",
   severity: "warning",
-  provenBy: "time",
+  confirmedBy: "time",
   demands: "Without a Retry-After, the client draws each pause at random around its mean.",
   hint: "Multiply each pause by a random factor, or draw it from the range 0 to the pause: otherwise all clients that failed together retry together.",
   onPauseSample(sample) {

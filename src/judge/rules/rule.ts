@@ -2,7 +2,7 @@
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
-import type { JudgedRule, Proof, Verdict } from "../../contracts/verdict.ts";
+import type { Confirmation, JudgedRule, Verdict } from "../../contracts/verdict.ts";
 import type { ObservedCall } from "../observed-call.ts";
 
 /** One logical call: its first try and each retry. */
@@ -12,8 +12,8 @@ export interface RetryChain {
   readonly ownWaits: number[];
   /** Milliseconds of event loop lag during each pause of `ownWaits`. */
   readonly lags: number[];
-  /** The weakest proof by which any of the chain's retries was recognised. */
-  provenBy: Proof;
+  /** The weakest confirmation of any of the chain's retries. */
+  confirmedBy: Confirmation;
   /** Equal requests that may retry the last call, or that another program may have sent. */
   readonly lookalikes: ObservedCall[];
 }
@@ -26,7 +26,7 @@ export interface Retry {
   /** Real milliseconds from the failure's response to the arrival of the retry. */
   readonly waited: number;
   /** How `to` was recognised as the repeat. */
-  readonly provenBy: Proof;
+  readonly confirmedBy: Confirmation;
   /** False if `to` may be a separate call that is equal to `from`. */
   readonly isCertain: boolean;
 }
@@ -69,7 +69,7 @@ export interface Finding {
   says: string;
   /** Whether a further try of the same call may decide the rule. The new verdict then replaces this one. */
   isOpen?: boolean;
-  /** The requests that prove the finding. */
+  /** The requests that show the finding. */
   calls?: readonly ObservedCall[];
   attempts?: readonly AttemptMessage[];
   /** The measurements, by name. */
@@ -97,8 +97,8 @@ export interface Returned {
 
 /** Each method returns a finding, or undefined if the rule does not apply. */
 export interface Rule extends JudgedRule {
-  /** A fixed proof for all verdicts of this rule (default: how the calls were matched). */
-  readonly provenBy?: Proof;
+  /** Confirms all verdicts of this rule (default: how the calls were matched). */
+  readonly confirmedBy?: Confirmation;
   onRetry?(retry: Retry): Finding | undefined;
   /** The chain's last call got a final response, or the client went on without a retry (`gaveUp`). */
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;

@@ -9,7 +9,7 @@ const MAX_DURATION = 5_000;
 export const webhookAckFast: Rule = {
   id: "webhook.ack_fast",
   severity: "warning",
-  provenBy: "time",
+  confirmedBy: "time",
   demands: `The receiver responds to a delivery within ${MAX_DURATION / 1_000} seconds.`,
   hint: "Store the event, respond with 200, then process it: after a timeout, the sender treats the delivery as failed and sends it again.",
   onDelivery({ attempt, faults, lag }) {
@@ -101,7 +101,7 @@ export const webhookForgeryRejected: Rule = {
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
   severity: "error",
-  provenBy: "time",
+  confirmedBy: "time",
   demands: "The receiver processes an event once, however often it arrives.",
   hint: "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it causes.",
   onRepeatDelivery({ first, repeat, writesBefore, writesAfterRepeat }) {
