@@ -146,7 +146,7 @@ const mutations = [
   },
   {
     room: "lessons",
-    defect: "a step is ticked before its check holds",
+    defect: "a step is completed before its check holds",
     file: "src/lessons/steps.ts",
     find: 'if (verdict !== "pass") {',
     replace: 'if (verdict === "inconclusive") {',

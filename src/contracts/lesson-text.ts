@@ -2,7 +2,7 @@
 
 import type { LearnerState, Lesson, LessonBlock, LessonStep } from "./lesson.ts";
 
-type StepProgress = Pick<LearnerState, "step" | "ticked" | "next">;
+type StepProgress = Pick<LearnerState, "step" | "completed" | "next">;
 
 /**
  * The text of a learner's current step. The first step follows the lesson's introduction. At the end of the lesson, the text gives the
@@ -36,9 +36,9 @@ function wrapLines(words: readonly string[], width: number): string {
   return lines.join("\n");
 }
 
-function finishedText({ title, steps }: Lesson, { ticked, next }: StepProgress): string {
-  const score = ticked === steps.length ? `all ${ticked} steps` : `${ticked} of ${steps.length} steps`;
-  return `"${title}" is over: ${score} ticked.${next === null ? " It was the last one." : ` The next one is ${next}.`}`;
+function finishedText({ title, steps }: Lesson, { completed, next }: StepProgress): string {
+  const score = completed === steps.length ? `all ${completed} steps` : `${completed} of ${steps.length} steps`;
+  return `"${title}" is complete: ${score} done.${next === null ? " It was the last lesson." : ` The next lesson is ${next}.`}`;
 }
 
 /** Indents code blocks, and marks output with a bar. */

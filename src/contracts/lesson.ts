@@ -52,7 +52,7 @@ export type LessonBlock = Static<typeof LessonBlock>;
 export type LessonStep = Static<typeof LessonStep>;
 export type LessonFile = Static<typeof LessonFile>;
 
-const STEP_ENDS = ["ticked", "skipped", "prepared"] as const;
+const STEP_ENDS = ["completed", "skipped", "prepared"] as const;
 /** `prepared`: the step is before the checkpoint at which the learner began, so the sandbox created its results. */
 export type StepEnd = (typeof STEP_ENDS)[number];
 
@@ -81,7 +81,7 @@ export const ShownLearner = Type.Object(
     step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
     stepTitle: nullable(Type.String()),
     steps: Type.Integer({ description: "The number of steps in the lesson" }),
-    ticked: Type.Integer({ description: "The number of steps completed by the learner" }),
+    completed: Type.Integer({ description: "The number of completed steps" }),
     hints: Type.Integer({ description: "The number of hints shown for this step" }),
     hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
     since: Type.String({ description: "The sandbox time at which the step began" }),
@@ -112,7 +112,7 @@ export interface JoinOptions {
   hintAfter?: number | undefined;
 }
 
-const LESSON_EVENTS = ["joined", "began", "ticked", "skipped", "hint", "gone"] as const;
+const LESSON_EVENTS = ["joined", "began", "completed", "skipped", "hint", "gone"] as const;
 
 /** A change of a learner, with the state after it. */
 export const LessonMessage = Type.Object({ news: oneOf(LESSON_EVENTS, ""), learner: LearnerState }, { title: "lesson_message" });

@@ -75,7 +75,8 @@ export function createRetryTracker(listeners: RetryListeners) {
     observe(call: ObservedCall) {
       const chain = revise(state, call) ?? retry(state, call);
       resolve(state, call.arrived, call);
-      if (call.failure) addPending(state, call, chain ?? { calls: [call], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] });
+      if (call.failure)
+        addPending(state, call, chain ?? { calls: [call], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
     isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),

@@ -103,7 +103,7 @@ export function learnerState(
     step: step?.number ?? null,
     stepTitle: step?.title ?? null,
     steps: lesson?.steps.length ?? 0,
-    ticked: left.filter((one) => one.lesson === row.lesson && one.how === "ticked").length,
+    completed: left.filter((one) => one.lesson === row.lesson && one.how === "completed").length,
     hints: row.hints,
     hint: hint === undefined ? null : personalText(hint, valuesOf(row.merchant)),
     since: row.began,

@@ -194,7 +194,7 @@ export const lessonError = (file: string, line: number, message: string) => new 
 export function checkValidator(holdsNow: (check: Expectation[]) => boolean): CheckValidator {
   return (check) => {
     try {
-      return holdsNow(check) ? "this already holds before the learner did anything: the step would tick by itself." : undefined;
+      return holdsNow(check) ? "this already holds before the learner did anything: the step would complete by itself." : undefined;
     } catch (error) {
       if (error instanceof ApiError) return error.message;
       throw error;

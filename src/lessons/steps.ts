@@ -54,8 +54,8 @@ async function checkStep(context: LessonContext, progress: LearnerProgress): Pro
     if (hasRun && isFix) scheduleHint(context, progress, annotations, Math.min(progress.hintAfter, RUN_GAP));
     return;
   }
-  const leaving = { steps: [row.step], how: "ticked" } as const;
-  await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, leaving, news: "ticked" });
+  const leaving = { steps: [row.step], how: "completed" } as const;
+  await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, leaving, news: "completed" });
 }
 
 /** The step to go to, and how the steps before it ended. */

@@ -20,8 +20,8 @@ interface Seated {
   name: string;
   id: string;
   apiKey: string;
-  /** How many steps were ticked. */
-  ticked: number;
+  /** How many steps were completed. */
+  completed: number;
 }
 
 /** A room that can be reached from elsewhere: the control API asks for a token, which the room does not. */
@@ -48,13 +48,13 @@ const fill = (bench: Bench, path: string, names = NAMES): Promise<Seated[]> =>
     names.map(async (name, index) => {
       const { apiKey, learner } = (await enter(bench, path, name)).body;
       let { id, version } = learner as { id: string; version: number };
-      const ticked = index % 4;
-      for (const step of STEPS.slice(0, ticked)) {
+      const completed = index % 4;
+      for (const step of STEPS.slice(0, completed)) {
         const news = bench.call("GET", `/_sandbox/learners/${id}?after=${version}&within=1m`, { key: apiKey });
         await step(bench, apiKey);
         version = (await news).body.version;
       }
-      return { name, id, apiKey, ticked };
+      return { name, id, apiKey, completed };
     }),
   );
 
@@ -100,8 +100,8 @@ describe("the board", () => {
     await bench.call("POST", `/_sandbox/learners/${seated[1]?.id}/hint`, { key: seated[1]?.apiKey ?? "" });
     const { body, text } = await get(bench, `${path}/board?format=json`);
     expect(body).toMatchObject({ object: "list", url });
-    const found = (body.data as { name: string; step: number; ticked: number }[]).map(({ name, step, ticked }) => [name, step, ticked]);
-    expect(found.sort()).toEqual(seated.map(({ name, ticked }) => [name, ticked + 1, ticked]).sort());
+    const found = (body.data as { name: string; step: number; completed: number }[]).map((one) => [one.name, one.step, one.completed]);
+    expect(found.sort()).toEqual(seated.map(({ name, completed }) => [name, completed + 1, completed]).sort());
     expect(body.data.find(({ name }: Seated) => name === NAMES[1])).toMatchObject({ hints: 1, hint: null });
     expect(text).not.toContain("sk_test_");
   });
@@ -132,7 +132,7 @@ describe.runIf(browserFile)(inBrowser, () => {
   interface Card {
     name: string;
     place: string;
-    ticked: number;
+    completed: number;
     word: string;
   }
 
@@ -140,7 +140,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     page.evaluate<Card[]>(`[...document.querySelectorAll("#learners > li")].map((card) => ({
       name: card.querySelector(".name").textContent,
       place: card.querySelector(".place").textContent,
-      ticked: card.querySelectorAll(".ticked").length,
+      completed: card.querySelectorAll(".completed").length,
       word: card.querySelector(".chip")?.textContent ?? "",
     }))`);
   const shown = (count: number) => `document.querySelectorAll("#learners > li").length === ${count}`;
@@ -151,8 +151,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     const page = await browser.open(`${url}/board`);
     await page.shows(shown(40));
     const found = await cards(page);
-    const places = found.map(({ name, place, ticked }) => [name, place, ticked]);
-    expect(places.sort()).toEqual(seated.map(({ name, ticked }) => [name, `${ticked + 1}/5`, ticked]).sort());
+    const places = found.map(({ name, place, completed }) => [name, place, completed]);
+    expect(places.sort()).toEqual(seated.map(({ name, completed }) => [name, `${completed + 1}/5`, completed]).sort());
     expect(found.filter(({ word }) => word !== "").map(({ word }) => word)).toEqual(["longest"]);
     expect(await page.evaluate(`document.querySelectorAll("img, svg, li script").length`)).toBe(0);
     expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("40 here");
@@ -169,8 +169,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
     await page.shows(shown(1));
     await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-    await page.shows(`document.querySelector(".fresh .chip")?.textContent === "just ticked"`);
-    expect(await cards(page)).toEqual([{ name: "Ada", place: "2/5", ticked: 1, word: "just ticked" }]);
+    await page.shows(`document.querySelector(".fresh .chip")?.textContent === "just completed"`);
+    expect(await cards(page)).toEqual([{ name: "Ada", place: "2/5", completed: 1, word: "just completed" }]);
     for (const _ of [2, 3, 4, 5]) await bench.call("POST", `/_sandbox/learners/${learner.id}/skip`, { key: apiKey });
     await page.shows(`document.querySelector(".done .chip")?.textContent === "done"`);
     expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("1 here, 1 done");

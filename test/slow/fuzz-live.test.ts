@@ -16,8 +16,10 @@ import { changed, edit, edited, JSON_TOKENS, runs, someChanges } from "../suppor
 import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";
 
 const learner = {
-  ...{ id: "mer_1", name: "Ada", lesson: "paging", title: "Paging", step: 1, stepTitle: "Read", steps: 2, ticked: 0, hints: 0, hint: null },
+  ...{ id: "mer_1", name: "Ada", lesson: "paging", title: "Paging", step: 1, stepTitle: "Read", steps: 2, completed: 0 },
   ...{
+    hints: 0,
+    hint: null,
     since: 1_767_614_400_000,
     elapsed: 0,
     next: null,

@@ -50,7 +50,7 @@ function placeOf({ name = "paging", file = `${name}.mjs`, title = "Paging", star
   const step = { number: 1, title: "Read", blocks: [{ kind: "prose", text: "Read." }], command: null, hints: 0, mends: true };
   return {
     learner: {
-      ...{ id: "mer_1", name: "Ada", lesson: name, title, step: 1, stepTitle: "Read", steps: 1, ticked: 0, hints: 0, hint: null },
+      ...{ id: "mer_1", name: "Ada", lesson: name, title, step: 1, stepTitle: "Read", steps: 1, completed: 0, hints: 0, hint: null },
       ...{ since: "2026-01-05T12:00:00.000Z", elapsed: 0, next: null, version: skipped ? 1 : 0 },
       left: skipped ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }] : [],
     },

@@ -41,7 +41,7 @@ test("shows a step, marks it done, shows the next; h prints a hint and s skips t
   await says(program, "[first-call 1/5] Ask who you are");
   expect(program.out).toContain("Your first call");
   await shell(await commandAfter(program, "[first-call 1/5]"));
-  await says(program, "ticked: Ask who you are");
+  await says(program, "completed: Ask who you are");
   await says(program, "[first-call 2/5] Read a list");
   type(program, "h");
   await says(program, "hint: The URL is quoted");
@@ -55,7 +55,7 @@ test("continues with the next lesson", async () => {
   const program = launch(["learn", "--port", "0", "--checkpoint", "5"]);
   await says(program, "[first-call 5/5] Create a record");
   type(program, "s");
-  await says(program, '"Your first call" is over: 0 of 5 steps ticked. The next one is paging.');
+  await says(program, '"Your first call" is complete: 0 of 5 steps done. The next lesson is paging.');
   await says(program, "[paging 1/5]");
   await stop(program);
 });
@@ -116,7 +116,7 @@ test("serves a room and joins it", async () => {
   await says(learner, "[paging 2/5]");
   type(learner, "h");
   await says(learner, "hint: Any number above 100");
-  await room.line((line) => /^lesson: Ada \(mer_\w+\) ticked; paging 2\/5/.test(line));
+  await room.line((line) => /^lesson: Ada \(mer_\w+\) completed; paging 2\/5/.test(line));
   const { code, error } = await stop(learner);
   const back = /learn --join '(\S+)'/.exec(error)?.[1] ?? "";
   expect([code, back]).toEqual([0, expect.stringContaining("/_sandbox/ui#learner/sk_test_")]);

@@ -128,12 +128,12 @@ describe("every lesson", () => {
     for (const step of steps) {
       await desk.fidget();
       expect([name, (await desk.state()).step]).toEqual([name, step.number]);
-      const ticked = nextNews(bench, desk.id, "ticked");
-      const [said, { learner }] = await Promise.all([desk.run(step), ticked]);
+      const completed = nextNews(bench, desk.id, "completed");
+      const [said, { learner }] = await Promise.all([desk.run(step), completed]);
       for (const { kind, text } of step.blocks) if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
-      expect(learner.left.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "ticked" });
+      expect(learner.left.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "completed" });
     }
-    expect(await desk.state()).toMatchObject({ lesson: name, step: null, ticked: steps.length });
+    expect(await desk.state()).toMatchObject({ lesson: name, step: null, completed: steps.length });
   });
 
   test.each(names)("%s: each step can be the first, with the results of the previous ones created", async (name) => {
@@ -146,15 +146,15 @@ describe("every lesson", () => {
       const lesson = await desk.begin(name, number);
       await desk.fidget();
       const before = await desk.state();
-      expect([number, before.step, before.ticked, before.left.map(({ how }) => how)]).toEqual([
+      expect([number, before.step, before.completed, before.left.map(({ how }) => how)]).toEqual([
         number,
         number,
         0,
         steps.slice(0, number - 1).map(() => "prepared"),
       ]);
-      const ticked = nextNews(bench, desk.id, "ticked");
-      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Lesson["steps"][number]), ticked]);
-      expect(learner.left.at(-1)).toMatchObject({ step: number, how: "ticked" });
+      const completed = nextNews(bench, desk.id, "completed");
+      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Lesson["steps"][number]), completed]);
+      expect(learner.left.at(-1)).toMatchObject({ step: number, how: "completed" });
       await bench.close();
     }
   });
@@ -208,10 +208,10 @@ describe("a learner", () => {
     await desk.begin("first-call");
     await me(bench);
     await desk.fidget();
-    expect(await desk.state()).toMatchObject({ step: 1, ticked: 0 });
-    const ticked = nextNews(bench, desk.id, "ticked");
+    expect(await desk.state()).toMatchObject({ step: 1, completed: 0 });
+    const completed = nextNews(bench, desk.id, "completed");
     await me(bench, desk.apiKey);
-    expect((await ticked).learner).toMatchObject({ step: 2, stepTitle: "Read a list", ticked: 1 });
+    expect((await completed).learner).toMatchObject({ step: 2, stepTitle: "Read a list", completed: 1 });
     await desk.fidget();
     expect((await desk.state()).step).toBe(2);
   });
@@ -263,7 +263,7 @@ describe("a learner", () => {
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call", 5);
     const skipped = await control(bench.url, "POST", `/learners/${desk.id}/skip`);
-    expect(skipped).toMatchObject({ step: null, ticked: 0, next: "paging" });
+    expect(skipped).toMatchObject({ step: null, completed: 0, next: "paging" });
     expect(skipped.left.at(-1)).toMatchObject({ lesson: "first-call", step: 5, how: "skipped" });
     const { verdict } = await control(bench.url, "POST", "/verify", {
       merchant: desk.id,
@@ -289,9 +289,9 @@ describe("a learner", () => {
     const after = await open({ memory: false, db: file });
     const [same] = await listed(after);
     expect(same).toMatchObject({ name: "Ada", lesson: "paging", step: 5, hints: 1, left: state.left });
-    const ticked = nextNews(after, desk.id, "ticked");
+    const completed = nextNews(after, desk.id, "completed");
     await after.call("GET", cursor, { key: desk.apiKey });
-    expect((await ticked).learner).toMatchObject({ step: null, ticked: 1, next: "idempotency" });
+    expect((await completed).learner).toMatchObject({ step: null, completed: 1, next: "idempotency" });
   });
 
   test("is removed by a reset, and restored by a snapshot to an incomplete step", async () => {
@@ -299,14 +299,14 @@ describe("a learner", () => {
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call");
     await control(bench.url, "PUT", "/snapshots/first");
-    const ticked = nextNews(bench, desk.id, "ticked");
+    const completed = nextNews(bench, desk.id, "completed");
     await me(bench, desk.apiKey);
-    await ticked;
+    await completed;
     await control(bench.url, "POST", "/snapshots/first/restore");
-    expect(await desk.state()).toMatchObject({ step: 1, ticked: 0 });
+    expect(await desk.state()).toMatchObject({ step: 1, completed: 0 });
     await desk.fidget();
-    expect(await desk.state()).toMatchObject({ step: 1, ticked: 0 });
-    const again = nextNews(bench, desk.id, "ticked");
+    expect(await desk.state()).toMatchObject({ step: 1, completed: 0 });
+    const again = nextNews(bench, desk.id, "completed");
     await me(bench, desk.apiKey);
     expect((await again).learner.step).toBe(2);
 
@@ -388,9 +388,9 @@ describe("a room", () => {
     const place = /where you are: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     const command = /^ {4}(curl .*)$/m.exec(joined)?.[1] ?? "";
     const id = (await bench.call("GET", `${path}/board?format=json`, { key: null })).body.data[0].id as string;
-    const ticked = nextNews(bench, id, "ticked");
+    const completed = nextNews(bench, id, "completed");
     await run(command);
-    await ticked;
+    await completed;
     expect(await run(place)).toContain("[first-call 2/5] Read a list");
     const hint = /a hint: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
     expect(await run(hint)).toContain("The URL is quoted");
@@ -420,11 +420,11 @@ test("on a narrow terminal prose is wrapped, and lists and commands are not", as
       },
     ],
   };
-  const stand = { step: 1, ticked: 0, next: null };
+  const stand = { step: 1, completed: 0, next: null };
   const step = "[own 1/1] Do\n\n- one two three\n- four\n\n    one two three four five";
   expect(currentStepText(lesson, stand, 9)).toBe(`Own\n\na b c d e\nf g h\n\n${step}`);
   expect(currentStepText(lesson, stand, 5)).toBe(`Own\n\na b c\nd e f\ng h\n\n${step}`);
-  expect(currentStepText(lesson, { step: null, ticked: 0, next: null })).toBe('"Own" is over: 0 of 1 steps ticked. It was the last one.');
+  expect(currentStepText(lesson, { ...stand, step: null })).toBe('"Own" is complete: 0 of 1 steps done. It was the last lesson.');
 });
 
 describe("an invalid lesson page", () => {
@@ -520,13 +520,13 @@ describe("custom lessons", () => {
     );
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("own");
-    const ticks = [nextNews(bench, desk.id, "ticked")];
+    const completions = [nextNews(bench, desk.id, "completed")];
     expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(200);
     await bench.call("GET", "/v1/merchants/me", { key: desk.apiKey });
-    expect((await ticks[0])?.learner.step).toBe(2);
+    expect((await completions[0])?.learner.step).toBe(2);
     expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
-    ticks.push(nextNews(bench, desk.id, "ticked"));
+    completions.push(nextNews(bench, desk.id, "completed"));
     expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(429);
-    expect((await ticks[1])?.learner.step).toBeNull();
+    expect((await completions[1])?.learner.step).toBeNull();
   });
 });

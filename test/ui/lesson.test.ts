@@ -50,9 +50,9 @@ describe("the lesson pane", () => {
 
   test("keeps the text of a completed step until the reader goes on, and shows earlier steps again", async () => {
     const { bench, desk } = await learn();
-    const ticked = news(bench, "ticked");
+    const completed = news(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
-    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await ticked }]);
+    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await completed }]);
     const screen = text(desk);
     expect(screen).toContain("✓1  ▸2   3   4   5");
     expect(screen).toContain("1. Ask who you are");
@@ -70,9 +70,9 @@ describe("the lesson pane", () => {
 
   test("ignores other learners", async () => {
     const { bench, desk } = await learn();
-    const ticked = news(bench, "ticked");
+    const completed = news(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
-    const { learner, ...rest } = await ticked;
+    const { learner, ...rest } = await completed;
     const before = desk.screen();
     desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: { ...rest, learner: { ...learner, id: "mer_market" } } }]);
     expect(desk.screen()).toEqual(before);
@@ -82,9 +82,9 @@ describe("the lesson pane", () => {
     const { bench, desk } = await learn();
     const [asked] = pollLearner(desk.state) as [Effect & { kind: "call" }];
     const old = await perform(desk.state.target, asked.call);
-    const ticked = news(bench, "ticked");
+    const completed = news(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
-    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await ticked }]);
+    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await completed }]);
     desk.state = asked.onReply(desk.state, old).state;
     expect(learnerMode(desk.state)?.learner?.step).toBe(2);
   });
@@ -190,7 +190,7 @@ describe("the board", () => {
     step: 3,
     stepTitle: "Ask for more than there can be",
     steps: 5,
-    ticked: 2,
+    completed: 2,
     hints: 0,
     hint: null,
     since: 0,
@@ -209,8 +209,8 @@ describe("the board", () => {
       withBoard([
         learner(1, { name: "Ada", hints: 2 }),
         learner(2, { name: "Grace", elapsed: 754_000 }),
-        learner(3, { name: "Zoë", step: null, stepTitle: null, ticked: 5, elapsed: 999_000 }),
-        learner(4, { name: "Eve", lesson: null, title: null, step: null, steps: 0, ticked: 0, stepTitle: null, elapsed: 999_000 }),
+        learner(3, { name: "Zoë", step: null, stepTitle: null, completed: 5, elapsed: 999_000 }),
+        learner(4, { name: "Eve", lesson: null, title: null, step: null, steps: 0, completed: 0, stepTitle: null, elapsed: 999_000 }),
       ]),
     );
     const of = (name: string) => lines.find((line) => line.includes(name)) ?? "";
@@ -236,7 +236,7 @@ describe("the board", () => {
 
   test("Enter shows a learner's past steps and current hint", async () => {
     const left = [
-      { lesson: "first-call", step: 1, how: "ticked" as const, hints: 0, at: 0 },
+      { lesson: "first-call", step: 1, how: "completed" as const, hints: 0, at: 0 },
       { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
     ];
     const state = handleKey(withBoard([learner(1, { left, hints: 1, hint: "Anything above 100." })]), "enter").state;

@@ -27,11 +27,11 @@ export function LessonPanel({ dashboard }: DashboardProps) {
             return (
               <li
                 key={number}
-                class={`chip ${isCurrent ? "current" : how === "ticked" ? "green" : "soft"}`}
+                class={`chip ${isCurrent ? "current" : how === "completed" ? "green" : "soft"}`}
                 title={title}
                 aria-current={isCurrent ? "step" : undefined}
               >
-                {how === "ticked" ? "✓" : number}
+                {how === "completed" ? "✓" : number}
               </li>
             );
           })}
@@ -123,7 +123,7 @@ function Completed({ dashboard }: DashboardProps) {
   return (
     <>
       <p>
-        Lesson complete: {learner?.ticked} of {learner?.steps} steps.
+        Lesson complete: {learner?.completed} of {learner?.steps} steps.
       </p>
       {next === null ? (
         <p>This was the last lesson.</p>

@@ -32,8 +32,8 @@ export const board = listPane<Learner>({
     return `${counted(learners.length, "learner")}${done > 0 ? `, ${count(done)} done` : ""}  ${joinUrl(state)}`;
   },
   columns(learner, state) {
-    const { name, lesson, step, steps, stepTitle, ticked, hints, elapsed } = learner;
-    const progress = isDone(learner) ? `${ticked}/${steps}` : step === null ? "" : `${step}/${steps}`;
+    const { name, lesson, step, steps, stepTitle, completed, hints, elapsed } = learner;
+    const progress = isDone(learner) ? `${completed}/${steps}` : step === null ? "" : `${step}/${steps}`;
     return [
       { heading: "learner", text: name, width: 18 },
       { heading: "lesson", text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },
@@ -112,8 +112,8 @@ const learnerDetail = (opened: Learner): Detail => ({
   lines(_, state, width) {
     const { theme } = state;
     const newest = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === opened.id);
-    const { id, title, step, steps, stepTitle, ticked, hints, hint, elapsed, left } = newest ?? opened;
-    const progress = step === null ? `none, ${count(ticked)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
+    const { id, title, step, steps, stepTitle, completed, hints, hint, elapsed, left } = newest ?? opened;
+    const progress = step === null ? `none, ${count(completed)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
     return [
       ...labelled(theme, width, "merchant", id),
       ...labelled(theme, width, "lesson", title ?? "none yet"),
@@ -130,7 +130,7 @@ const learnerDetail = (opened: Learner): Detail => ({
 
 function pastStepLine(theme: Theme, { lesson, step, how }: Learner["left"][number]): string {
   const { good, skipped } = symbols(theme);
-  const isCompleted = how === "ticked";
-  const text = `  ${isCompleted ? good : skipped} ${sanitize(lesson)} ${step}  ${isCompleted ? "completed" : how}`;
+  const isCompleted = how === "completed";
+  const text = `  ${isCompleted ? good : skipped} ${sanitize(lesson)} ${step}  ${how}`;
   return styled(theme, text, ...(isCompleted ? (["green"] as const) : []));
 }

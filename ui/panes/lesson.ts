@@ -85,14 +85,14 @@ function lessonLines(state: UiState, width: number): string[] {
   const marks = stepMarks(theme, shown, learner);
   const step = shownStep(state);
   if (step && step.number !== learner.step) {
-    const isSkipped = stepEnd(learner, step.number) !== "ticked";
+    const isSkipped = stepEnd(learner, step.number) !== "completed";
     const { good, skipped } = symbols(theme);
     const text = isSkipped ? `${skipped} Step skipped. Press n to go on.` : `${good} Step completed. Press n to go on.`;
     const earlier = stepLines(theme, shown, step, { ...learner, hint: null }, width);
     return [marks, "", styled(theme, text, "green"), "", ...earlier];
   }
   if (step) return [marks, "", ...stepLines(theme, shown, step, learner, width)];
-  const score = `${learner.ticked} of ${shown.steps.length} steps completed.`;
+  const score = `${learner.completed} of ${shown.steps.length} steps completed.`;
   const next =
     learner.next === null ? "This was the last lesson. Press L to repeat any." : `Press L to start the next lesson: ${learner.next}.`;
   return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
@@ -127,7 +127,7 @@ function stepMarks(theme: Theme, { steps }: Lesson, learner: LearnerView): strin
   const marks = steps.map(({ number }) => {
     const how = stepEnd(learner, number);
     if (number === learner.step) return styled(theme, `${cursor}${number}`, "bold");
-    if (how === "ticked") return styled(theme, `${good}${number}`, "green");
+    if (how === "completed") return styled(theme, `${good}${number}`, "green");
     return styled(theme, `${how === undefined ? " " : skipped}${number}`, "dim");
   });
   return marks.join("  ");

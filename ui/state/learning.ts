@@ -46,7 +46,7 @@ export function withLearner(state: UiState, learner: LearnerView): UiState {
 }
 
 const isCompleted = ({ lesson, step }: LearnerView, { left }: LearnerView) =>
-  step !== null && left.some((one) => one.lesson === lesson && one.step === step && one.how === "ticked");
+  step !== null && left.some((one) => one.lesson === lesson && one.step === step && one.how === "completed");
 
 const scrolledTo = (state: UiState, line: number): UiState => ({ ...state, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
 

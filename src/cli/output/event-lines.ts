@@ -62,7 +62,7 @@ function faultText({ at, ruleId, name, action, form, requestId, attemptId, merch
 }
 
 function lessonText({ news, learner: { name, id, lesson, title, step, steps, stepTitle } }: LessonMessage): string {
-  const place = lesson === null ? "no lesson yet" : step === null ? `"${title}" is over` : `${lesson} ${step}/${steps} ${stepTitle}`;
+  const place = lesson === null ? "no lesson yet" : step === null ? `"${title}" is complete` : `${lesson} ${step}/${steps} ${stepTitle}`;
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 

@@ -107,7 +107,7 @@ export function updateFile(before: LearnerPlace | undefined, { learner, lesson }
   const isSame = before?.learner.lesson === learner.lesson;
   const known = new Set(isSame ? before?.learner.left.map(stepName) : []);
   const isPast = learner.left.some(
-    (one) => one.lesson === lesson.name && one.how !== "ticked" && lesson.steps[one.step - 1]?.mends && !known.has(stepName(one)),
+    (one) => one.lesson === lesson.name && one.how !== "completed" && lesson.steps[one.step - 1]?.mends && !known.has(stepName(one)),
   );
   if (isSame && !isPast) return [];
   return [putFile(lesson.name, lesson.file, isPast ? putSolution : putStart)];

@@ -5,8 +5,8 @@ const HIGHLIGHT_FOR = 10_000;
 
 const byId = (id) => document.getElementById(id);
 
-/** Per learner: the number of ticked steps, and the time of the last tick. */
-const ticks = new Map();
+/** Per learner: the number of completed steps, and when it last grew. */
+const completions = new Map();
 let board;
 let loadedAt = 0;
 
@@ -32,22 +32,22 @@ function stepBars({ lesson, step, steps, left }) {
   const outcomes = new Map(left.filter((past) => past.lesson === lesson).map((past) => [past.step, past.how]));
   return Array.from({ length: steps }, (_, index) => {
     const outcome = outcomes.get(index + 1);
-    return element("i", index + 1 === step ? "now" : outcome === "ticked" ? "ticked" : outcome ? "passed" : "");
+    return element("i", index + 1 === step ? "now" : outcome === "completed" ? "completed" : outcome ? "passed" : "");
   });
 }
 
 /** The class of a card, the word on it, and the colour of the word. */
 function highlightOf(learner, longestId) {
   if (isDone(learner)) return ["done", "done", "green"];
-  const known = ticks.get(learner.id);
-  if (known && performance.now() - known.at < HIGHLIGHT_FOR) return ["fresh", "just ticked", "green"];
+  const known = completions.get(learner.id);
+  if (known && performance.now() - known.at < HIGHLIGHT_FOR) return ["fresh", "just completed", "green"];
   return learner.id === longestId ? ["longest", "longest", "yellow"] : [];
 }
 
 function cardOf(learner, longestId) {
-  const { name, title, step, steps, stepTitle, hints, ticked, elapsed } = learner;
+  const { name, title, step, steps, stepTitle, hints, completed, elapsed } = learner;
   const [className = "", word, tone] = highlightOf(learner, longestId);
-  const place = title === null ? "" : `${isDone(learner) ? ticked : step}/${steps}`;
+  const place = title === null ? "" : `${isDone(learner) ? completed : step}/${steps}`;
   const hintCount = hints === 0 ? "" : hints === 1 ? "1 hint" : `${hints} hints`;
   const since = step === null ? "" : formatDuration(elapsed + performance.now() - loadedAt);
   const nameElement = element("span", "name", name);
@@ -63,12 +63,12 @@ function cardOf(learner, longestId) {
   ]);
 }
 
-/** Records new ticks. Steps ticked before the page first saw a learner are not highlighted. */
-function recordTicks(learners) {
+/** Records new completions. Steps completed before the page first saw a learner are not highlighted. */
+function recordCompletions(learners) {
   for (const { id, left } of learners) {
-    const count = left.filter((past) => past.how === "ticked").length;
-    const known = ticks.get(id);
-    if (count !== known?.count) ticks.set(id, { count, at: known && count > known.count ? performance.now() : -HIGHLIGHT_FOR });
+    const count = left.filter((past) => past.how === "completed").length;
+    const known = completions.get(id);
+    if (count !== known?.count) completions.set(id, { count, at: known && count > known.count ? performance.now() : -HIGHLIGHT_FOR });
   }
 }
 
@@ -99,7 +99,7 @@ async function load() {
     if (response.ok) {
       board = body;
       loadedAt = performance.now();
-      recordTicks(body.data);
+      recordCompletions(body.data);
       showError("");
     } else showError(response.status === 404 ? "The room is closed." : body.message);
   } catch {

@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 17;
+export const SCHEMA_VERSION = 18;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -198,7 +198,7 @@ create table learners (
 -- The steps that learners have finished.
 create table left_steps (
   merchant text, lesson text, step integer check (step ${STEP}),
-  how text not null check (how = 'ticked' or how = 'skipped' or how = 'prepared'),
+  how text not null check (how = 'completed' or how = 'skipped' or how = 'prepared'),
   hints integer not null check (hints ${STEP}), ended integer not null check (ended ${TIME}), place integer not null check (place ${STEP}),
   primary key (merchant, lesson, step)
 ) without rowid, strict;
