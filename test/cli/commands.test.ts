@@ -186,11 +186,11 @@ describe("fault", () => {
     const bench = await open();
     expect(await linesOf(bench, "fault")).toEqual([expect.stringContaining("No fault rules.")]);
     const [added = ""] = await linesOf(bench, "fault", "add", "429", "payments.list", "--times", "3", "--retry-after", "2");
-    expect(added).toMatch(/^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, seen 0, fired 0, 3 left$/);
+    expect(added).toMatch(/^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, affects the next 3 matching calls$/);
     expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
-    expect((await linesOf(bench, "fault", "ls")).join()).toContain("armed, seen 1, fired 1, 2 left");
+    expect((await linesOf(bench, "fault", "ls")).join()).toContain("armed, affects the next 2 matching calls; matched 1, fired 1");
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
-    expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(" outage for=30s: armed, seen 0, fired 0");
+    expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain("for=30s: armed, affects all matching calls");
     expect(await runCommand(bench.url, "fault", "add", "drop", "payment.*", "paymet.failed")).toMatchObject({
       code: 0,
       out: [expect.stringContaining(' drop event=["payment.*","paymet.failed"]: armed')],

@@ -7,7 +7,7 @@ import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
-import { BUDGET_SCOPES } from "../../faults/trigger.ts";
+import { BUDGET_SCOPES, type Trigger } from "../../faults/trigger.ts";
 import { asMisuse } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -175,7 +175,9 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
 /** Fields of a trigger with these values are not printed. `times` is printed as what is left of it. */
 const USUAL_TRIGGER: Readonly<Record<string, unknown>> = { skip: 0, probability: 1, per: "rule" };
 
-function lineOf({ id, name, action: { type, ...fields }, match, trigger, priority, status, seen, fired, remaining }: FaultRule): string {
+function lineOf(rule: FaultRule): string {
+  const { id, name, action, match, trigger, priority, status, seen, fired } = rule;
+  const { type, ...fields } = action;
   const { times: _, ...unusual } = Object.fromEntries(
     Object.entries(trigger).filter(([field, value]) => value !== null && value !== USUAL_TRIGGER[field]),
   );
@@ -184,6 +186,19 @@ function lineOf({ id, name, action: { type, ...fields }, match, trigger, priorit
   );
   const named = name === null ? "" : ` "${name}"`;
   const ranked = priority === 0 ? "" : ` (priority ${priority})`;
-  const left = remaining === null ? "" : `, ${remaining} left`;
-  return `${id}${named} ${type}${values.join("")}${ranked}: ${status}, seen ${seen}, fired ${fired}${left}`;
+  const affected = status === "armed" ? `, affects ${affectedBy(rule)}` : "";
+  const counts = seen === 0 ? "" : `; matched ${seen}, fired ${fired}`;
+  return `${id}${named} ${type}${values.join("")}${ranked}: ${status}${affected}${counts}`;
+}
+
+/** What an armed rule will affect, such as `the next 3 matching calls`. */
+function affectedBy({ target, trigger, remaining }: FaultRule): string {
+  const { times, per, skip, every, probability } = trigger as Trigger;
+  const [one, many] = target === "api" ? ["call", "calls"] : ["delivery", "deliveries"];
+  const limit = remaining ?? times;
+  const affectsEach = skip === 0 && every === null && probability === 1;
+  if (limit === null) return `${affectsEach ? "all" : "some"} matching ${many}`;
+  const matching = `matching ${limit === 1 ? one : many}${remaining === null ? ` per ${per.replace("_", " ")}` : ""}`;
+  if (!affectsEach) return `up to ${limit} ${matching}`;
+  return limit === 1 ? `the next ${matching}` : `the next ${limit} ${matching}`;
 }

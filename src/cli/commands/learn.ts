@@ -20,7 +20,10 @@ export const learn = command({
   flags: {
     list: { description: "list the lessons" },
     checkpoint: { value: "n", description: "start at this step, with the results of the steps before it" },
-    "hint-after": { value: "duration", description: "show a hint after this time at a step; 0s turns that off (default: 90s)" },
+    "hint-after": {
+      value: "duration",
+      description: "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off (default: 90s)",
+    },
     serve: { description: "open a workshop room on the network; each participant gets a merchant and lessons" },
     join: { value: "url", description: "join the workshop room at this URL" },
     name: { value: "name", description: "use this name in the room (default: your user name)" },
