@@ -33,6 +33,14 @@ function checkOrder(argv: readonly string[], start: Command): void {
   usageError(`Write the command before its options: merchant-sandbox ${words.join(" ")}.`);
 }
 
+/** The message of an error. Names the program that uses the port, if the port is in use. */
+async function messageOf({ message, details: { port } }: SandboxError): Promise<string> {
+  if (typeof port !== "number") return message;
+  const { portOwner } = await import("./process/port-owner.ts");
+  const owner = await portOwner(port);
+  return owner === undefined ? message : message.replace("another program", () => owner);
+}
+
 function show(text: string): number {
   printText(text);
   return exitCodes.ok;
@@ -47,10 +55,10 @@ main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
-  (error: unknown) => {
+  async (error: unknown) => {
     const known = error instanceof SandboxError;
-    if (known) note(error.message);
-    else noteText(`merchant-sandbox failed with an internal error: ${(error as Error)?.stack ?? error}`);
     process.exitCode = known ? error.exitCode : exitCodes.runtime;
+    if (known) note(await messageOf(error));
+    else noteText(`merchant-sandbox failed with an internal error: ${(error as Error)?.stack ?? error}`);
   },
 );

@@ -160,9 +160,13 @@ function closeAfterResponse(socket: Socket): void {
 function explain(error: Error, port: number, host: string): Error {
   const code = codeOf(error);
   const remedy = "Choose another with --port <n>, or --port 0 for any that is free.";
-  if (code === "EADDRINUSE") return Object.assign(new SandboxError(`Port ${port} is taken on ${host}. ${remedy}`, "portTaken"), { code });
+  if (code === "EADDRINUSE") {
+    // The command line replaces "another program" with the program that it finds on the port.
+    const message = `Port ${port} on ${host} is used by another program. ${remedy}`;
+    return Object.assign(new SandboxError(message, "portInUse", { code: undefined, details: { port } }), { code });
+  }
   if (code === "EACCES")
-    return Object.assign(new SandboxError(`Port ${port} may not be opened by this user. ${remedy}`, "portTaken"), { code });
+    return Object.assign(new SandboxError(`Port ${port} may not be opened by this user. ${remedy}`, "portInUse"), { code });
   if (host === LOOPBACK[1]) return error;
   return new SandboxError(`Cannot listen on ${host}:${port}: ${error.message}.`);
 }

@@ -167,7 +167,7 @@ export const exitCodes = {
   usage: 2,
   verdict: 3,
   inconclusive: 4,
-  portTaken: 5,
+  portInUse: 5,
   badFixture: 6,
   unsupportedNode: 7,
 } as const;

@@ -237,7 +237,7 @@ describe("rejects in one sentence", () => {
       });
       if (!listening) continue;
       const { port } = other.address() as AddressInfo;
-      await expectRefused(["--memory", "--port", String(port)], 5, `Port ${port} is taken on ${host}`);
+      await expectRefused(["--memory", "--port", String(port)], 5, `Port ${port} on ${host} is used by process ${process.pid}`);
       await expectRefused(["learn", "nope", "--port", String(port)], 2, "There is no lesson nope");
       other.close();
     }

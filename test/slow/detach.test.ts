@@ -82,13 +82,13 @@ describe("start --detach", () => {
     const port = new URL(url).port;
     const taken = await run(["start", "--detach", "--memory", "--port", port], {}, cwd);
     expect([taken.code, taken.out]).toEqual([5, []]);
-    expect(taken.error).toMatch(new RegExp(`Port ${port} is taken.*\n.*belongs to merchant-sandbox \\S+, process ${pid}, in memory\\.\n$`));
+    expect(taken.error).toMatch(new RegExp(`Port ${port} on \\S+ is used by merchant-sandbox \\S+, process ${pid}, in memory\\. `));
     expect(statesIn(cwd)).toHaveLength(1);
     await run(["stop"], {}, cwd);
 
     const theirs = await listen(createServer());
     const refused = await run(["start", "--detach", "--memory", "--port", String(theirs)], {}, cwd);
-    expect([refused.code, refused.error]).toEqual([5, expect.stringContaining(`belongs to process ${process.pid} (`)]);
+    expect([refused.code, refused.error]).toEqual([5, expect.stringContaining(`is used by process ${process.pid} (`)]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
   });
 

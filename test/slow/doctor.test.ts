@@ -63,7 +63,7 @@ describe("finds", () => {
       {
         state: "warn",
         says: expect.stringMatching(
-          new RegExp(`^port ${sandbox.port} belongs to merchant-sandbox \\S+, process ${sandbox.child.pid}, in memory$`),
+          new RegExp(`^port ${sandbox.port} is used by merchant-sandbox \\S+, process ${sandbox.child.pid}, in memory$`),
         ),
       },
     ]);
@@ -73,7 +73,7 @@ describe("finds", () => {
       1,
       {
         state: "fail",
-        says: expect.stringContaining(`port ${port} belongs to process ${process.pid} (`),
+        says: expect.stringContaining(`port ${port} is used by process ${process.pid} (`),
         remedy: expect.stringContaining("--port 0"),
       },
     ]);

@@ -95,7 +95,7 @@ async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck>
   const code = await listenError(port, host);
   if (code === undefined) return ok("port", `port ${port} is free`);
   if (code !== "EADDRINUSE") return fail("port", `port ${port} of ${host} cannot be opened: ${code}`, "Choose another with --port <n>.");
-  const says = `port ${port} belongs to ${(await portOwner(port)) ?? "another program"}`;
+  const says = `port ${port} is used by ${(await portOwner(port)) ?? "another program"}`;
   if (await describeSandboxAt(`http://127.0.0.1:${port}`, undefined))
     return warn("port", says, "Use that sandbox, stop it, or choose another port with --port <n>.");
   return fail("port", says, "Stop it, or choose another port with --port <n> or --port 0.");

@@ -162,7 +162,7 @@ function listen(port: number, behaviour: Behaviour): Promise<Server> {
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error) =>
-      reject(new SandboxError(`Cannot listen on port ${port}: ${error.message}. Choose another with --port <n>.`, "portTaken")),
+      reject(new SandboxError(`Cannot listen on port ${port}: ${error.message}. Choose another with --port <n>.`, "portInUse")),
     );
     server.listen(port, "localhost", () => resolve(server));
   });

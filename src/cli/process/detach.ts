@@ -9,10 +9,9 @@ import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/data-folder.ts";
 import type { ReadyFacts } from "../output/output.ts";
-import { note, noteText, print } from "../output/print.ts";
+import { noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
-import { portOwner } from "./port-owner.ts";
 
 interface Failed {
   code: number;
@@ -27,7 +26,7 @@ export async function detach(options: Options, flags: Record<string, string | un
   const log = logFileIn(folder, name);
   const child = spawnBackground(log, options.controlToken);
   const result = await waitUntilReady(child);
-  if ("code" in result) return await reportFailure(result, log, options.port);
+  if ("code" in result) return reportFailure(result, log);
   const url = localUrl({ ...result, port: Number(new URL(result.url).port) }, options.host);
   const state = { ...result, url, baseUrl: `${url}/v1`, log };
   try {
@@ -87,13 +86,11 @@ function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {
   });
 }
 
-/** Prints the log of the background process, and the port's owner if the port is taken. */
-async function reportFailure({ code }: Failed, log: string, port: number): Promise<number> {
+/** Prints the log of the background process. */
+function reportFailure({ code }: Failed, log: string): number {
   const output = readFileSync(log, "utf8").trimEnd();
   rmSync(log, { force: true });
   noteText(output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output);
-  const owner = code === exitCodes.portTaken ? await portOwner(port) : undefined;
-  if (owner !== undefined) note(`Port ${port} belongs to ${owner}.`);
   return code || exitCodes.runtime;
 }
 
