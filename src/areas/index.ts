@@ -103,7 +103,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "samples.office",
-    fact: "A payroll pays the staff of the latest run, or else two people, for the latest period of `payFrequency` that has begun and has no run. Deductions have the rates of the schemes in the settings, or else believable ones of the country.",
+    fact: "A payroll pays the staff of the latest run, or else two people, for the latest period of `payFrequency` that has begun and has no run. Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {

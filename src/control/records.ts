@@ -81,7 +81,7 @@ const createRecord = endpoint({
   exampleParams: { kind: "payment" },
   summary: "Create a record",
   description:
-    "Takes the fields of the kind next to `merchant`. Missing fields get believable values: a customer of the merchant, its currency, a room, items; " +
+    "Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; " +
     "the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state.",
   body: Type.Object({ merchant: owner }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },

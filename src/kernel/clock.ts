@@ -261,6 +261,23 @@ export function readHttpDate(text: string): number | undefined {
 /** This machine's time, for logs of traffic from other services. */
 export const machineTime = () => isoTime(Date.now());
 
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** The time of a sandbox clock, such as `2026-12-23T12:00:00.000Z, 30 d ahead of this machine`. */
+export function clockText({ mode, now }: { mode: ClockMode; now: string }): string {
+  if (mode !== "offset") return `${now} (${mode})`;
+  const offset = Date.parse(now) - Date.now();
+  // To the second, because the reply was on its way for some milliseconds.
+  const distance = Math.round(Math.abs(offset) / 1_000) * 1_000;
+  const [unit, size] = UNITS.find(([, milliseconds]) => distance >= milliseconds) ?? (["s", 1_000] as const);
+  return `${now}, ${Math.round((distance / size) * 10) / 10} ${unit} ${offset < 0 ? "behind" : "ahead of"} this machine`;
+}
+
 /** Parses a time written by another program, in any format that JavaScript accepts; NaN if it is invalid. */
 export const readAnyTime = (text: unknown): number => (typeof text === "string" ? Date.parse(text) : Number.NaN);
 

@@ -175,7 +175,7 @@ describe("reset and clock", () => {
     expect(happened.filter((line) => !/^ {2}\d\d:\d\dZ {2}mer_/.test(line))).toEqual([]);
     expect(await linesOf(bench, "clock", "freeze", "2026-03-01")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
     expect(await linesOf(bench, "clock", "freeze")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
-    expect((await linesOf(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(/^2030-01-01T00:0\d:\d\d\.\d{3}Z \(offset\)$/);
+    expect((await linesOf(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(/^2030-01-01T00:0\S+Z, [\d.]+ d .*this machine$/);
     expect((await linesOf(bench, "clock", "real"))[0]).toMatch(/ \(real\)$/);
     expect((await bench.control("GET", "/clock")).unix).not.toBe(NOON_SECONDS);
   });

@@ -1,4 +1,4 @@
-// Records made over the control API: believable in every state, for every merchant, and the same for the same seed.
+// Records made over the control API: consistent in every state, for every merchant, and the same for the same seed.
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";

@@ -1,4 +1,4 @@
-// A month of traffic for each merchant of the fixtures: a believable business at the end of each day, whatever time and traffic did.
+// A month of traffic for each merchant of the fixtures: a consistent business at the end of each day, whatever time and traffic did.
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
