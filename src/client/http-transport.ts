@@ -65,7 +65,7 @@ export function originOf(url: string): string {
 
 function refusal(url: string, { status, body }: HttpReply): SandboxError {
   const { code, message = "", details = {} } = (body ?? {}) as Partial<ErrorBody>;
-  if (code === undefined) return new SandboxError(`What answered ${status} at ${url} is no merchant-sandbox.`);
+  if (code === undefined) return new SandboxError(`${url} responded with ${status}, but is not a merchant-sandbox.`);
   return new SandboxError(message, "usage", { code: code as ErrorCode, details });
 }
 

@@ -58,7 +58,7 @@ test("what payouts contain of a payment follows from the payouts alone", async (
     const answer = await change(bench, "payment", "pay_001", fields);
     expect([answer.status, answer.body.message]).toEqual([
       400,
-      expect.stringMatching(/^(paidOutAmount|payoutId) is no field of a payment/),
+      expect.stringMatching(/^(paidOutAmount|payoutId) cannot be set on a payment/),
     ]);
   }
 });

@@ -92,7 +92,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect((await bench.control("GET", "")).made.requests).toBe(2_001);
     await page.shows(`document.querySelector(".note").innerText.startsWith("80 of 2,001")`);
     await write(page, ".filter input", "");
-    await page.shows(`document.querySelector(".note").innerText.startsWith("2,001 following")`);
+    await page.shows(`document.querySelector(".note").innerText.startsWith("2,001 · following")`);
     expect(page.complaints).toEqual([]);
   });
 

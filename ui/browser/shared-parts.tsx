@@ -15,7 +15,7 @@ interface HeadProps {
 export const Head = ({ title, note, onClose, children }: HeadProps) => (
   <div class="head">
     <h2>{title}</h2>
-    {note && <span class="note">{note}</span>}
+    {note && <span class="note">{note.replaceAll("  ", " · ")}</span>}
     {children}
     {onClose && (
       <button type="button" class="quiet" aria-label="Esc: close" onClick={onClose}>

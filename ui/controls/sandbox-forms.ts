@@ -102,7 +102,7 @@ const resetForm: Form = {
       : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
   submission: ({ merchant = "" }) =>
     submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
-      message: `Reset ${reset}`,
+      message: merchant === "" ? "Reset data, clock, faults and verdicts" : `Reset ${reset}`,
       ...(merchant === "" && { updateState: withoutUndo }),
     })),
 };
@@ -275,7 +275,7 @@ function valuesFromAttempt(state: UiState): FormValues {
 }
 
 export const sandboxKeys: readonly KeyBinding[] = [
-  { keys: ["t"], label: "trigger", help: "trigger an event, with its record", run: opens(triggerForm, valuesFromAttempt) },
+  { keys: ["t"], label: "trigger", help: "trigger an event, and create its record", run: opens(triggerForm, valuesFromAttempt) },
   { keys: ["c"], label: "clock", help: "advance, freeze or set the sandbox clock", run: opens(clockForm) },
   { keys: ["m"], label: "merchant", help: "create a merchant and copy its API key", run: opens(createMerchantForm) },
   { keys: ["w"], label: "rate limit", help: "change a rate limit", run: opens(rateLimitForm, withMerchant) },

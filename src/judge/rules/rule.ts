@@ -134,6 +134,6 @@ export const judgeRetry = (retry: Retry, isGood: boolean, says: string): Pick<Fi
 };
 
 /** The other explanation of an uncertain retry, as the end of a sentence. */
-export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is no retry`;
+export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is not a retry`;
 
 export const firstCall = (chain: RetryChain): ObservedCall => chain.calls[0] as ObservedCall;

@@ -60,7 +60,7 @@ function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchem
   const known = Object.keys(schema.properties);
   for (const name of Object.keys(fields))
     if (!known.includes(name))
-      fail("validation_failed", `${name} is no field of a ${resource.kind} that can be set.${didYouMean(name, known)}`);
+      fail("validation_failed", `${name} cannot be set on a ${resource.kind}.${didYouMean(name, known)}`);
   const errors = fieldErrors(schema, fields);
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
