@@ -119,7 +119,8 @@ const MOST_NAMES = 10;
 /** One message for all errors: lists the missing fields, explains the first other error, and names the fields of the rest. */
 export function errorSummary(errors: readonly FieldError[]): string {
   const missing = errors.filter(({ code }) => code === "required");
-  const [wrong, ...others] = errors.filter(({ code }) => code !== "required");
+  const [wrong, ...rest] = errors.filter(({ code }) => code !== "required");
+  const others = rest.filter(({ field }) => field !== wrong?.field);
   const required = missing.length > 1 ? `Required: ${fieldNames(missing)}.` : missing[0]?.message;
   const sentences = [required, wrong?.message, others.length > 0 ? `Also invalid: ${fieldNames(others)}.` : undefined];
   return sentences.filter((sentence) => sentence !== undefined).join(" ");

@@ -94,7 +94,7 @@ function refusal(
   return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
 }
 
-/** The messages of all invalid fields, if there are several. The error's own message contains only the first. */
+/** The messages of all invalid fields, if there are several. The error's own message only names the fields after the first. */
 function allProblems(details: unknown): string[] | undefined {
   const { errors } = (details ?? {}) as { errors?: unknown };
   const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
