@@ -139,7 +139,9 @@ const joinLessons = endpoint({
   body: Type.Object({
     name: Type.Optional(learnerName),
     merchant: Type.Optional(text("The id of an existing merchant to use instead of a new one")),
-    hintAfter: Type.Optional(text("Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s)")),
+    hintAfter: Type.Optional(
+      text("Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s)"),
+    ),
   }),
   example: { name: "Ada" },
   reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),

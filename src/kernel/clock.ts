@@ -261,12 +261,7 @@ export function readHttpDate(text: string): number | undefined {
 /** This machine's time, for logs of traffic from other services. */
 export const machineTime = () => isoTime(Date.now());
 
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000],
-] as const;
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000 };
 
 /** The time of a sandbox clock, such as `2026-12-23T12:00:00.000Z, 30 d ahead of this machine`. */
 export function clockText({ mode, now }: { mode: ClockMode; now: string }): string {
@@ -274,7 +269,7 @@ export function clockText({ mode, now }: { mode: ClockMode; now: string }): stri
   const offset = Date.parse(now) - Date.now();
   // To the second, because the reply was on its way for some milliseconds.
   const distance = Math.round(Math.abs(offset) / 1_000) * 1_000;
-  const [unit, size] = UNITS.find(([, milliseconds]) => distance >= milliseconds) ?? (["s", 1_000] as const);
+  const [unit = "s", size = 1_000] = Object.entries(UNITS).find(([, milliseconds]) => distance >= milliseconds) ?? [];
   return `${now}, ${Math.round((distance / size) * 10) / 10} ${unit} ${offset < 0 ? "behind" : "ahead of"} this machine`;
 }
 

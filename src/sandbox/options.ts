@@ -203,7 +203,7 @@ export function checkOptions(options: Options, operations: readonly string[]): O
   const controlToken = controlTokenOf(options);
   const unknown = Object.keys(options.rateLimit).find((name) => name !== "all" && !operations.includes(name));
   if (unknown !== undefined)
-    throw new SandboxError(`--rate-limit names ${unknown}, which is not an operation.${didYouMean(unknown, ["all", ...operations])}`, "usage");
+    throw new SandboxError(`--rate-limit: there is no operation ${unknown}.${didYouMean(unknown, ["all", ...operations])}`, "usage");
   // The pages are read at the first lesson; a folder without any is reported now.
   if (options.lessons !== undefined) lessonFiles(resolve(options.lessons));
   return { ...options, controlToken };

@@ -267,5 +267,5 @@ describe("many windows", () => {
 });
 
 test.each(["__proto__", "constructor", "toString"])("--rate-limit %s=… is rejected: it is not an operation", async (name) => {
-  await expect(open({ rateLimit: `${name}=1/1h` })).rejects.toThrow(`--rate-limit names ${name}, which is not an operation.`);
+  await expect(open({ rateLimit: `${name}=1/1h` })).rejects.toThrow(`--rate-limit: there is no operation ${name}.`);
 });

@@ -42,7 +42,7 @@ describe("every operation", () => {
         const answer = await shared().call(method, target, { ...plain, ...(inBody && { body: { [wrong]: 1 } }) });
         expect(refused(answer), answer.text).toEqual([400, "validation_failed"]);
         expect(answer.body.message).toContain(wrong);
-        expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : `This call takes no ${inBody ? "body fields" : "query parameters"}; received`);
+        expect(answer.body.message).toContain(names.length > 0 ? `Did you mean ${known}?` : "This call takes no ");
       }
     },
   );

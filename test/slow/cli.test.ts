@@ -221,7 +221,7 @@ describe("rejects in one sentence", () => {
     for (const [words, says] of [
       [["--port", "seven"], '--port takes a whole number from 0 to 65535; received "seven"'],
       [["--port"], "--port needs a value: --port <n>"],
-      [["--memory", "--rate-limit", "nowhere=5/1m"], "--rate-limit names nowhere"],
+      [["--memory", "--rate-limit", "nowhere=5/1m"], "--rate-limit: there is no operation nowhere"],
       [["--host", "192.0.2.1"], "--allowed-host"],
     ] as const)
       expect(await runCommand(undefined, "start", ...words)).toMatchObject({ code: 2, error: expect.stringContaining(says) });
