@@ -264,7 +264,7 @@ export const machineTime = () => isoTime(Date.now());
 const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000 };
 
 /** The time of a sandbox clock, such as `2026-12-23T12:00:00.000Z, 30 d ahead of this machine`. */
-export function clockText({ mode, now }: { mode: ClockMode; now: string }): string {
+export function describeClock({ mode, now }: { mode: ClockMode; now: string }): string {
   if (mode !== "offset") return `${now} (${mode})`;
   const offset = Date.parse(now) - Date.now();
   // To the second, because the reply was on its way for some milliseconds.

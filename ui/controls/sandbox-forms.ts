@@ -9,7 +9,7 @@ import type {
   TrafficStartInput,
 } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { clockText, isoTime } from "../../src/kernel/clock.ts";
+import { describeClock, isoTime } from "../../src/kernel/clock.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
@@ -56,7 +56,7 @@ const clockForm: Form = {
     const undo = mode && { undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }) };
     if (!action.startsWith(ADVANCE)) {
       const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
-      return submission(call, (clock) => ({ message: `Clock set to ${clockText(clock)}`, ...undo }));
+      return submission(call, (clock) => ({ message: `Clock set to ${describeClock(clock)}`, ...undo }));
     }
     const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
     return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));

@@ -1,7 +1,7 @@
 // `clock`: shows or changes the clock of a running sandbox, and lists what changed.
 
 import type { Clock, ClockAdvanceReply, LifeChange } from "../../../generated/control-api.ts";
-import { clockText } from "../../kernel/clock.ts";
+import { describeClock } from "../../kernel/clock.ts";
 import { grouped } from "../../kernel/grouped.ts";
 import { writeAmount } from "../../kernel/money.ts";
 import { commandGroup } from "../command.ts";
@@ -57,7 +57,7 @@ function lines({ mode, now, attempts = [], happened = [], omitted = 0, forgotten
     ...happenedLines(happened),
     ...(isAdvance && attempts.length + happened.length === 0 ? ["Nothing was due."] : []),
     ...(omitted > 0 ? [`${omitted} further changes are left out.`] : []),
-    clockText({ mode, now }),
+    describeClock({ mode, now }),
   ];
 }
 

@@ -1,7 +1,7 @@
 // `reset`: returns a running sandbox, or one of its merchants, to its start.
 
 import type { SandboxResetReply } from "../../../generated/control-api.ts";
-import { clockText } from "../../kernel/clock.ts";
+import { describeClock } from "../../kernel/clock.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
 export const reset = sandboxCommand({
@@ -22,5 +22,5 @@ function lines({ reset, clock, faults, scenarios, endpoints }: SandboxResetReply
   ];
   const kept = again.length === 0 ? "" : ` Set up again, as the options say: ${again.join(", ")}.`;
   if (clock === null) return [`Reset the data, faults and verdicts of ${reset}; the clock and other merchants are unchanged.${kept}`];
-  return [`Reset everything: data, faults, verdicts, and the clock to ${clockText(clock)}.${kept}`];
+  return [`Reset everything: data, faults, verdicts, and the clock to ${describeClock(clock)}.${kept}`];
 }
