@@ -18,7 +18,7 @@ const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 export function openWorldFile(file: string) {
   const sql = new Sqlite(file, { readonly: true });
   const select = sql.prepare<[string], Row>("select sequence, kind, body from documents where merchant = ? order by created, sequence");
-  const merchants = sql.prepare<[], string>("select id from documents where kind = 'merchant' order by sequence").pluck();
+  const merchants = sql.prepare<[], string>("select distinct merchant from documents").pluck();
   const types = sql.prepare<[], string>("select distinct type from events").pluck();
   const parsed = parsedRecords();
   const known = new Map<string, RecordsByKind>();
