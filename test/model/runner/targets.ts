@@ -1,11 +1,12 @@
 // The systems under test: a sandbox in this process, or the built program, which a crash kills.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { Agent, request as httpRequest } from "node:http";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create.ts";
 import { type Started, start } from "../../support/program.ts";
+import { call } from "../../support/sandbox.ts";
 import type { Request } from "../call.ts";
 import type { HttpResponse } from "./compare-responses.ts";
 
@@ -86,28 +87,6 @@ export async function builtProgram({ now, rateLimit, bodies, webhookTimeout }: T
   };
 }
 
-function send(url: string, { method, path, headers, body }: Request, agent: Agent): Promise<HttpResponse | undefined> {
-  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  return new Promise((resolve) => {
-    const outgoing = httpRequest(url, { method, path, headers: { ...headers, ...length }, agent }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("error", () => resolve(undefined));
-      incoming.on("end", () => {
-        const text = Buffer.concat(chunks).toString("utf8");
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: parsed(text) });
-      });
-    });
-    outgoing.on("error", () => resolve(undefined));
-    outgoing.end(body);
-  });
-}
-
-/** Undefined when the text is not JSON, which body faults cause. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** Undefined when the connection broke. */
+const send = (url: string, { method, path, headers, body }: Request, agent: Agent): Promise<HttpResponse | undefined> =>
+  call(url, method, path, { key: null, headers, body, contentType: null, agent }).catch(() => undefined);
