@@ -56,22 +56,6 @@ async function patient(): Promise<{ receiver: Receiver; answer: (status?: number
   return { receiver, answer: (status = 200) => held.shift()?.writeHead(status).end() };
 }
 
-describe("a rule", () => {
-  test("applies no more once it has used up its firings", async () => {
-    const { bench, receiver, secret } = await openRegistered();
-    const touched = touchedAttempts(bench);
-    const rule = await arm(bench, { type: "signature" }, { name: "forged" });
-    for (let count = 0; count < 3; count++) await trigger(bench);
-    await settle(bench);
-    expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, true, true]);
-    const logged = await attempts(bench);
-    expect(logged.map(({ fault }) => fault?.id ?? null)).toEqual([rule, null, null]);
-    expect(logged[0].fault).toMatchObject({ name: "forged", effects: [{ id: rule, action: "signature" }], copy: 0 });
-    expect(touched).toEqual([logged[0].id]);
-    expect(await fired(bench, rule)).toBe(1);
-  });
-});
-
 describe("duplicate", () => {
   test("delivers the same bytes again in sequence, each as an attempt in the log and the live stream", async () => {
     const bench = await open();
@@ -368,7 +352,7 @@ describe("drop", () => {
   test("sends nothing, logs the attempt as dropped, and retries by the schedule", async () => {
     const { bench, receiver } = await openRegistered();
     const touched = touchedAttempts(bench);
-    const rule = await arm(bench, { type: "drop", attempts: 2 });
+    const rule = await arm(bench, { type: "drop", attempts: 2 }, { name: "lost" });
     const id = await trigger(bench);
     await advance(bench, "1s");
     expect(receiver.connections()).toBe(0);
@@ -376,7 +360,7 @@ describe("drop", () => {
     expect(ids(receiver)).toEqual([id]);
     const logged = await attempts(bench);
     expect(logged).toMatchObject([
-      { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 1, fault: { id: rule } },
+      { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 1, fault: { id: rule, name: "lost" } },
       { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 6, fault: { id: rule } },
       { status: "succeeded", errorCode: null, fault: null, created: NOON_SECONDS + 6 },
     ]);

@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RuleState } from "../../src/contracts/fault.ts";
 import type { ScenarioState } from "../../src/contracts/scenario.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { insist } from "../support/insist.ts";
@@ -165,23 +164,6 @@ describe("a scenario", () => {
     const nobody = await bench.call("POST", "/_sandbox/scenarios/brownout", { key: null, body: { merchant: "mer_lodg" } });
     expect([nobody.status, nobody.body.message]).toEqual([400, expect.stringContaining("mer_lodge")]);
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
-  });
-
-  test("affects the same calls in the same way after a reset", async () => {
-    const bench = await open();
-    const once = async () => {
-      const struck: unknown[] = [];
-      await bench.control("POST", "/scenarios/brownout", { merchant: "mer_lodge" });
-      struck.push(await insist(bench, "one"));
-      const { data: requests } = await bench.control("GET", "/requests");
-      struck.push(requests.map(({ fault, status }: { fault: string; status: number }) => [fault, status]));
-      const { faults } = await bench.control("GET", "/scenarios/brownout");
-      struck.push((faults as RuleState[]).map(({ id, seen, fired }) => [id, seen, fired]));
-      await bench.control("POST", "/reset", {});
-      return struck;
-    };
-    const first = await once();
-    expect(await once()).toEqual(first);
   });
 
   test("is part of every report, and can be verified", async () => {

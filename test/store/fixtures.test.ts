@@ -232,12 +232,6 @@ describe("a custom fixture", () => {
       ":11 /records/booking/1/customerId: booking bkg_2: customerId is cus_nobody, which is no customer",
     ],
     [
-      "an order of a product that does not exist",
-      '[{ "id": "prod_1" }]',
-      '[{ "id": "prod_1" }], "marketplace_order": [{ "items": [{ "productId": "prod_2", "variantId": null, "sku": null, "name": "X", "quantity": 1, "unitAmount": 1 }] }]',
-      ':13 /records/marketplace_order/0/items/0/productId: marketplace_order ord_number_1: items.0.productId must be the id of a product of yours; received "prod_2".',
-    ],
-    [
       "an unknown currency of the merchant",
       '"name": "Shop",',
       '"name": "Shop", "currency": "EUX",',

@@ -31,15 +31,6 @@ describe("a list that follows", () => {
     expect(ids(visibleRows(list, 4).rows)).toEqual(["row_19", "row_20", "row_21", "row_22"]);
     expect([visibleRows(list, 4).selected, selectedRow(list)?.id, unseenCount(list)]).toEqual([3, "row_22", 0]);
   });
-
-  test("stays in place once pinned, counts new rows, and follows again", () => {
-    const pinned = withRows(withRows(moveCursor(filled(20), -2, 5), rows(20, 7)), rows(27, 1), 4);
-    expect(visibleRows(pinned, 5)).toEqual({ rows: rows(15, 5), selected: 2, isGone: false });
-    expect([unseenCount(pinned), pinned.total]).toEqual([12, 32]);
-    const following = follow(pinned);
-    expect(ids(visibleRows(following, 2).rows)).toEqual(["row_26", "row_27"]);
-    expect([unseenCount(following), selectedRow(following)?.id]).toEqual([0, "row_27"]);
-  });
 });
 
 describe("a row that has left the list", () => {

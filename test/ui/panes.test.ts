@@ -18,7 +18,6 @@ import {
   loggedRequests,
   openSandboxDashboard,
   openTestDashboard,
-  renderLines,
   screenOf as screen,
   type TestDashboard,
   screenText as textOf,
@@ -318,14 +317,6 @@ describe("a terminal without Unicode or colours", () => {
     expect(lines.find((line) => line.includes("decline"))).toMatch(/\/v1\/hosp\S*~\S*decline/);
     expect(lines.filter((line) => line.startsWith("|")).map((line) => line.length)).toEqual(expect.arrayContaining([80]));
     expect(lines.find((line) => line.includes("429"))).toContain(">");
-  });
-
-  test("gets no colour codes", () => {
-    const raw = renderLines(busy(120, 36, { colours: false, unicode: true })).join("");
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
-    expect(raw).not.toMatch(/\x1b\[3\d/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-    expect(renderLines(busy(120, 36)).join("")).toMatch(/\x1b\[3\d/);
   });
 });
 
