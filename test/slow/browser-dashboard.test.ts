@@ -121,6 +121,25 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await rowCount(page)).toBe(1);
   });
 
+  test("arms a fault by its form, which unfolds its rare fields, and undoes it", async () => {
+    const { bench, page } = await openWithRequests();
+    await press(page, "x");
+    await page.shows(
+      `document.querySelector("dialog[open] select") !== null && document.querySelector(".curl").textContent.includes("/faults")`,
+    );
+    const fieldCount = `document.querySelectorAll("dialog .fields input, dialog .fields select").length`;
+    const common = await page.evaluate<number>(fieldCount);
+    await page.click("dialog .fields button", "more field");
+    await page.shows(`${fieldCount} > ${common}`);
+    await page.evaluate(`document.querySelector("dialog form").requestSubmit()`);
+    await page.shows(`document.querySelector("dialog[open]") === null`);
+    expect((await bench.control("GET", "/faults")).data).toHaveLength(1);
+    await press(page, "u");
+    await page.shows(bodyHas("Undone"));
+    expect((await bench.control("GET", "/faults")).data).toHaveLength(0);
+    expect(page.complaints).toEqual([]);
+  });
+
   test("calls an operation from the explorer with its example, and opens the request that it made", async () => {
     const { bench, page } = await openWithRequests();
     await press(page, "9");
