@@ -32,20 +32,19 @@ export interface KnownNames {
 const AnyRule = Type.Object({ action: Type.Object({ type: Type.String() }) });
 
 export function readRule(given: unknown, known: KnownNames): FaultRule {
-  checkShape(AnyRule, given);
+  failWithAll(fieldErrors(AnyRule, given));
   const rule = withTextForm(given as RuleInput);
   const action = findAction(rule.action.type);
-  checkShape(ruleSchema(action), rule);
-  const read = withDefaults(rule, action, known);
-  checkMeaning(read, known);
+  const misshapen = fieldErrors(ruleSchema(action), rule);
+  // The meaning of the well-formed parts is checked too, so that one response names every mistake.
+  const broken = new Set(misshapen.map(({ pointer }) => pointer.split("/")[1]));
+  const wellFormed = Object.fromEntries(Object.entries(rule).filter(([part]) => part === "action" || !broken.has(part))) as RuleInput;
+  const read = withDefaults(wellFormed, action, known);
+  failWithAll([...misshapen, ...(broken.has("action") ? [] : errorsOf(["/action", () => checkAction(read)])), ...meaningErrors(read, known)]);
   return read;
 }
 
-function checkShape(schema: TSchema, value: unknown): void {
-  rejectWith(fieldErrors(schema, value));
-}
-
-function rejectWith(errors: readonly FieldError[]): void {
+function failWithAll(errors: readonly FieldError[]): void {
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
 
@@ -85,22 +84,30 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
   };
 }
 
-function checkMeaning(rule: FaultRule, known: KnownNames): void {
-  const { action, trigger, match, expect } = rule;
-  const problem = misplacedField(rule) ?? action.check?.(rule.fields, trigger);
+function checkAction(rule: FaultRule): void {
+  const problem = misplacedField(rule) ?? rule.action.check?.(rule.fields, rule.trigger);
   if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
-  for (const span of [rule.ttl, trigger.after, trigger.for]) if (span !== null) milliseconds(span);
-  action.prepare(rule.fields);
-  const errors = [
-    () => checkOperations(match.operation, known.operations),
-    () => checkOwner(match, known),
-    () => checkExpected(expect, known.judgeRules),
-    () => checkBody(match.body),
-    () => checkBudgetScope(rule),
-    () => action.target === "api" && checkPhase(action.phase as ApiPhase, rule),
-  ].flatMap(errorsOf);
-  rejectWith(errors);
+  rule.action.prepare(rule.fields);
 }
+
+function meaningErrors(rule: FaultRule, known: KnownNames): FieldError[] {
+  const { action, trigger, match, expect } = rule;
+  const checks: Check[] = [
+    ["/ttl", () => checkSpan(rule.ttl)],
+    ["/trigger/after", () => checkSpan(trigger.after)],
+    ["/trigger/for", () => checkSpan(trigger.for)],
+    ["/match/rotatedWithin", () => checkSpan(match.rotatedWithin)],
+    ["/match/operation", () => checkOperations(match.operation, known.operations)],
+    ["/match", () => checkOwner(match, known)],
+    ["/expect", () => checkExpected(expect, known.judgeRules)],
+    ["/match/body", () => checkBody(match.body)],
+    ["/trigger/per", () => checkBudgetScope(rule)],
+    ["/match", () => action.target === "api" && checkPhase(action.phase as ApiPhase, rule)],
+  ];
+  return checks.flatMap(errorsOf);
+}
+
+const checkSpan = (span: string | null | undefined) => void (span && milliseconds(span));
 
 function checkExpected(expect: readonly string[], rules: readonly string[]): void {
   for (const [index, pattern] of expect.entries()) {
@@ -117,14 +124,17 @@ function checkBody(body: FaultRule["match"]["body"] = {}): void {
   }
 }
 
+/** The field that is checked, unless the error names a more exact one, and the check. */
+type Check = [pointer: string, check: () => unknown];
+
 /** The errors of one check, so that the client gets those of all checks at once. */
-function errorsOf(check: () => unknown): FieldError[] {
+function errorsOf([pointer, check]: Check): FieldError[] {
   try {
     check();
     return [];
   } catch (error) {
-    if (error instanceof ApiError) return error.details.errors as FieldError[];
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    return (error.details.errors as FieldError[] | undefined) ?? [fieldError(pointer, "wrong_format", error.message)];
   }
 }
 
@@ -187,8 +197,9 @@ function checkPhase(phase: ApiPhase, { action: { type }, match, trigger }: Fault
 }
 
 function rejectField(pointer: string, code: string, message: string): never {
-  const error: FieldError = { pointer, field: pointer.slice(1).replaceAll("/", "."), code, message };
-  fail("validation_failed", message, { errors: [error] });
+  fail("validation_failed", message, { errors: [fieldError(pointer, code, message)] });
 }
 
-const quote = (value: unknown) => mask(JSON.stringify(value), 100);
+const fieldError = (pointer: string, code: string, message: string): FieldError => ({
+  ...{ pointer, field: pointer.slice(1).replaceAll("/", "."), code, message },
+});

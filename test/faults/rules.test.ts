@@ -76,6 +76,15 @@ describe("an invalid rule is rejected with a suggestion", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
+  test("with all of its mistakes in one response, of shape and of meaning", async () => {
+    const match = { operation: "payment.list", merchant: "mer_lodg", body: { amount: 1 } };
+    const rule = { action: { type: "status", status: 200 }, match, trigger: { times: 0 }, ttl: "999999d", expect: ["no.such"], priority: "high" };
+    const { errors } = (await post(sandbox(), rule)).body.details;
+    expect(errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      ...["/action/status", "/expect/0", "/match/body/amount", "/match/merchant", "/match/operation", "/priority", "/trigger/times", "/ttl"],
+    ]);
+  });
+
   test("a live key, which the error message does not repeat", async () => {
     const answer = await post(sandbox(), { action: FAIL, match: { key: "sk_live_secret" } });
     expect([answer.status, answer.text.includes("secret")]).toEqual([403, false]);
