@@ -150,7 +150,7 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields get believable values: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
+    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
     create(given: RecordsCreateInput): Promise<AnyRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     change(given: RecordsChangeInput): Promise<AnyRecord>;
@@ -849,7 +849,7 @@ export interface FinishedStep {
   lesson: string;
   step: number;
   /** How the step ended; `prepared` if the learner began at a later checkpoint */
-  how: "ticked" | "skipped" | "prepared";
+  how: "completed" | "skipped" | "prepared";
   /** The number of hints shown */
   hints: number;
   /** Sandbox milliseconds */
@@ -922,8 +922,8 @@ export interface Learner {
   stepTitle: string | null;
   /** The number of steps in the lesson */
   steps: number;
-  /** The number of steps completed by the learner */
-  ticked: number;
+  /** The number of completed steps */
+  completed: number;
   /** The number of hints shown for this step */
   hints: number;
   /** The latest hint shown, as Markdown; null if none was shown */
@@ -952,8 +952,8 @@ export interface LearnerState {
   stepTitle: string | null;
   /** The number of steps in the lesson */
   steps: number;
-  /** The number of steps completed by the learner */
-  ticked: number;
+  /** The number of completed steps */
+  completed: number;
   /** The number of hints shown for this step */
   hints: number;
   /** The latest hint shown, as Markdown; null if none was shown */
@@ -997,7 +997,7 @@ export interface LearnersJoinInput {
   name?: string;
   /** The id of an existing merchant to use instead of a new one */
   merchant?: string;
-  /** Real time at a step before a hint is shown automatically; 0s for never (default: 90s) */
+  /** Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s) */
   hintAfter?: string;
 }
 export interface LearnersJoinReply {
@@ -1025,7 +1025,7 @@ export interface LeftStep {
   lesson: string;
   step: number;
   /** How the step ended; `prepared` if the learner began at a later checkpoint */
-  how: "ticked" | "skipped" | "prepared";
+  how: "completed" | "skipped" | "prepared";
   /** The number of hints shown */
   hints: number;
   /** The sandbox time at which the step ended */
@@ -1053,7 +1053,7 @@ export interface LessonFile {
   solution: string;
 }
 export interface LessonMessage {
-  news: "joined" | "began" | "ticked" | "skipped" | "hint" | "gone";
+  news: "joined" | "began" | "completed" | "skipped" | "hint" | "gone";
   learner: LearnerState;
 }
 export interface LessonStep {
@@ -2110,8 +2110,8 @@ export interface Verdict {
     /** Real time from the arrival of the first call */
     milliseconds: number;
   })[];
-  /** Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
-  provenBy: "store" | "connections" | "time" | null;
+  /** What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
+  confirmedBy: "database" | "connections" | "time" | null;
   /** What was measured, in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
@@ -2147,8 +2147,8 @@ export interface VerdictMessage {
     /** Real time from the arrival of the first call */
     milliseconds: number;
   })[];
-  /** Proof of the verdict: `store`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
-  provenBy: "store" | "connections" | "time" | null;
+  /** What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
+  confirmedBy: "database" | "connections" | "time" | null;
   /** What was measured, in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
@@ -2337,7 +2337,7 @@ declare const exitCodes: {
   readonly usage: 2;
   readonly verdict: 3;
   readonly inconclusive: 4;
-  readonly portTaken: 5;
+  readonly portInUse: 5;
   readonly badFixture: 6;
   readonly unsupportedNode: 7;
 };

@@ -54,6 +54,8 @@ export interface EndpointDeclaration<
   description?: string;
   query?: Query;
   body?: Body;
+  /** Set if the handler checks the body, so that one response names these errors and others; `body` only documents it. */
+  handlerChecksBody?: true;
   /** A body that succeeds on a freshly seeded sandbox. */
   example?: Static<Body> & Record<string, unknown>;
   /** Path parameters with which the example succeeds on a freshly seeded sandbox. */
@@ -80,7 +82,7 @@ type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
 /** The fields without a default. */
-type MayLack = "body" | "example" | "replayWindow" | "access";
+type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "access";
 
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export type Endpoint<World = unknown> = Readonly<

@@ -39,6 +39,7 @@ const addFault = endpoint({
   description:
     "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. An `id` that the logs still name, of a rule that was removed, is refused.",
   body: Type.Object({ ...given, action }),
+  handlerChecksBody: true,
   example: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 3 } },
   reply: RuleState,
   status: 201,

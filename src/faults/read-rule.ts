@@ -6,13 +6,13 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { ApiError, errorSummary, type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
-import { type TSchema, Type } from "../schema/shapes.ts";
+import { Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { unknownMerchant } from "../store/records/tenants.ts";
 import type { Action } from "./action.ts";
 import { milliseconds } from "./fields.ts";
 import { isReached, matchesName } from "./matching.ts";
-import { type ActionInput, actions, type RuleInput, ruleSchema } from "./rule-schema.ts";
+import { type ActionInput, actions, RULE_FIELDS, type RuleInput, ruleSchema } from "./rule-schema.ts";
 import { completeTrigger, SCOPES_OF } from "./trigger.ts";
 
 /** A valid rule with its defaults. */
@@ -29,20 +29,39 @@ export interface KnownNames {
   judgeRules: readonly string[];
 }
 
-const AnyRule = Type.Object({ action: Type.Object({ type: Type.String() }) });
+/** What can be said of a rule before its action is known. */
+const AnyRule = Type.Object(
+  {
+    ...RULE_FIELDS,
+    target: Type.Optional(Type.Unknown()),
+    match: Type.Optional(Type.Unknown()),
+    trigger: Type.Optional(Type.Unknown()),
+    action: Type.Object({ type: Type.String() }),
+  },
+  { additionalProperties: false },
+);
 
 export function readRule(given: unknown, known: KnownNames): FaultRule {
-  failWithAll(fieldErrors(AnyRule, given));
+  const general = fieldErrors(AnyRule, given);
+  if (!hasActionType(given)) failWithAll(general);
   const rule = withTextForm(given as RuleInput);
+  const unknownAction = errorsOf(["/action/type", () => findAction(rule.action.type)]);
+  if (unknownAction.length > 0) failWithAll([...unknownAction, ...general]);
   const action = findAction(rule.action.type);
   const misshapen = fieldErrors(ruleSchema(action), rule);
   // The meaning of the well-formed parts is checked too, so that one response names every mistake.
   const broken = new Set(misshapen.map(({ pointer }) => pointer.split("/")[1]));
   const wellFormed = Object.fromEntries(Object.entries(rule).filter(([part]) => part === "action" || !broken.has(part))) as RuleInput;
   const read = withDefaults(wellFormed, action, known);
-  failWithAll([...misshapen, ...(broken.has("action") ? [] : errorsOf(["/action", () => checkAction(read)])), ...meaningErrors(read, known)]);
+  failWithAll([
+    ...misshapen,
+    ...(broken.has("action") ? [] : errorsOf(["/action", () => checkAction(read)])),
+    ...meaningErrors(read, known),
+  ]);
   return read;
 }
+
+const hasActionType = (given: unknown) => typeof (given as { action?: { type?: unknown } } | null)?.action?.type === "string";
 
 function failWithAll(errors: readonly FieldError[]): void {
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
@@ -203,3 +222,5 @@ function rejectField(pointer: string, code: string, message: string): never {
 const fieldError = (pointer: string, code: string, message: string): FieldError => ({
   ...{ pointer, field: pointer.slice(1).replaceAll("/", "."), code, message },
 });
+
+const quote = (value: unknown) => mask(JSON.stringify(value), 100);

@@ -23,7 +23,7 @@ export type BodyMode = "checked" | "open" | "strict";
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
 /** The fields of a declaration that validation uses. */
-type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "reply">;
+type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "handlerChecksBody" | "reply">;
 
 /** The received query and body, untranslated or translated to the sandbox's names. */
 type SentInput = Pick<RequestContext, "search" | "body"> & Partial<OwnRequest>;
@@ -42,13 +42,16 @@ export const validate =
 export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput = context): void {
   context.query = readQuery(declaration, context, bodies, sent);
   if (declaration.method === "GET") return;
+  const { body, handlerChecksBody } = declaration;
+  if (handlerChecksBody) return void (context.body = sent.body);
   const { known, unknown } = sortFields(declaration, sent.body);
-  const { body } = declaration;
   const foreign = sent.unknown?.fields ?? NONE;
   const isOthersAllowed = body?.additionalProperties ?? bodies !== "strict";
-  if (!isOthersAllowed) refuseUnknown("body fields", [...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
+  const refused = isOthersAllowed
+    ? NONE
+    : unknownErrors("body fields", [...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
-  if (body && !isOpen) checkBody(body, known, bodies, sent.problems);
+  if (!isOpen) checkBody(body, known, bodies, [...refused, ...(sent.problems ?? NONE)]);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
   const unused = [...foreign, ...Object.keys(unknown), ...Object.keys(invalid ?? {})];
   if (unused.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(unused);
@@ -78,7 +81,8 @@ function checkedQuery(
   const sent = new URLSearchParams(search);
   const query: Record<string, unknown> = {};
   const unknown = [...foreign, ...[...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name))];
-  if (bodies === "strict") refuseUnknown("query parameters", unknown, Object.keys(schema.properties));
+  const refused = bodies === "strict" ? unknownErrors("query parameters", unknown, Object.keys(schema.properties)) : NONE;
+  if (refused.length > 0) fail("validation_failed", errorSummary(refused), { errors: refused });
   if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
   for (const [name, property] of Object.entries(schema.properties)) {
     const values = sent.getAll(name);
@@ -103,21 +107,26 @@ function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
   return { known, unknown };
 }
 
-function checkBody(schema: ObjectSchema, body: Record<string, unknown>, bodies: BodyMode, problems: readonly FieldError[] = NONE): void {
+function checkBody(
+  schema: ObjectSchema | undefined,
+  body: Record<string, unknown>,
+  bodies: BodyMode,
+  problems: readonly FieldError[],
+): void {
   const isNew = ({ pointer }: FieldError) => !problems.some((problem) => problem.pointer === pointer);
-  const errors = [...problems, ...fieldErrors(schema, body).filter(isNew)];
+  const errors = [...problems, ...(schema ? fieldErrors(schema, body).filter(isNew) : NONE)];
   if (errors.length === 0) return;
-  const isAssumed = bodies !== "strict" && ASSUMED in schema;
+  const isAssumed = bodies !== "strict" && schema !== undefined && ASSUMED in schema && errors.some(({ code }) => code !== "unknown_field");
   const remedy = isAssumed ? " Assumed shape; --bodies open accepts others." : "";
   fail("validation_failed", `${errorSummary(errors)}${remedy}`, { errors });
 }
 
-function refuseUnknown(kind: "query parameters" | "body fields", names: string[], known: string[]): void {
-  const [name] = names;
-  if (name === undefined) return;
-  const remedy = didYouMean(name, known) || ` Allowed: ${known.join(", ")}.`;
-  const message = known.length === 0 ? `This call takes no ${kind}; received ${name}.` : `${name} is not known.${remedy}`;
-  fail("validation_failed", message, { errors: [{ pointer: `/${name}`, field: name, code: "unknown_field", message }] });
+function unknownErrors(kind: "query parameters" | "body fields", names: string[], known: string[]): FieldError[] {
+  return names.map((name) => {
+    const remedy = didYouMean(name, known) || ` Allowed: ${known.join(", ")}.`;
+    const message = known.length === 0 ? `This call takes no ${kind}; received ${name}.` : `${name} is not known.${remedy}`;
+    return { pointer: `/${name}`, field: name, code: "unknown_field", message };
+  });
 }
 
 /** Removes known fields with invalid values from the body and returns them. Missing fields are allowed. */

@@ -78,10 +78,26 @@ describe("an invalid rule is rejected with a suggestion", () => {
 
   test("with all of its mistakes in one response, of shape and of meaning", async () => {
     const match = { operation: "payment.list", merchant: "mer_lodg", body: { amount: 1 } };
-    const rule = { action: { type: "status", status: 200 }, match, trigger: { times: 0 }, ttl: "999999d", expect: ["no.such"], priority: "high" };
+    const rule = {
+      action: { type: "status", status: 200 },
+      match,
+      trigger: { times: 0 },
+      ttl: "999999d",
+      expect: ["no.such"],
+      priority: "high",
+    };
     const { errors } = (await post(sandbox(), rule)).body.details;
     expect(errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
-      ...["/action/status", "/expect/0", "/match/body/amount", "/match/merchant", "/match/operation", "/priority", "/trigger/times", "/ttl"],
+      ...[
+        "/action/status",
+        "/expect/0",
+        "/match/body/amount",
+        "/match/merchant",
+        "/match/operation",
+        "/priority",
+        "/trigger/times",
+        "/ttl",
+      ],
     ]);
   });
 

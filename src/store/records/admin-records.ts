@@ -59,8 +59,7 @@ export function changeAdminRecord(
 function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchema): void {
   const known = Object.keys(schema.properties);
   for (const name of Object.keys(fields))
-    if (!known.includes(name))
-      fail("validation_failed", `${name} cannot be set on a ${resource.kind}.${didYouMean(name, known)}`);
+    if (!known.includes(name)) fail("validation_failed", `${name} cannot be set on a ${resource.kind}.${didYouMean(name, known)}`);
   const errors = fieldErrors(schema, fields);
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
