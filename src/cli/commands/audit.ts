@@ -16,7 +16,7 @@ const WIDTH = 19;
 const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
-  summary: "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: unknown)",
+  summary: "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: inconclusive)",
   usage: "audit <url>",
   example: "audit http://localhost:3000/hooks --secret whsec_…",
   flags: {

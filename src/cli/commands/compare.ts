@@ -23,7 +23,7 @@ export const compare = command({
   flags: {
     service: { value: "file", description: "compare with the sandbox under this service file" },
     write: { value: "file", description: "write the differences as a service file, which start --service takes" },
-    "at-least": { value: "count", description: "with --write: the least number of observations of a difference (default: 3)" },
+    "at-least": { value: "count", description: "with --write: how often a difference must be seen to become a fact (default: 3)" },
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
     base: { value: "url", description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)" },
     json: { description: "print the result as one JSON object" },

@@ -28,7 +28,7 @@ const actionFlags = Object.fromEntries(
 );
 
 const triggerFlags = {
-  times: { value: "n", description: "fire this many times (default: 1)" },
+  times: { value: "n", description: "fire this many times (default: 1, or unlimited with --every, --probability or --for)" },
   skip: { value: "n", description: "skip this many matches first", rare: true },
   every: { value: "n", description: "fire at every n-th match", rare: true },
   probability: { value: "p", description: "fire with this probability, from 0 to 1" },

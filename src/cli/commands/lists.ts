@@ -53,7 +53,7 @@ interface ListDefinition<Row, Input> {
 /** Query parameters whose flags have other names or descriptions. */
 const PARAMETERS: Readonly<Record<string, { flag: string; value?: string; description: string }>> = {
   limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100 (default: 25)" },
-  starting_after: { flag: "after", value: "id", description: "list those before this one in time: the next page" },
+  starting_after: { flag: "after", value: "id", description: "list those older than this one: the next page" },
 };
 const WORDS: Readonly<Record<string, () => readonly string[]>> = {
   operation: () => catalogue.map(({ id }) => id),
@@ -83,7 +83,7 @@ function listCommand<Row extends { id: string | null }, Input>(list: ListDefinit
     flags: {
       ...list.flags,
       ...Object.fromEntries(filters.map(({ flag, definition }) => [flag, definition])),
-      follow: { description: "print new ones too, as they come, the newest last, until Ctrl-C" },
+      follow: { description: "keep printing new ones, the newest last, until Ctrl-C" },
     },
     async call(sandbox, { flags, positionals: [id] }): Promise<Page<object>> {
       if (id !== undefined) return { data: [await list.get(sandbox.control, id, flags)] };

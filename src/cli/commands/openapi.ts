@@ -47,7 +47,7 @@ export const types = command({
 });
 
 export const assumptions = command({
-  summary: "list the facts about the service on which the sandbox is built: assumptions payments.list",
+  summary: "list documented and assumed facts about the service: assumptions payments.list",
   usage: "assumptions [text]",
   flags: {
     json: { description: "print one JSON object per line" },

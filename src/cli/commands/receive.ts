@@ -47,7 +47,7 @@ export const receive = command({
     slow: { value: "duration", description: "wait this long before each response" },
     log: { value: "file", description: "append each delivery to this file as a line of JSON, for compare --webhooks" },
     "accept-unsigned": { description: "respond with 200 to deliveries that cannot be verified, such as those of the real service" },
-    status: { value: "n", description: "respond with this status (default: 200 if the delivery is accepted, else 401)" },
+    status: { value: "n", description: "respond with this status (default: 200, but 400 to invalid JSON and 401 to a wrong signature)" },
     ...connectionFlags,
   },
   async run({ flags }) {

@@ -105,7 +105,7 @@ export const show = sandboxCommand({
   flags: {
     status: { value: "status", description: "list only records in this status" },
     limit: { value: "n", description: "list this many records, from 1 to 100 (default: 25)" },
-    after: { value: "id", description: "list the records before this one in time: the next page" },
+    after: { value: "id", description: "list the records older than this one: the next page" },
     ...merchantFlag,
   },
   async call(sandbox, { flags, positionals: [word = "", id] }) {

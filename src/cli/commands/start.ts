@@ -16,7 +16,7 @@ export const start = command({
   sandboxOptions: true,
   flags: {
     ...uiFlags,
-    detach: { description: "run in the background and return when ready; end it with merchant-sandbox stop" },
+    detach: { description: "run in the background and return when ready; stop it with merchant-sandbox stop" },
   },
   async run({ options, flags }) {
     const complete = completeOptions(options);

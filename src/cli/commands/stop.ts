@@ -12,9 +12,9 @@ const STOP_TIMEOUT = 15_000;
 const POLL_INTERVAL = 20;
 
 export const stop = command({
-  summary: "end a sandbox that start --detach started",
+  summary: "stop a sandbox started with start --detach",
   usage: "stop",
-  flags: { all: { description: "end all detached sandboxes of this folder" }, ...connectionFlags },
+  flags: { all: { description: "stop all detached sandboxes of this folder" }, ...connectionFlags },
   async run({ flags }) {
     const sandboxes = flags.all === undefined ? [await findOne(flags)] : (await findHere(flags)).flatMap(({ detached }) => detached ?? []);
     if (sandboxes.length === 0) print("No sandbox runs here.");

@@ -13,7 +13,7 @@ export const trigger = sandboxCommand({
   words: (given) => (given.length === 0 ? [...eventTypes] : []),
   flags: {
     data: { value: "json", description: "give the record these fields, or a synthetic event this data (default: {})" },
-    for: { value: "merchant", description: "send it to endpoints of this merchant (default: the first one)" },
+    for: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" },
     synthetic: { description: "only send the event, without a record" },
   },
   terms: () => ({ type: "<type>" }),
