@@ -23,7 +23,7 @@ export const lesson = textPane({
     {
       keys: ["n"],
       label: "next step",
-      help: "go on from a finished step",
+      help: "go to the next step",
       isEnabled: (state) => learnerMode(state)?.reading !== undefined && currentLesson(state) !== undefined,
       run: (state) => update(stepBy(state, 1)),
     },

@@ -107,7 +107,7 @@ export const verdicts = listPane<VerdictMessage>({
   },
   emptyText: () => [
     "No verdicts yet. The judge checks how clients handle failures.",
-    "Press x to arm a fault; the next matching call is judged.",
+    "Press x to arm a fault, then run your client.",
   ],
   detail: verdictDetail,
   keys: [copyApiKey(({ merchant }) => merchant)],

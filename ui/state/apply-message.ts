@@ -32,7 +32,7 @@ export function applyMessage(state: UiState, message: StreamMessage, panes: read
 function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
   if (run === state.run) return { ...state, made };
   const started = clearLists({ ...state, run, made, samples: [{ at: state.now, requests: made.requests }], lastSeq: 0 }, panes);
-  return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show what it has logged", "yellow");
+  return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show its log", "yellow");
 }
 
 /** `totalOf` returns the number of rows of a kind, listed or not, after the items were added to their list. */
