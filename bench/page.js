@@ -97,7 +97,7 @@ export function withSummary(page, rows) {
   ]);
   const tables = [
     tableOf(["What you notice", "Figure"], noticed),
-    "How many requests a second the sandbox answers for each one that the other emulator does:",
+    "Requests per second, as a multiple of the other emulator's:",
     tableOf(["Instead", "Reads", "Writes, both in memory", "Writes, the sandbox to a file"], peers),
   ];
   return `${page.slice(0, begin)}${BEGIN}\n\n${tables.join("\n\n")}\n\n${page.slice(end)}`;
