@@ -105,10 +105,7 @@ export const verdicts = listPane<VerdictMessage>({
       { heading: "merchant", text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
     ];
   },
-  emptyText: () => [
-    "No verdicts yet. The judge checks how clients handle failures.",
-    "Press x to arm a fault, then run your client.",
-  ],
+  emptyText: () => ["No verdicts yet. The judge checks how clients handle failures.", "Press x to arm a fault, then run your client."],
   detail: verdictDetail,
   keys: [copyApiKey(({ merchant }) => merchant)],
 });

@@ -38,10 +38,10 @@ export const traffic = commandGroup({
   summary: "generate background traffic: payments, payouts, bookings, payroll",
   default: "status",
   subcommands: {
-    start: subcommand("start", "start traffic", startFlags, async (traffic, merchant, { rate, mix, for: span }) => ({
+    start: subcommand("start", "start it", startFlags, async (traffic, merchant, { rate, mix, for: span }) => ({
       data: [await traffic.start({ rate, merchant, for: span, ...(mix !== undefined && { mix: readMix(mix) }) })],
     })),
-    stop: subcommand("stop", "stop traffic", merchantFlag, (traffic, merchant) => traffic.stop({ ...(merchant !== undefined && { merchant }) })),
+    stop: subcommand("stop", "stop it", merchantFlag, (traffic, merchant) => traffic.stop({ ...(merchant !== undefined && { merchant }) })),
     status: subcommand("status", "show what it has done (the default)", merchantFlag, async (traffic, merchant) => ({
       data: (await traffic.list()).data.filter((one) => merchant === undefined || one.merchant === merchant),
     })),
