@@ -19,7 +19,7 @@ interface Failed {
 
 /** Runs in the foreground process. Resolves with the exit code. */
 export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
-  if (flags.ui !== undefined) usageError("--ui shows a dashboard, which a detached sandbox has not: choose --ui or --detach.");
+  if (flags.ui !== undefined) usageError("A detached sandbox has no dashboard: choose --ui or --detach.");
   const folder = folderOf(options.db);
   makeFolder(folder);
   const name = randomToken().slice(0, 12);
