@@ -1,16 +1,14 @@
-// Installs the packed package into empty folders with each installer on each Node, starts it, and compares the exit codes with the expected ones.
-// Not part of the check: it needs a registry, minutes, and a POSIX shell. `npm run matrix`, or `npm run matrix -- 22.12.0 pnpm`.
+// Installs the packed package with each installer on each Node, runs a client in `exec`, compares the exit codes with the expected ones, and writes
+// matrix.md. Not part of the check: it needs a registry, minutes, and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` only prints that part.
 
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { nodeOf, npmOf, pack, plain, programOf, run } from "./packing.js";
-
-const STARTS = 0;
-const REFUSES = 7;
+import { installers, registry } from "./matrix/installers.js";
+import { openRegistry, urlOf } from "./matrix/registry.js";
+import { nodeOf, npmOf, pack, plain, run } from "./packing.js";
 
 /** Both ends of the supported Nodes and one between them that is not, each with the major version of the npm that it brings. */
 const NODES = [
@@ -21,98 +19,111 @@ const NODES = [
   { node: "26", npm: "12" },
 ];
 
-/** npm selects a better-sqlite3 whose engines name this Node; the others take the newest, which refuses a Node without Node-API 10. */
-const npmRefuses = ({ node }) => node === "22.12.0";
-const othersRefuse = ({ node }) => node === "20.19.0" || node === "22.12.0";
-
-/** How each installer adds a tarball with an empty cache, and runs the program that it installed. */
-const INSTALLERS = {
-  npm: {
-    program: ({ npm }) => npmOf(npm),
-    add: (tarball) => ["install", "--no-audit", "--no-fund", tarball],
-    run: ["exec", "--", "merchant-sandbox"],
-    environment: (cache) => ({ npm_config_cache: cache }),
-    refuses: npmRefuses,
-  },
-  pnpm: {
-    program: () => programOf("pnpm@10", "pnpm"),
-    add: (tarball) => ["add", tarball],
-    run: ["exec", "merchant-sandbox"],
-    environment: (cache) => ({ npm_config_store_dir: cache, npm_config_cache_dir: cache }),
-    refuses: othersRefuse,
-  },
-  yarn: {
-    program: () => programOf("@yarnpkg/cli-dist@4", "yarn"),
-    add: (tarball) => ["add", `merchant-sandbox@file:${tarball}`],
-    run: ["run", "merchant-sandbox"],
-    environment: (cache) => ({
-      YARN_ENABLE_GLOBAL_CACHE: "0",
-      YARN_CACHE_FOLDER: cache,
-      YARN_NPM_REGISTRY_SERVER: run("npm", ["config", "get", "registry"]).trim(),
-    }),
-    refuses: othersRefuse,
-  },
-  bun: {
-    program: () => programOf("bun@1", "bun"),
-    isNative: true,
-    add: (tarball) => ["add", tarball],
-    run: ["x", "merchant-sandbox"],
-    environment: (cache) => ({ BUN_INSTALL_CACHE_DIR: cache }),
-    refuses: othersRefuse,
-  },
-};
+/** A program under `exec`, which prints the status of its request. */
+const CLIENT = `const { MERCHANT_BASE_URL, MERCHANT_API_KEY } = process.env;
+fetch(MERCHANT_BASE_URL + "/payments", { headers: { authorization: "Bearer " + MERCHANT_API_KEY } }).then(({ status }) => console.log(status));
+`;
+/** The Node of the recipes in docs/troubleshooting.md. */
+const OLD_NODE = "20.19.0";
+const MOST_TIME = 600_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const troubleshooting = readFileSync(join(root, "docs/troubleshooting.md"), "utf8");
 const wanted = process.argv.slice(2);
 const selected = (names) => (names.some((name) => wanted.includes(name)) ? names.filter((name) => wanted.includes(name)) : names);
 const nodes = selected(NODES.map(({ node }) => node));
 
+/** Where node-gyp finds the headers of Node on a machine that cannot download them. */
+const nodedir = run("npm", ["config", "get", "nodedir"]).trim();
+const headers = nodedir === "undefined" ? {} : { npm_config_nodedir: nodedir };
+
+const HEADING = "| Installer | Node | better-sqlite3 | Exit code | Output |\n|---|---|---|---|---|";
 const work = mkdtempSync(join(tmpdir(), "merchant-sandbox-matrix-"));
 try {
   const tarball = join(work, pack(root, work));
-  console.log("| Node | Installer | better-sqlite3 | Exit code | First response, or the refusal |\n|---|---|---|---|---|");
-  for (const row of NODES.filter(({ node }) => nodes.includes(node)))
-    for (const name of selected(Object.keys(INSTALLERS))) await tryInstaller(name, row, tarball);
+  const server = await openRegistry(tarball, JSON.parse(readFileSync(join(root, "package.json"), "utf8")), registry);
+  const packed = { tarball, url: urlOf(server) };
+  const rows = { newest: [], pinned: [] };
+  console.log(HEADING);
+  for (const name of selected(Object.keys(installers)))
+    for (const row of NODES.filter(({ node }) => nodes.includes(node))) {
+      const { beside = row.node, recipe } = installers[name];
+      if (beside === row.node) rows.newest.push(await tryInstaller(name, row, packed));
+      if (recipe !== undefined && row.node === OLD_NODE) rows.pinned.push(await tryInstaller(name, row, packed, filesOf(recipe)));
+    }
+  server.close();
+  if (wanted.length === 0) writeFileSync(join(root, "scripts/matrix.md"), PAGE(rows));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-async function tryInstaller(name, row, tarball) {
-  const installer = INSTALLERS[name];
-  const node = nodeOf(row.node);
-  const [command, ...before] = installer.isNative ? [installer.program(row)] : [node, installer.program(row)];
-  const cwd = join(work, `${name}-${row.node}`);
-  const env = { ...plain, ...installer.environment(join(cwd, "cache")), PATH: `${dirname(node)}${delimiter}${plain.PATH}` };
-  mkdirSync(cwd);
-  writeFileSync(join(cwd, "package.json"), '{ "name": "project", "private": true }\n');
-  // Yarn looks for the project in the folders above, unless this one has a lock file.
-  if (name === "yarn") writeFileSync(join(cwd, "yarn.lock"), "");
+async function tryInstaller(name, row, { tarball, url }, recipe) {
+  const installer = installers[name];
+  const program = installer.program(row);
+  const home = homeOf(row);
+  const cwd = mkdtempSync(join(work, "project-"));
+  const files = { "package.json": manifest([]), "client.cjs": CLIENT, ...installer.files, ...recipe };
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text);
 
-  const version = run(command, [...before, "--version"], { cwd, env }).trim();
-  const added = spawnSync(command, [...before, ...installer.add(tarball)], { cwd, env, encoding: "utf8" });
-  const started = added.status === 0 ? await startOnce(command, [...before, ...installer.run], { cwd, env }) : undefined;
-  const { code, says } = started ?? { code: added.status, says: `installation failed: ${sentenceIn(added.stderr + added.stdout)}` };
-  const expected = installer.refuses(row) ? REFUSES : STARTS;
+  // The node-gyp of Bun starts `bun`.
+  const bin = join(cwd, "bin");
+  mkdirSync(bin);
+  symlinkSync(program, join(bin, name.split(/[@ ]/)[0]));
+  const path = [join(home, "bin"), bin, plain.PATH].join(delimiter);
+  const env = { ...plain, ...headers, ...installer.environment(join(cwd, "cache"), url), PATH: path };
+  const execute = (...words) => runIn({ cwd, env }, program, words);
+  const version = /\d+\.\d+\.\d+\S*/.exec((await execute("--version")).stdout)?.[0];
+  const added = await execute(...installer.add(tarball));
+  const ran = added.code === 0 ? await execute(...installer.run, "exec", "--", "node", "client.cjs") : added;
+
+  const { code } = ran;
+  const expected = recipe === undefined ? (installer.fails?.[row.node] ?? 0) : 0;
+  const output = code === 0 ? /^\d{3}$/m.exec(ran.stdout)?.[0] : sentenceIn(ran.stderr + ran.stdout).replaceAll("|", "\\|");
+  if (code !== expected || (code === 0 && output !== "200")) {
+    console.error(`${ran.stdout}${ran.stderr}`);
+    process.exitCode = 1;
+  }
   const exit = code === expected ? code : `${code}, expected ${expected}`;
-  console.log(`| ${run(node, ["--version"]).trim()} | ${name} ${version} | ${sqliteIn(cwd)} | ${exit} | ${says} |`);
-  if (code !== expected || (code === STARTS && says !== "200")) process.exitCode = 1;
+  const node = installer.beside === undefined ? run(join(home, "bin/node"), ["--version"]).trim() : "none";
+  const cells = [`${name.split("@")[0]} ${version}`, node, sqliteIn(cwd), exit, output];
   rmSync(cwd, { recursive: true, force: true });
+  console.log(`| ${cells.join(" | ")} |`);
+  return `| ${cells.join(" | ")} |`;
 }
 
-/** Starts a sandbox, calls it once and stops it. Resolves with the exit code, and the status of the response or the error. */
-async function startOnce(command, words, options) {
-  const child = spawn(command, [...words, "start", "--memory", "--port", "0", "--json"], { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  let error = "";
-  child.stderr.on("data", (text) => {
-    error += text;
+function runIn(options, program, words) {
+  return new Promise((resolve) => {
+    const child = execFile(program, words, { ...options, timeout: MOST_TIME, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
+    );
+    child.stdin.end();
   });
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  const ready = await Promise.race([new Promise((resolve) => createInterface({ input: child.stdout }).once("line", resolve)), ended]);
-  if (typeof ready !== "string") return { code: ready, says: sentenceIn(error) };
-  const { baseUrl, pid } = JSON.parse(ready);
-  const { status } = await fetch(`${baseUrl}/payments`, { headers: { authorization: "Bearer sk_test_lodge" } });
-  process.kill(pid, "SIGTERM");
-  return { code: await ended, says: String(status) };
+}
+
+/** A Node as its own installer lays it out: with npm, whose node-gyp Yarn 1 uses. */
+function homeOf({ node, npm }) {
+  const home = join(work, `node-${node}`);
+  if (existsSync(home)) return home;
+  mkdirSync(join(home, "bin"), { recursive: true });
+  mkdirSync(join(home, "lib/node_modules"), { recursive: true });
+  copyFileSync(nodeOf(node), join(home, "bin/node"));
+  symlinkSync(dirname(dirname(npmOf(npm))), join(home, "lib/node_modules/npm"));
+  for (const name of ["npm", "npx"]) symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(home, "bin", name));
+  return home;
+}
+
+function manifest(lines) {
+  return `{ ${['"name": "project"', '"private": true', ...lines].join(", ")} }\n`;
+}
+
+/** The file that a row of the table in docs/troubleshooting.md asks for. */
+function filesOf(row) {
+  const [, , file, lines] = troubleshooting
+    .split("\n")
+    .find((line) => line.startsWith(`| ${row} |`))
+    .split("|")
+    .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text));
+  return { [file[0]]: file[0] === "package.json" ? manifest(lines) : `${lines.join("\n")}\n` };
 }
 
 /** The error of the program, or of its installer, among other lines. */
@@ -124,5 +135,23 @@ function sentenceIn(text) {
 function sqliteIn(folder) {
   const lock = readdirSync(folder).find((file) => /lock/.test(file) && file !== "node_modules");
   const text = lock === undefined ? "" : readFileSync(join(folder, lock), "utf8");
-  return /better-sqlite3(?:@|@npm:[^\n]*\n\s*version: |":\s*\{\s*"version": ")(\d[\d.]*)/.exec(text)?.[1] ?? "none";
+  return /better-sqlite3(?:@|@[^\n]*\n\s*version:? "?|":\s*\{\s*"version": ")(\d[\d.]*)/.exec(text)?.[1] ?? "none";
+}
+
+function PAGE({ newest, pinned }) {
+  return `<!-- Generated by \`npm run matrix\`: do not edit. -->
+
+# Installers
+
+Each installer adds the packed package to an empty folder, and \`merchant-sandbox exec\` runs a client there that lists payments. The output is the status of
+its request, or the error. Where the Node is "none", Bun or Deno runs the program itself, beside a Node that would refuse it.
+
+${[HEADING, ...newest].join("\n")}
+
+## With better-sqlite3 pinned
+
+The same on Node 20, with the lines of [Troubleshooting](../docs/troubleshooting.md#the-sandbox-does-not-start).
+
+${[HEADING, ...pinned].join("\n")}
+`;
 }
