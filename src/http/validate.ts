@@ -43,7 +43,10 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
   context.query = readQuery(declaration, context, bodies, sent);
   if (declaration.method === "GET") return;
   const { body, handlerChecksBody } = declaration;
-  if (handlerChecksBody) return void (context.body = sent.body);
+  if (handlerChecksBody) {
+    context.body = sent.body;
+    return;
+  }
   const { known, unknown } = sortFields(declaration, sent.body);
   const foreign = sent.unknown?.fields ?? NONE;
   const isOthersAllowed = body?.additionalProperties ?? bodies !== "strict";
