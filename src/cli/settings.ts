@@ -43,6 +43,12 @@ export async function readSettings(
   };
 }
 
+/** The flag of an option given on the command line, if any: for commands where some cases use no option. */
+export function givenFlag(sources: Settings["sources"]): string | undefined {
+  const name = optionNames.find((option) => sources[option] === "flag");
+  return name && flagOf(name);
+}
+
 function sourceOf(name: OptionName, flags: GivenFlags, environment: NodeJS.ProcessEnv, file: GivenOptions): [Source, unknown] | [] {
   const flag = flags[flagOf(name)];
   if (flag !== undefined) return ["flag", parseOption(name, flag, flagOf(name))];

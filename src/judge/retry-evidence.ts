@@ -34,6 +34,9 @@ export function evidenceOf(
 const wasClosed = ({ connection: { closed }, answered }: ObservedCall, call: ObservedCall) =>
   closed !== undefined && closed >= answered && closed <= startOf(call);
 
+/** A busy machine lengthens the gaps between polls: a call is in their rhythm from this share of the shortest gap on. */
+const RHYTHM = 1 / 8;
+
 /**
  * Whether a read may come from a second program that polls: on a connection that carried the same read before, or in the rhythm of earlier
  * polls. Without such polls it is a retry, also on another connection: a client with a pool may take any of its connections.
@@ -43,5 +46,5 @@ function isOtherPoller(before: ObservedCall, call: ObservedCall, others: readonl
   const earlier = others.filter((other) => other.answered < startOf(before) && other.connection !== before.connection);
   if (earlier.length === 0) return false;
   const gaps = [...earlier.slice(1), before].map((next, index) => next.arrived - (earlier[index] as ObservedCall).answered);
-  return (call.arrived - before.answered) * 2 >= Math.min(...gaps);
+  return call.arrived - before.answered >= RHYTHM * Math.min(...gaps);
 }

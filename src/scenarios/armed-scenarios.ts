@@ -46,7 +46,7 @@ function reasonOf(results: readonly ScenarioResult[], unfired: number): string {
   const open = rulesThat("inconclusive");
   const parts = [
     failed.length > 0 ? `${failed.join(", ")} failed` : "",
-    open.length > 0 ? `${open.join(", ")} not decided yet` : "",
+    open.length > 0 ? `${open.join(", ")} not decided` : "",
     unfired > 0 ? `${unfired} of its faults ${unfired === 1 ? "has" : "have"} not fired` : "",
   ].filter((part) => part !== "");
   return `${parts.join("; ") || "everything expected was found"}.`;

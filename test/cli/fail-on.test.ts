@@ -52,7 +52,7 @@ test("5xx names the responses of the sandbox itself, even if a reset erased them
   expect([(await problemsOf(bench, "5xx")).code, bench.run.requests]).toEqual([0, 2]);
   await bench.call("GET", "/v1/payments?limit=x");
   await bench.reset();
-  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_3 GET /v1/payments was answered 500"] });
+  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_3 GET /v1/payments got 500"] });
 });
 
 test("ignored names what had no effect", async () => {

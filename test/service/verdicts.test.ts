@@ -44,6 +44,6 @@ test.each([403, 509, 503])("take a rate limit that is refused with %i for one, n
   const of = await verdictsOf(bench);
   expect(of("retry.happened")).toMatchObject([{ verdict: "pass", says: expect.stringContaining(` got a ${status} and was retried`) }]);
   expect(of("idempotency.body_stable")).toMatchObject([{ verdict: "pass" }]);
-  expect(of("retry_after.honoured")).toMatchObject([{ milliseconds: { told: 10_000 } }]);
+  expect(of("retry_after.honoured")).toMatchObject([{ milliseconds: { requested: 10_000 } }]);
   expect(of("retry.only_retryable")).toEqual([]);
 });

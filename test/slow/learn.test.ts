@@ -136,6 +136,7 @@ test.each([
   [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the URL of a room"],
   [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],
   [["learn", "--name", "Ada"], 2, "add --join <url>"],
+  [["learn", "--join", "http://127.0.0.1:1/", "--port", "0"], 2, "leave out --port"],
 ])("rejects %j", async (words, code, says) => {
   const ended = await runCommand(undefined, ...words, "--port", "0");
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);

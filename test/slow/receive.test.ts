@@ -182,6 +182,8 @@ test("passes the audit, and exits cleanly when the sandbox stopped first", async
   const receiving = await receive(bench);
   const [{ url }] = await endpoints(bench);
   expect((await runCommand(bench.url, "audit", url)).code).toBe(0);
+  const withOption = await runCommand(bench.url, "audit", url, "--webhook-timeout", "1s");
+  expect([withOption.code, withOption.error]).toEqual([2, expect.stringContaining("leave out --webhook-timeout")]);
   await bench.close();
   await receiving.stop();
 });

@@ -22,6 +22,8 @@ interface FailCondition {
 export interface ObservedRun {
   requests: number;
   attempts: number;
+  /** The requests that a client may retry: those with a 429, a 5xx or a fault. */
+  retryable: number;
   /** The responses with 5xx that no fault affected. */
   serverErrors: string[];
   /** The requests with input that had no effect. */
@@ -31,7 +33,7 @@ export interface ObservedRun {
 const MAX_LINES = 1_000;
 
 export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
-  const run: ObservedRun = { requests: 0, attempts: 0, serverErrors: [], ignored: [] };
+  const run: ObservedRun = { requests: 0, attempts: 0, retryable: 0, serverErrors: [], ignored: [] };
   const add = (lines: string[], line: string) => {
     if (lines.length < MAX_LINES) lines.push(line);
   };
@@ -40,7 +42,8 @@ export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
     if (event.kind !== "request") return;
     run.requests++;
     const { id, method, path, status, fault, ignored } = event.request;
-    if (status >= 500 && fault === null) add(run.serverErrors, `${id} ${method} ${path} was answered ${status}`);
+    if (status >= 500 || status === 429 || fault !== null) run.retryable++;
+    if (status >= 500 && fault === null) add(run.serverErrors, `${id} ${method} ${path} got ${status}`);
     if (ignored !== null) add(run.ignored, `${id} ${method} ${path} sent ${ignored}, which has no effect`);
   });
   return run;
@@ -107,12 +110,26 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
 }
 
 /** Why there is nothing to check; empty if the sandbox, or one that a test created for itself, was used. */
-export async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
+async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
   if (requests > 0 || attempts > 0) return [];
   const { added, sandbox } = (await control.report({ format: "json" })) as RunReport;
   if (added.some((other) => other.requests > 0)) return [];
   const advice = "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
   return [`No request arrived and no webhook was sent, so nothing was checked. ${advice}, which was ${sandbox.url}/v1.`];
+}
+
+/** What a run without problems did not check. */
+export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
+  if (failOn === "") return findUnused(control, run);
+  return failOn.split(",").includes("verdicts") ? findUntested(control, run) : [];
+}
+
+/** Whether any call could be retried; unknown, and so not reported, for the requests of sandboxes that tests create. */
+async function findUntested(control: ControlApi, { retryable }: ObservedRun): Promise<string[]> {
+  if (retryable > 0) return [];
+  const { added } = (await control.report({ format: "json" })) as RunReport;
+  if (added.some(({ requests }) => requests > 0)) return [];
+  return ["No call got a 429, a 5xx or a fault, so the client's retries were not tested: add --scenario lost-response to test them."];
 }
 
 function knownName(name: string): string {

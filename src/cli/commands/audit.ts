@@ -1,15 +1,14 @@
 // `audit`: sends genuine, repeated, malformed and forged events to a webhook receiver, and reports its mistakes.
 
 import type { SandboxAuditInput, SandboxAuditReply } from "../../../generated/control-api.ts";
-import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
-import type { GivenOptions } from "../../sandbox/options.ts";
-import type { Flags } from "../arguments.ts";
-import { command } from "../command.ts";
+import { type Arguments, command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { whyNotReady } from "../remote/probe.ts";
 import { sandboxAt } from "../remote/running-sandbox.ts";
+import { givenFlag } from "../settings.ts";
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
 const WIDTH = 19;
@@ -25,18 +24,23 @@ export const audit = command({
     ...connectionFlags,
   },
   sandboxOptions: ["webhookTimeout", "webhookInsecureTls", "allowWebhookHost"],
-  async run({ flags, options, positionals: [url = ""] }) {
-    const found = await auditWith(flags, options, { url, ...(flags.secret !== undefined && { secret: flags.secret }) });
+  async run(given) {
+    const { flags } = given;
+    const [url = ""] = given.positionals;
+    const found = await auditWith(given, { url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     return exitCodeOf(found);
   },
 });
 
-/** Runs the audit on a running sandbox, or with a secret on a temporary one. `options` apply only to the temporary sandbox. */
-async function auditWith(flags: Flags, options: GivenOptions, wanted: SandboxAuditInput): Promise<SandboxAuditReply> {
+/** Runs the audit on a running sandbox, or with a secret on a temporary one. The sandbox options apply only to the temporary one. */
+async function auditWith({ flags, options, sources }: Arguments, wanted: SandboxAuditInput): Promise<SandboxAuditReply> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
+  const unused = givenFlag(sources);
+  if (isRunning && unused !== undefined)
+    usageError(`The sandbox at ${found.url} runs the audit with its own settings: leave out ${unused}, or restart it with that option.`);
   if (isRunning) return sandboxAt(found, flags, { url: "<url>" }).control.audit(wanted);
   if (wanted.secret === undefined)
     throw new SandboxError(

@@ -3,7 +3,7 @@
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
-import { findProblems, findUnused, type ObservedRun, observeRun, readConditions, readReports, writeReport } from "../ci/run-checks.ts";
+import { findProblems, findWarnings, type ObservedRun, observeRun, readConditions, readReports, writeReport } from "../ci/run-checks.ts";
 import { command } from "../command.ts";
 import { type LogFile, openLogFile } from "../output/log-file.ts";
 import { note } from "../output/print.ts";
@@ -97,8 +97,10 @@ async function conclude(
     reasons.push(error.message);
     return [];
   };
-  if (conditions.length === 0) for (const line of await findUnused(sandbox.control, run).catch(failed)) note(`Warning: ${line}`);
-  for (const { exitCode, lines } of await findProblems(conditions, sandbox.control, run).catch(failed)) {
+  const problems = await findProblems(conditions, sandbox.control, run).catch(failed);
+  const warnings = problems.length > 0 ? [] : await findWarnings(failOn, sandbox.control, run).catch(failed);
+  for (const line of warnings) note(`Warning: ${line}`);
+  for (const { exitCode, lines } of problems) {
     reasons.push(...lines.slice(0, MOST_LINES));
     for (const line of lines.slice(0, MOST_LINES)) note(line);
     if (lines.length > MOST_LINES) note(`… and ${lines.length - MOST_LINES} more`);

@@ -8,6 +8,7 @@ import { jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../outpu
 import { note, print } from "../output/print.ts";
 import { show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
 import { localUrl, sandboxAt } from "../remote/running-sandbox.ts";
+import { givenFlag } from "../settings.ts";
 import { type FileKeeper, keepFiles, type LearnerPlace } from "../workshop/lesson-file.ts";
 import { type LearnerClient, type LessonPrompt, learnerClient, openLessonPrompt } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
@@ -30,8 +31,10 @@ export const learn = command({
     ...uiFlags,
   },
   async run(given) {
-    const { flags, positionals, options } = given;
+    const { flags, positionals, options, sources } = given;
     if (flags.list !== undefined) return list(options);
+    const unused = flags.join === undefined ? undefined : givenFlag(sources);
+    if (unused !== undefined) usageError(`--join uses the sandbox of the room: leave out ${unused}.`);
     if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
     if (flags.name !== undefined) usageError("--name is your name in a workshop room: add --join <url>.");
     if (options.service !== undefined)

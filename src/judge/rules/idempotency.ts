@@ -9,7 +9,8 @@ const MAX_TRIES = 3;
 export const idempotencyPresent: Rule = {
   id: "idempotency.present",
   severity: "error",
-  demands: "The client sends Idempotency-Key with every POST and PATCH that it may retry, except after a 429.",
+  demands:
+    "The client sends an Idempotency-Key with every POST and PATCH that accepts one and that it may retry. A retry after a 429 needs no key.",
   hint: "Create one key (a UUID) per user action before the first try, and send it with every try.",
   onRetry(retry) {
     const { chain, to, isCertain } = retry;
@@ -55,7 +56,7 @@ export const idempotencyKeyReused: Rule = {
   id: "idempotency.key_reused",
   severity: "error",
   demands: "The client retries a write under the Idempotency-Key of its first try.",
-  hint: "Create the key outside the retry loop: with a new key for each try, the service treats each try as a new order.",
+  hint: "Create the key outside the retry loop: with a new key for each try, the service treats each try as a new operation.",
   onRetry(retry) {
     const { from, to, isCertain } = retry;
     if (!from.isWrite || !from.acceptsKey || from.key === undefined) return undefined;

@@ -19,7 +19,7 @@ export const retryAfterHonoured: Rule = {
     return {
       ...judgeRetry(retry, !isEarly, says),
       calls: [from, to],
-      milliseconds: { told: milliseconds, waited: Math.round(waited), tolerance },
+      milliseconds: { requested: milliseconds, waited: Math.round(waited), tolerance },
     };
   },
 };
@@ -56,7 +56,7 @@ export const retryAfterUnit: Rule = {
     return {
       ...judgeRetry(retry, !mistaken, says),
       calls: [from, to],
-      milliseconds: { told: milliseconds, waited: Math.round(waited) },
+      milliseconds: { requested: milliseconds, waited: Math.round(waited) },
     };
   },
 };
@@ -70,8 +70,8 @@ export const retryAfterJittered: Rule = {
   id: "retry_after.jittered",
   severity: "warning",
   confirmedBy: "time",
-  demands: "Calls that wait for the same Retry-After return at different times.",
-  hint: "Add a random part to each wait, such as up to a tenth of it: otherwise all workers return at once and meet the limit again.",
+  demands: "Calls that wait for the same Retry-After are retried at different times.",
+  hint: "Add a random part to each wait, such as up to a tenth of it: otherwise all workers retry at once and meet the limit again.",
   onReturn(sample, { before, total }) {
     const inOrder = [...sample].sort((one, other) => one.call.arrived - other.call.arrived);
     const [first, last] = [inOrder[0], inOrder[Math.ceil(MOST * inOrder.length) - 1]] as [Returned, Returned];
@@ -81,8 +81,12 @@ export const retryAfterJittered: Rule = {
     const verdict = spread + before <= TOGETHER ? "fail" : spread <= TOGETHER + busy ? "inconclusive" : "pass";
     return {
       verdict,
-      says: `Most of ${sample.length} calls that waited for the same Retry-After returned within ${Math.round(spread)} ms${
-        verdict === "inconclusive" ? `, but this machine was busy for ${Math.round(busy)} ms: they may have come together or apart` : ""
+      says: `Most of ${sample.length} calls that waited for the same Retry-After were retried within ${Math.round(spread)} ms${
+        verdict === "inconclusive"
+          ? `, but this machine was busy for ${Math.round(busy)} ms: they may have come together or apart`
+          : verdict === "fail"
+            ? `; up to ${TOGETHER} ms counts as the same time`
+            : ""
       }.`,
       calls: inOrder.map(({ call }) => call),
       milliseconds: { spread: Math.round(spread), together: TOGETHER, late: Math.round(busy) },
@@ -101,17 +105,18 @@ export const rateLimitRespected: Rule = {
       verdict: "fail",
       says: `${limited.request} got a ${limited.status} with a wait of ${limited.requestedWait?.milliseconds} ms; meanwhile the client sent ${after.length} other calls to ${limited.path}.`,
       calls: [limited, ...after],
-      milliseconds: { told: limited.requestedWait?.milliseconds ?? 0 },
+      milliseconds: { requested: limited.requestedWait?.milliseconds ?? 0 },
     };
   },
   onLimitRespected(limited, after, back) {
     const wait = limited.requestedWait?.milliseconds ?? 0;
     const meanwhile = after.length === 0 ? "no call" : `${after.length} call${after.length === 1 ? "" : "s"}`;
+    const reason = after.length === 0 ? "" : ", at most one per worker, which may not have known of the limit";
     return {
       verdict: "pass",
-      says: `${limited.request} got a ${limited.status} with a wait of ${wait} ms; until ${back.request} the client sent ${meanwhile} to ${limited.path}.`,
+      says: `${limited.request} got a ${limited.status} with a wait of ${wait} ms; until ${back.request} the client sent ${meanwhile} to ${limited.path}${reason}.`,
       calls: [limited, ...after, back],
-      milliseconds: { told: wait },
+      milliseconds: { requested: wait },
     };
   },
 };
@@ -127,7 +132,7 @@ export const outageBackedOff: Rule = {
     const [first, last] = [failed[0] as ObservedCall, failed.at(-1) as ObservedCall];
     return {
       verdict: "fail",
-      says: `All ${failed.length} calls from ${first.request} to ${last.request} failed within a second; the client may send ${limit}.`,
+      says: `All ${failed.length} calls from ${first.request} to ${last.request} failed within a second; the limit is ${limit} calls per second.`,
       calls: failed,
       milliseconds: { within: Math.round(last.arrived - first.arrived) },
     };

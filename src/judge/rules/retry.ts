@@ -26,7 +26,8 @@ const unclear = (chain: RetryChain): Finding => ({
 export const retryHappened: Rule = {
   id: "retry.happened",
   severity: "warning",
-  demands: "The client retries a call that got a 429 or a 503, or whose response was lost.",
+  demands:
+    "The client retries a call that got a 408, 429, 500, 502, 503 or 504, or a 409 for an Idempotency-Key still in use, and a call whose connection broke.",
   hint: "Retry such calls a few times before you report a failure. A write can only be retried with its Idempotency-Key.",
   onRetry({ chain, from, to }) {
     if (!needsRetry(chain) || from !== firstCall(chain)) return undefined;
@@ -75,7 +76,7 @@ export const retryOnlyRetryable: Rule = {
   id: "retry.only_retryable",
   severity: "warning",
   demands: `The client does not send the same request ${MAX_EQUAL_REJECTIONS} times if it gets the same 4xx each time.`,
-  hint: "Retry only 429, 5xx and broken connections. After any other error, correct the request, the API key or the id first.",
+  hint: "Retry only 408, 429, 500, 502, 503, 504, broken connections, and a 409 for an Idempotency-Key still in use. After any other error, correct the request, the API key or the id first.",
   onRejection(calls) {
     const [first, last] = [calls[0] as ObservedCall, calls.at(-1) as ObservedCall];
     if (calls.length === 1) return { verdict: "pass", says: `${first.request} got a ${first.status} and was not repeated.`, calls };
@@ -185,8 +186,12 @@ export const retryJittered: Rule = {
     const isConclusive = isNone || (isEqual ? isPunctual : middle - low > noise + worstLag);
     return {
       verdict: !isConclusive ? "inconclusive" : isEqual ? "fail" : "pass",
-      says: `The shorter half of ${waits.length} first pauses was between ${Math.round(low)} and ${Math.round(middle)} ms${
-        isConclusive ? "" : `, but this machine lagged by up to ${Math.round(worstLag)} ms, which hides the pauses that the client chose`
+      says: `The shorter half of the pauses before ${waits.length} first retries lay between ${Math.round(low)} and ${Math.round(middle)} ms${
+        isConclusive
+          ? isEqual
+            ? ": they were not random"
+            : ""
+          : `, but this machine lagged by up to ${Math.round(worstLag)} ms, which hides the pauses that the client chose`
       }.`,
       calls: sample.map(({ call }) => call),
       milliseconds: { low: Math.round(low), middle: Math.round(middle), noise: Math.round(noise), late: Math.round(worstLag) },
