@@ -168,6 +168,25 @@ const limits: Behaviour[] = [
     expected: { "retry.happened": "inconclusive" },
   },
   {
+    name: "has a second poller without keep-alive, whose polls a busy machine delayed until then",
+    calls: () => [
+      ...[-4_000, -2_700, -1_300].map((at) => seen(requestEntry(at, 200))),
+      seen(requestEntry(0, 429, told(5))),
+      seen(requestEntry(300, 200)),
+    ],
+    expected: { "retry.happened": "inconclusive" },
+  },
+  {
+    name: "retries at once after polls without keep-alive",
+    delays: [0, 1, 10, 100],
+    calls: (delay) => [
+      ...[-4_000, -2_700, -1_300].map((at) => seen(requestEntry(at, 200))),
+      seen(requestEntry(0, 429, told(5))),
+      seen(requestEntry(delay, 200)),
+    ],
+    expected: { "retry.happened": "pass", "retry_after.honoured": "fail" },
+  },
+  {
     name: "goes on for thirty calls, each with another query",
     calls: (delay) => [
       seen(requestEntry(0, 429, told(200))),

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { listen } from "../support/listen.ts";
-import { folder, isAlive, launch, PROGRAM, run, start } from "../support/program.ts";
+import { folder, isAlive, launch, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
 
 interface Left {
@@ -70,7 +70,7 @@ describe("start --detach", () => {
     expect(existsSync(join(cwd, "data/shop.db"))).toBe(true);
     expect(log.startsWith(join(cwd, "data/detached-"))).toBe(true);
     await call(url, "GET", "/v1/payments");
-    expect(await run(["status"], {}, cwd)).toMatchObject({ code: 1 });
+    expect(await run(["status"], NOWHERE, cwd)).toMatchObject({ code: 1 });
     const { out } = await run(["status", "--db", "data/shop.db"], {}, cwd);
     expect(out).toEqual([expect.stringContaining(`kept in ${join(cwd, "data/shop.db")}`)]);
     expect(readFileSync(log, "utf8")).toContain('"path":"/v1/payments"');

@@ -5,11 +5,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { runCommand } from "../support/commands.ts";
-import { folder, run, start } from "../support/program.ts";
+import { folder, NOWHERE, run, start } from "../support/program.ts";
 import { call, freePort } from "../support/sandbox.ts";
-
-/** A port at which nothing listens, so that no sandbox of this machine is found by default. */
-const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
 
 const config = (cwd: string, value: unknown) =>
   writeFileSync(join(cwd, "merchant-sandbox.json"), typeof value === "string" ? value : JSON.stringify(value, null, 2));

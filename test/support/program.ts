@@ -43,6 +43,9 @@ afterEachTest.push(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
+/** A port at which nothing listens, so that a command does not find a sandbox that its developer runs. */
+export const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
+
 /** A temporary folder, removed after the test. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
