@@ -107,11 +107,14 @@ export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on c
 export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirmedBy">) =>
   confirmedBy === null ? "not confirmed" : CONFIRMED[confirmedBy];
 
-/** The verdict in one line: the finding, the fix and the evidence. */
-export const verdictLine = ({ rule, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
-  `${rule}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
+/** The verdict in one line: the rule, the operation, the finding, the fix and the evidence. */
+export const verdictLine = ({ rule, operation, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
+  `${rule}${operation === null ? "" : ` ${operation}`}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
 
-export type ExplainedVerdict = Pick<VerdictMessage, "rule" | "verdict" | "says" | "hint" | "calls" | "attempts" | "confirmedBy">;
+export type ExplainedVerdict = Pick<
+  VerdictMessage,
+  "rule" | "operation" | "verdict" | "says" | "hint" | "calls" | "attempts" | "confirmedBy"
+>;
 
 /** The calls and attempts that show a verdict, and what confirms it, in one line. Shortens many calls to the first ones and the last. */
 export function evidenceText({ calls, attempts, confirmedBy }: Pick<VerdictMessage, "calls" | "attempts" | "confirmedBy">): string {

@@ -38,10 +38,13 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: 1 }, expect: ["retry.happened"] });
   await bench.call("GET", "/v1/payments");
   expect(await problemsOf(bench, "verdicts")).toEqual({ code: 0, lines: [] });
-  expect(await problemsOf(bench, "verdicts,inconclusive")).toMatchObject({ code: 4, lines: [expect.stringContaining("retry.happened: ")] });
+  expect(await problemsOf(bench, "verdicts,inconclusive")).toMatchObject({
+    code: 4,
+    lines: [expect.stringContaining("retry.happened payments.list: ")],
+  });
   for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payouts");
   expect(await problemsOf(bench, "inconclusive,verdicts")).toMatchObject({ code: 3 });
-  expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured: .*req_/);
+  expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
 });
 
 test("5xx names the responses of the sandbox itself, even if a reset erased them, but not those of faults", async () => {
@@ -86,7 +89,7 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
     else if (ending === "a reset of the merchant") await bench.reset({ merchant });
     else await bench.merchants.remove({ id: merchant });
     const { code, lines } = await problemsOf(bench, "verdicts");
-    expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^retry_after\.honoured: .*req_2/)]);
+    expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^retry_after\.honoured payments\.list: .*req_2/)]);
     const report = await bench.report({ format: "junit", failOn: "verdicts", problems: lines.join("\n") });
     expect(report).toContain('<testcase classname="verdicts" name="retry_after.honoured payments.list"');
     await bench.verdicts.clear();

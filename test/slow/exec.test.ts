@@ -218,9 +218,9 @@ describe("--fail-on", () => {
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "a"])),
       exec(["--rate-limit", "1/5s", "--fail-on", "verdicts"], unread("/payments", undefined, ["a", "a", "a"])),
     ]);
-    expect([fresh.code, fresh.error]).toEqual([3, expect.stringContaining("effect.single: ")]);
+    expect([fresh.code, fresh.error]).toEqual([3, expect.stringContaining("effect.single ")]);
     expect([same.code, same.error]).toEqual([0, ""]);
-    expect([early.code, early.error]).toEqual([3, expect.stringContaining("retry_after.honoured: ")]);
+    expect([early.code, early.error]).toEqual([3, expect.stringContaining("retry_after.honoured ")]);
   });
 });
 
@@ -244,7 +244,7 @@ describe("a sandbox of the command", () => {
     const port = /In a test's own sandbox, http:\/\/127\.0\.0\.1:(\d+), mer_lodge: /.exec(error)?.[1];
     expect([code, error]).toEqual([
       3,
-      expect.stringMatching(new RegExp(`^merchant-sandbox: retry_after\\.honoured: .*${port}/req_2 on connection`, "m")),
+      expect.stringMatching(new RegExp(`^merchant-sandbox: retry_after\\.honoured .*: .*${port}/req_2 on connection`, "m")),
     ]);
     const report = JSON.parse(readFileSync(join(cwd, "r.json"), "utf8"));
     expect(report).toMatchObject({ added: [{ sandbox: `http://127.0.0.1:${port}`, requests: 3 }], totals: { requests: 0 } });
