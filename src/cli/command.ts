@@ -27,8 +27,8 @@ export interface CommandDefinition extends Description {
   sandboxOptions?: boolean | readonly OptionName[];
   /** Defaults of sandbox options that differ in this command, as its help words them. */
   defaults?: Partial<Record<OptionName, string>>;
-  /** Whether another command follows after `--`. */
-  rest?: boolean;
+  /** What may follow after `--`: another command (true), or other words. */
+  rest?: boolean | "words";
   flags?: FlagDefinitions;
   /** Further flags that depend on the positional arguments, such as one per field of a kind. Values of these flags count as positional. */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
@@ -61,12 +61,12 @@ export interface Command extends Description {
 }
 
 const HELP: FlagDefinitions = { help: { description: "show this help" } };
-/** Only for commands that have more to show. */
+/** Listed only for commands that have more to show; the others accept it beside --help. */
 const ALL: FlagDefinitions = { all: { description: "with --help: show the rare options and actions too" } };
 
 /** Creates a command, and adds parsing, `--help`, and the check of its arguments. */
 export function command(definition: CommandDefinition): Command {
-  const { usage, rest = false, sandboxOptions: wanted = false } = definition;
+  const { usage, rest, sandboxOptions: wanted = false } = definition;
   const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
   const flags = { ...definition.flags, ...HELP, ...(Object.values(definition.flags ?? {}).some(({ rare }) => rare) ? ALL : {}) };
   const flagsFor: Command["flagsFor"] = (argv) => ({
@@ -81,7 +81,8 @@ export function command(definition: CommandDefinition): Command {
     words: (given) => definition.words?.(given) ?? [],
     async run(argv) {
       const own = flagsFor(argv);
-      const { optionFlags, ...given } = parseArguments(argv, { name: nameIn(usage), sandboxOptions, rest, flags: own });
+      const known = argv.includes("--help") ? { ...ALL, ...own } : own;
+      const { optionFlags, ...given } = parseArguments(argv, { name: nameIn(usage), sandboxOptions, rest, flags: known });
       if (given.flags.help !== undefined) {
         printText(commandHelp({ ...made, flags: own }, given.flags.all !== undefined));
         return exitCodes.ok;

@@ -31,6 +31,11 @@ describe("completion offers", () => {
     expect(expected.length === 0 ? offered : expected.filter((word) => !offered.includes(word))).toEqual([]);
   });
 
+  test.each(["bash", "zsh", "fish"])("them in %s, by the script that the command prints", async (shell) => {
+    expect((await runCommand(undefined, "completion", shell)).out.join("\n")).toContain(`completion ${shell} -- `);
+    expect((await runCommand(undefined, "completion", shell, "--", "cl")).out).toEqual([expect.stringMatching(/^clock\b/)]);
+  });
+
   test("all commands and no flag at the start", async () => {
     expect(await complete("")).toEqual(Object.keys(commands));
   });

@@ -102,14 +102,13 @@ export const completionOf = (everyCommand: () => Promise<Record<string, Command>
   command({
     summary: "print the script that completes command lines in bash, zsh or fish",
     usage: "completion <shell>",
-    rest: true,
+    example: "completion zsh",
+    rest: "words",
     words: (given) => (given.length === 0 ? Object.keys(scripts) : []),
-    async run({ positionals: [shell], rest }) {
+    async run({ positionals: [shell = ""], rest }) {
       const known = Object.keys(scripts);
-      if (shell === undefined || !known.includes(shell))
-        usageError(
-          `completion takes a shell: ${known.join(", ")}${shell === undefined ? "" : `; received "${shell}"`}.${didYouMean(shell ?? "", known)}`,
-        );
+      if (!known.includes(shell))
+        usageError(`completion takes a shell: ${known.join(", ")}; received "${shell}".${didYouMean(shell, known)}`);
       if (rest.length === 0) printText(scripts[shell] as string);
       for (const [word, meaning] of rest.length === 0 ? [] : await candidatesFor(rest, await everyCommand()))
         printColumns(...(lines[shell]?.(word, meaning) ?? [word]));
