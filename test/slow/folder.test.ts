@@ -28,6 +28,11 @@ describe("a command finds the sandbox", () => {
     const stranger = await run(["clock"], NOWHERE, folder());
     expect([stranger.code, stranger.error]).toEqual([1, expect.stringContaining("No sandbox answers at http://127.0.0.1:1 ")]);
     expect((await run(["clock", "--db", join(here, ".merchant-sandbox/sandbox.db")], NOWHERE, folder())).code).toBe(0);
+    const absent = await run(["reset", "--db", "other.db"], { MERCHANT_SANDBOX_PORT: String(one.port) }, here);
+    expect([absent.code, absent.error]).toEqual([
+      1,
+      expect.stringMatching(/No running sandbox keeps its data in \/\S+\/other\.db\. Start one with/),
+    ]);
     const { error } = await run(["stop"], NOWHERE, here);
     expect(error).toContain("A sandbox that was started without --detach is stopped in its own terminal.");
   });

@@ -14,7 +14,7 @@ export const status = command({
   flags: { json: { description: "print one JSON object per line" }, ...connectionFlags },
   async run({ flags }) {
     const here = namedUrl(flags) === undefined ? await findHere(flags) : [];
-    const found = await Promise.all((here.length > 0 ? here : [await findSandbox(flags)]).map(look));
+    const found = await Promise.all((here.length > 0 ? here : [await findSandbox(flags, { mayBeAbsent: true })]).map(look));
     for (const one of found) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
     return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
   },
@@ -45,7 +45,7 @@ export const wait = command({
     const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();
     for (;;) {
-      const { url, controlToken } = await findSandbox(flags);
+      const { url, controlToken } = await findSandbox(flags, { mayBeAbsent: true });
       const why = await whyNotReady(url, controlToken);
       if (why === undefined) {
         print(`Ready at ${url}.`);
@@ -67,7 +67,7 @@ export const healthcheck = command({
   usage: "healthcheck",
   flags: connectionFlags,
   async run({ flags }) {
-    const { url, controlToken } = await findSandbox(flags);
+    const { url, controlToken } = await findSandbox(flags, { mayBeAbsent: true });
     return (await whyNotReady(url, controlToken)) === undefined ? exitCodes.ok : exitCodes.runtime;
   },
 });

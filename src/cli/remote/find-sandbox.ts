@@ -1,9 +1,9 @@
 // Finds the sandbox for a command: by --url, by variable, in this folder, or at the default port.
 
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { originOf } from "../../client/http-transport.ts";
-import { usageError } from "../../kernel/errors.ts";
+import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -17,8 +17,8 @@ import { folderOf, isOnThisMachine, isPrivate, readStates, type StatedSandbox } 
 export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
-  /** How it was found. `default`: at the default address, where it may not run. */
-  by: "name" | "folder" | "default";
+  /** How it was found. `database`: it has the database open. `default`: at the default address, where it may not run. */
+  by: "name" | "database" | "folder" | "default";
   detached?: StatedSandbox;
 }
 
@@ -57,13 +57,15 @@ export function namedUrl({ url, db }: Flags): string | undefined {
 
 /**
  * Finds the sandbox for a command. With `toStop`, a detached sandbox takes precedence over one in the foreground, which only its own terminal
- * stops, and several detached ones are an error, so that `stop` does not guess.
+ * stops, and several detached ones are an error. Otherwise the sandbox must keep its data in the file of --db, unless it `mayBeAbsent`.
  */
-export async function findSandbox(flags: Flags, { toStop = false } = {}): Promise<FoundSandbox> {
+export async function findSandbox(flags: Flags, { toStop = false, mayBeAbsent = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);
   const { controlToken } = place;
   const named = namedUrl(flags);
   const here = await findInFolder(place, named === undefined);
+  if (flags.db !== undefined && named === undefined && !toStop && !mayBeAbsent)
+    return { ...(await findByDatabase(flags.db, here)), ...(controlToken !== undefined && { controlToken }) };
   const detached = toStop ? here.filter((one) => one.detached) : [];
   const all = detached.length > 0 ? detached : here;
   const [found, ...more] = named === undefined ? all : all.filter(({ url }) => url === named);
@@ -72,6 +74,16 @@ export async function findSandbox(flags: Flags, { toStop = false } = {}): Promis
   if (!found) return { url: named ?? place.defaultUrl, controlToken, by: named === undefined ? "default" : "name" };
   if (named === undefined && !toStop) await noteOthers(found.url, more, place);
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
+}
+
+/** The sandbox that keeps its data in this file. Fails if there is none, because another one would have other data. */
+async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promise<FoundSandbox> {
+  const path = resolve(db);
+  const file = existsSync(path) ? realpathSync(path) : path;
+  for (const one of here) if (one.by === "database" || (await describeSandboxAt(one.url, one.controlToken))?.database === file) return one;
+  throw new SandboxError(
+    `No running sandbox keeps its data in ${path}. Start one with merchant-sandbox --db ${db}, or name another with --url <url>.`,
+  );
 }
 
 /** The sandboxes of this folder: first the owner of the open database, then sandboxes with a state file, newest first. */
@@ -86,8 +98,8 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
   const url = alsoForeground ? await urlOfOwner(resolve(place.db), place.controlToken) : undefined;
   if (url === undefined) return stated;
   const isOwner = (one: FoundSandbox) => one.url === url;
-  const owner = stated.find(isOwner) ?? { url, controlToken: place.controlToken, by: "folder" };
-  return [owner, ...stated.filter((one) => !isOwner(one))];
+  const owner = stated.find(isOwner) ?? { url, controlToken: place.controlToken };
+  return [{ ...owner, by: "database" }, ...stated.filter((one) => !isOwner(one))];
 }
 
 /**

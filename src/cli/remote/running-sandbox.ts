@@ -91,7 +91,7 @@ function refusal(
     return new SandboxError("The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.");
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
     return new SandboxError(allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said), exit);
-  return new SandboxError(`${method} ${path} was answered ${status}: ${said}`);
+  return new SandboxError(`${method} ${path} got ${status}: ${said}`);
 }
 
 /** The messages of all invalid fields, if there are several. The error's own message only names the fields after the first. */
