@@ -76,11 +76,13 @@ const matchesSegment = (segment: Segment, received: string | undefined) =>
 
 function refuse(path: string, known: readonly string[]): never {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+  // As in /v1/payroll for /v1/employees/payroll.
+  const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
   const hint =
     trimmed !== path && known.includes(trimmed)
       ? ` Paths are taken literally: drop the extra slash and use ${trimmed}.`
       : path.startsWith(`${API_PREFIX}/`)
-        ? didYouMean(path, known)
+        ? didYouMean(sameEnd ?? path, known)
         : ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
   fail("route_not_found", `No operation has the path ${mask(path, 200)}.${hint}`);
 }

@@ -3,14 +3,14 @@
 /** Longer than any name of an API. Bounds the comparison, whose time grows with the product of both lengths. */
 const MAX_LENGTH = 200;
 
-/** The candidate with the fewest edits; undefined if every candidate needs more than two edits and more than a third of its length. */
+/** The candidate with the fewest edits; undefined if every candidate needs more than one edit per three characters. */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   if (wrong.length > MAX_LENGTH) return undefined;
   const sought = wrong.toLowerCase();
   let best: string | undefined;
   let fewest = Infinity;
   for (const candidate of candidates) {
-    const allowed = Math.max(2, Math.ceil(candidate.length / 3));
+    const allowed = Math.floor(Math.max(wrong.length, candidate.length) / 3);
     if (Math.abs(wrong.length - candidate.length) > allowed) continue;
     const edits = distance(sought, candidate.toLowerCase());
     if (edits <= allowed && edits < fewest) [best, fewest] = [candidate, edits];
@@ -24,15 +24,19 @@ export function didYouMean(wrong: string, candidates: Iterable<string>): string 
   return guess === undefined ? "" : ` Did you mean ${guess}?`;
 }
 
-/** The Levenshtein distance, computed row by row. */
+/** The Levenshtein distance, computed row by row. Swapping two neighbours counts as one edit. */
 function distance(from: string, to: string): number {
+  let twoAbove: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
-      const swap = (above[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(swap, (above[column] as number) + 1, (current[column - 1] as number) + 1));
+      const replace = (above[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const isSwapped = from[row - 2] === to[column - 1] && from[row - 1] === to[column - 2];
+      const swap = isSwapped ? (twoAbove[column - 2] ?? Infinity) + 1 : Infinity;
+      current.push(Math.min(replace, swap, (above[column] as number) + 1, (current[column - 1] as number) + 1));
     }
+    twoAbove = above;
     above = current;
   }
   return above[to.length] as number;
