@@ -74,13 +74,15 @@ export const matchingTypes = (words: readonly string[], fail: (message: string) 
   ...new Set(words.flatMap((word) => typesOf(word, fail))),
 ];
 
+export const eventsText = (types: readonly string[]) => (types.includes(EVERY_TYPE) ? "all events" : types.join(", "));
+
 function typesOf(word: string, fail: (message: string) => never): string[] {
   if (word === EVERY_TYPE || eventTypes.has(word)) return [word];
   const isPattern = word.endsWith(".*");
   const found = isPattern ? [...eventTypes].filter((type) => type.startsWith(word.slice(0, -1))) : [];
   if (found.length > 0) return found;
   const known = isPattern ? new Set([...eventTypes].map((type) => `${type.split(".")[0]}.*`)) : eventTypes;
-  return fail(`The service sends no event ${word}.${didYouMean(word, known)}`);
+  return fail(`No event type matches ${word}.${didYouMean(word, known) || " docs/events.md lists all types."}`);
 }
 
 const NO_OPERATION = "The service's documentation has no operation that makes such a record, and shows none.";

@@ -2,6 +2,8 @@
 
 import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 
+/** The rule id in the firings of X-Sandbox-Inject. */
+export const INLINE_RULE = "flt_brought";
 const nullableText = (description: string) => nullable(Type.String({ description }));
 
 const TARGETS = ["api", "delivery"] as const;

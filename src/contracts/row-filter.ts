@@ -26,10 +26,12 @@ export function filterProblem(text: string, { fields, marks }: FilterVocabulary)
   for (const term of termsOf(text)) {
     const { name, value } = fieldOf(term.replace(/^!(?=.)/, "")) ?? {};
     if (name === undefined || value === undefined) continue;
-    const known = marks.length > 0 ? ["is", ...fields] : fields;
-    if (!known.includes(name)) return `There is no field ${name}. The fields are ${known.join(", ")}`;
-    if (name === "is" && !marks.some((mark) => mark.startsWith(value.toLowerCase())))
-      return `Nothing is ${value}. is: takes ${marks.join(", ")}`;
+    const list = (names: readonly string[], as: (name: string) => string) => names.map(as).join(", ");
+    const isMark = name === "is" && marks.length > 0;
+    if (!isMark && !fields.includes(name))
+      return `There is no field ${name}:. The fields are ${list(fields, (one) => `${one}:`)}${marks.length > 0 ? ", and is: for marks" : ""}`;
+    if (isMark && !marks.some((mark) => mark.startsWith(value.toLowerCase())))
+      return `There is no mark is:${value}. The marks are ${list(marks, (mark) => `is:${mark}`)}`;
   }
   return undefined;
 }

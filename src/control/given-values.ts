@@ -1,7 +1,7 @@
-// Parses times and spans in requests, and builds replies with unpaged lists.
+// Parses times and durations in requests, and builds replies with unpaged lists.
 
 import { parseTime } from "../kernel/clock.ts";
-import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
+import { durationProblem, parseDuration, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
 
@@ -14,13 +14,13 @@ export function timeOf(field: string, given: string | undefined): number | undef
   );
 }
 
-/** The span in milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest span. */
+/** The duration in milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest one. */
 export function spanOf(field: string, given: string | undefined, { from = "0ms", to }: { from?: string; to?: string } = {}) {
   if (given === undefined) return undefined;
   const span = tryParseDuration(given);
   if (span !== undefined && span >= parseDuration(from, field) && (to === undefined || span <= parseDuration(to, field))) return span;
-  const bounds = to === undefined ? "" : `, from ${from} to ${to}`;
-  return fail("validation_failed", `${field} must be a span such as 500ms, 30s or 24h${bounds}; received ${JSON.stringify(given)}.`);
+  const must = to === undefined ? durationProblem(given) : `must be a duration such as 30s, from ${from} to ${to}`;
+  return fail("validation_failed", `${field} ${must}; received ${JSON.stringify(given)}.`);
 }
 
 /** The schema of an unpaged list. */

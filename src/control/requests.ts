@@ -105,7 +105,7 @@ const listRequests = endpoint({
   async handle({ query, requestLog }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
     // A dropped request is allowed: all older ones are gone too, so the page is empty.
-    if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request");
+    if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request", "in the log");
     const log = {
       vocabulary: requestVocabulary,
       factsOf: (row: RequestSummaryRow) => requestFacts({ ...shownRequest(row), at: row.at }),

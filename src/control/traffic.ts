@@ -21,12 +21,11 @@ const startTraffic = endpoint({
   path: "/traffic",
   summary: "Start background traffic",
   description:
-    "New business of the merchant's own kind, in sandbox time: its customers pay, its rooms are booked, its products ordered, its staff paid once per period. " +
-    "Payouts contain what payments brought in and nothing else. What a date brings about is left to time: payouts arrive, guests check in, remittances fall overdue; " +
-    "with `--life off`, traffic moves its payouts, payroll runs, parcels and synchronisations itself. " +
+    "Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. " +
+    "Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. " +
     "A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. " +
-    "It changes only records that it brought about, the stock that orders take and the takings that payouts contain; a record that another client changed meanwhile is left alone. " +
-    "Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox.",
+    "It changes only records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. " +
+    "Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it.",
   body: TrafficOptions,
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },
   reply: ShownTraffic,

@@ -30,7 +30,7 @@ const listVerdicts = endpoint({
     merchant: Type.Optional(text("Only of this merchant")),
     since: Type.Optional(text("Only at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
     erased: Type.Optional(
-      Type.String({ pattern: "^[01]$", description: "1: also failed and inconclusive verdicts that a reset erased, as in `exec`" }),
+      text("1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0)", { pattern: "^[01]$" }),
     ),
   }),
   reply: Type.Object({

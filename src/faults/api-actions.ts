@@ -25,7 +25,7 @@ const status = onCalls({
 const rateLimit = onCalls({
   type: "rate_limit",
   phase: "limit",
-  description: "Sends a 429 as if the rate limit were exceeded, or uses up the merchant's real rate-limit window.",
+  description: "Sends a 429 as if the rate limit were exceeded; with `exhaust`, uses up the merchant's real rate-limit window instead.",
   example: "429 payments.list --times 3 --retry-after 2",
   main: "retryAfter",
   // With `exhaust`, the rate limiter itself responds with the 429.

@@ -8,6 +8,7 @@ import {
   type DeliveryInjection,
   type DeliverySubject,
   type Firing,
+  INLINE_RULE,
   type InlineFault,
 } from "../contracts/fault.ts";
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
@@ -25,9 +26,6 @@ export type ApiFaults = Faults["api"];
 /** The faults of deliveries, for the dispatcher. */
 export type DeliveryFaults = Faults["delivery"];
 
-/** The rule id in the firings of X-Sandbox-Inject. */
-const INLINE_ID = "flt_brought";
-
 export function createFaults(options: FaultsOptions) {
   const { clock, known, seed } = options;
   const listeners = new Set<(firing: Firing) => void>();
@@ -44,7 +42,7 @@ export function createFaults(options: FaultsOptions) {
       /** Parses X-Sandbox-Inject; fails with 400 unless it names actions on calls. */
       parseInline: (text: string) =>
         parseInlineActions(text).map((action): InlineFault => {
-          const armed = arm(INLINE_ID, readRule({ action }, known), seed, clock.now());
+          const armed = arm(INLINE_RULE, readRule({ action }, known), seed, clock.now());
           return { phase: armed.rule.action.phase as ApiPhase, fire: (call) => armed.tryCall(call, clock.now()) as ApiInjection };
         }),
       /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once per phase. */

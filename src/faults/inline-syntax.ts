@@ -39,7 +39,10 @@ export function parseActionFields(
     const schema = action.schema.properties[name];
     if (!schema || name === "type")
       fail("validation_failed", `${action.type} has no field ${name}.${didYouMean(name, known) || ` It has ${known.join(", ")}.`}`);
-    return [name, parseValue(schema, text)];
+    const value = parseValue(schema, text);
+    if (name === "ms" && typeof value === "string")
+      fail("validation_failed", `${action.type} takes a duration such as 600ms or 2s, or a number of milliseconds; received "${value}".`);
+    return [name, value];
   });
   return { type: action.type, ...Object.fromEntries(fields) };
 }

@@ -47,7 +47,7 @@ function check(context: RequestContext): void {
   if (!identity)
     fail(
       "invalid_api_key",
-      "This sandbox knows no such key. Its keys are listed at GET /_sandbox; a key minted before a reset is gone.",
+      "This sandbox knows no such key. Its keys are listed at GET /_sandbox; a key created before a reset is no longer valid.",
       {},
       INVALID_TOKEN,
     );

@@ -52,7 +52,7 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
   const isOthersAllowed = body?.additionalProperties ?? bodies !== "strict";
   const refused = isOthersAllowed
     ? NONE
-    : unknownErrors("body fields", [...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
+    : unknownErrors("body field", [...foreign, ...Object.keys(unknown)], Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
   if (!isOpen) checkBody(body, known, bodies, [...refused, ...(sent.problems ?? NONE)]);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
@@ -84,7 +84,7 @@ function checkedQuery(
   const sent = new URLSearchParams(search);
   const query: Record<string, unknown> = {};
   const unknown = [...foreign, ...[...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name))];
-  const refused = bodies === "strict" ? unknownErrors("query parameters", unknown, Object.keys(schema.properties)) : NONE;
+  const refused = bodies === "strict" ? unknownErrors("query parameter", unknown, Object.keys(schema.properties)) : NONE;
   if (refused.length > 0) fail("validation_failed", errorSummary(refused), { errors: refused });
   if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -124,10 +124,11 @@ function checkBody(
   fail("validation_failed", `${errorSummary(errors)}${remedy}`, { errors });
 }
 
-function unknownErrors(kind: "query parameters" | "body fields", names: string[], known: string[]): FieldError[] {
+function unknownErrors(kind: "query parameter" | "body field", names: string[], known: string[]): FieldError[] {
   return names.map((name) => {
     const remedy = didYouMean(name, known) || ` Allowed: ${known.join(", ")}.`;
-    const message = known.length === 0 ? `This call takes no ${kind}; received ${name}.` : `${name} is not known.${remedy}`;
+    const message =
+      known.length === 0 ? `This call takes no ${kind}s; received ${name}.` : `Unknown ${kind.split(" ")[1]} ${name}.${remedy}`;
     return { pointer: `/${name}`, field: name, code: "unknown_field", message };
   });
 }

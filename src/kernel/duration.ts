@@ -14,6 +14,10 @@ export function tryParseDuration(text: string): number | undefined {
   return duration <= MAX_DURATION ? duration : undefined;
 }
 
+/** Why `tryParseDuration` rejects a text, as the rest of a sentence. */
+export const durationProblem = (text: string) =>
+  /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text.trim()) ? "must be at most 36525d" : "must be a duration such as 500ms, 30s or 30d";
+
 /** As `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
 export function parseDuration(text: string, where: string): number {
   const duration = tryParseDuration(text);

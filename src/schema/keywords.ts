@@ -140,6 +140,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$":
     "must be an event type such as payment.succeeded, a pattern such as payment.*, or *",
   "^[a-z0-9_]+(\\.[a-z0-9_]+)+$": "must be an event type such as payment.succeeded",
+  "^[1-5]([0-9]{2}|xx)$": "must be a status such as 429, or a class such as 4xx",
   "^sk_test_(?!session_)[\\w.~+/=-]+$": "must be sk_test_ and a name of your own, such as sk_test_shop",
   "^\\+?([ -]?[0-9A-Za-z]){5,34}$": "must be 5 to 34 letters and digits, with spaces or dashes between them",
 };

@@ -29,7 +29,9 @@ function* errorsIn(schema: SchemaKeywords, value: unknown, pointer: string): Gen
   if (items && Array.isArray(value)) for (const [index, item] of value.entries()) yield* errorsIn(items, item, `${pointer}/${index}`);
   const received = `received ${quote(value, pointer)}`;
   const violated = constraintsOf(schema).find(({ check }) => !check(value));
-  if (violated) yield errorAt(pointer, violated.code, `${violated.must()}; ${received}`);
+  const isMiscounted = violated?.code === "wrong_length" && typeof value === "object" && value !== null;
+  if (violated)
+    yield errorAt(pointer, violated.code, `${violated.must()}; ${isMiscounted ? `received ${Object.keys(value).length}` : received}`);
   if (shapes && !shapes.some((shape) => matchesSchema(shape, value)))
     yield* errorsInIntendedShape(shapes, value, pointer) ?? [
       errorAt(pointer, "wrong_shape", `matches none of the shapes that are allowed; ${received}`),
@@ -44,7 +46,8 @@ function* errorsInObject(schema: SchemaKeywords, value: JsonObject, pointer: str
   if (additionalProperties === false)
     for (const name of Object.keys(value).filter((each) => !names.includes(each))) {
       const hint = didYouMean(name, names) || (names.length > 0 ? ` Allowed: ${names.join(", ")}.` : "");
-      yield errorAt(inside(name), "unknown_field", "is not known", hint);
+      const error = errorAt(inside(name), "unknown_field", "is unknown");
+      yield { ...error, message: `Unknown field ${error.field}.${hint}` };
     }
   for (const [pattern, shape] of Object.entries(patternProperties))
     for (const [name, inner] of Object.entries(value)) if (new RegExp(pattern, "u").test(name)) yield* errorsIn(shape, inner, inside(name));
@@ -63,9 +66,9 @@ function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, point
 export const refusedValue = (pointer: string, code: string, must: string, value: unknown): FieldError =>
   errorAt(pointer, code, `${must}; received ${quote(value, pointer)}`);
 
-function errorAt(pointer: string, code: string, problem: string, hint = ""): FieldError {
+function errorAt(pointer: string, code: string, problem: string): FieldError {
   const field = pointerSegments(pointer).join(".");
-  return { pointer, field, code, message: `${field || "The body"} ${problem}.${hint}` };
+  return { pointer, field, code, message: `${field || "The body"} ${problem}.` };
 }
 
 const MAX_QUOTE = 60;

@@ -1,7 +1,7 @@
 // Reads and validates a traffic request: its rate, its duration and its mix of kinds.
 
 import type { TrafficOptions } from "../contracts/traffic.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
+import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
@@ -47,15 +47,14 @@ function readRate(text: string): { times: number; per: number } {
   const [, times = "", length = "", unit = ""] = /^(\d{1,9})\/(\d{0,9})(ms|s|m|h|d)$/.exec(text) ?? [];
   const per = tryParseDuration((length || "1") + unit);
   if (per === undefined || per === 0 || Number(times) === 0)
-    fail("validation_failed", `rate must be so many in a span, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`);
+    fail("validation_failed", `rate must be a number per unit of time, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`);
   const gap = per / Number(times);
   if (gap < MIN_GAP || gap > MAX_GAP) fail("validation_failed", `rate must lie between 1/d and 100/s; received ${text}.`);
   return { times: Number(times), per };
 }
 
 function countSteps(text: string, times: number, per: number): number {
-  const span =
-    tryParseDuration(text) ?? fail("validation_failed", `for must be a span such as 30s, 5m or 24h; received ${JSON.stringify(text)}.`);
+  const span = tryParseDuration(text) ?? fail("validation_failed", `for ${durationProblem(text)}; received ${JSON.stringify(text)}.`);
   const count = Math.floor((span * times) / per);
   if (count === 0) fail("validation_failed", `for must be long enough for at least one step; no step fits into ${text}.`);
   return count;

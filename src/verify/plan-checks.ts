@@ -4,7 +4,7 @@ import type { Expectation, ExpectationKind, Expectations, RequestMatch } from ".
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
+import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { type Count, matchesWildcard, validateCount } from "../schema/conditions.ts";
 import type { Stores } from "../store/stores.ts";
@@ -52,8 +52,7 @@ export function planChecks(sources: VerificationSources, { merchant, all }: Expe
 
 /** A time to wait, in real milliseconds. */
 export function readWait(text: string, where: string): number {
-  const found =
-    tryParseDuration(text) ?? fail("validation_failed", `${where} must be a span such as 500ms or 5s; received ${JSON.stringify(text)}.`);
+  const found = tryParseDuration(text) ?? fail("validation_failed", `${where} ${durationProblem(text)}; received ${JSON.stringify(text)}.`);
   return found <= MAX_WAIT
     ? found
     : fail("validation_failed", `${where} must not be longer than an hour; received ${JSON.stringify(text)}.`);

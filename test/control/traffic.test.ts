@@ -159,14 +159,14 @@ describe("the mix", () => {
 
 describe("invalid options are rejected, with a suggestion", () => {
   test.each([
-    [{ rate: "0/s" }, "rate must be so many in a span"],
+    [{ rate: "0/s" }, "rate must be a number per unit of time"],
     [{ rate: "101/s" }, "rate must lie between 1/d and 100/s"],
     [{ rate: "1/25h" }, "rate must lie between 1/d and 100/s"],
     [{ mix: { payments: 1 } }, "Did you mean payment?"],
     [{ mix: { zebra: 1 } }, "Allowed: payment, booking"],
     [{ mix: { payment: -1 } }, "mix.payment must be at least 0"],
     [{ mix: { payment: 0 } }, "at least one kind"],
-    [{ for: "soon" }, "for must be a span"],
+    [{ for: "soon" }, "for must be a duration"],
     [{ for: "1s", rate: "1/m" }, "long enough"],
     [{ merchant: "mer_blank" }, "has no records yet"],
   ])("%j", async (body, says) => {

@@ -159,7 +159,7 @@ test("a fixture may say that time does not change its records, or those of a kin
   await bench.control("POST", "/reset", { merchant: "mer_still" });
   expect(await changed()).toEqual([]);
   write("partly", { life: { bookings: "off" } });
-  await expect(open({ fixtures })).rejects.toThrow("life.bookings is not known. Did you mean booking?");
+  await expect(open({ fixtures })).rejects.toThrow("Unknown field life.bookings. Did you mean booking?");
 });
 
 test("a date uses the settings of its own day, not those of the day on which the record was made", async () => {

@@ -208,7 +208,7 @@ describe("bodies", () => {
     expect([taken.body.name, taken.headers["x-sandbox-unknown-fields"]]).toEqual(["Weekend", "name"]);
     const strict = await openAs({ ...renamed, "pricing_rules.create.body.other_fields": "refused" });
     const refused = await strict.call("POST", rules, { ...PAYMENT, body });
-    expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(/^name is not known\. Did you mean title\?$/)]);
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(/^Unknown field name\. Did you mean title\?$/)]);
     expect(refused.body.details.errors).toMatchObject([{ field: "name", code: "unknown_field" }]);
   });
 

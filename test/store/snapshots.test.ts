@@ -220,11 +220,11 @@ describe("--snapshot", () => {
     sql.close();
     mkdirSync(join(cwd, "directory"));
     const wrong: [string, RegExp][] = [
-      [join(cwd, "nothing.db"), /nothing\.db does not exist\. Make one with PUT/],
-      [text, /notes\.txt is not a usable SQLite file: .* Make one/],
-      [join(cwd, "directory"), /directory is not a usable SQLite file: .* Make one/],
-      [foreign, /foreign\.db is a SQLite database of another program\. Make one/],
-      [older, /older\.db was written by another version of merchant-sandbox .*\. Make one/],
+      [join(cwd, "nothing.db"), /nothing\.db does not exist\. Save one with merchant-sandbox/],
+      [text, /notes\.txt is not a usable SQLite file: .* Save one/],
+      [join(cwd, "directory"), /directory is not a usable SQLite file: .* Save one/],
+      [foreign, /foreign\.db is a SQLite database of another program\. Save one/],
+      [older, /older\.db was written by another version of merchant-sandbox .*\. Save one/],
     ];
     for (const [snapshot, says] of wrong) {
       const before = existsSync(snapshot) && statSync(snapshot).isFile() ? readFileSync(snapshot) : undefined;

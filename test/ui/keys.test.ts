@@ -187,10 +187,10 @@ describe("a filter", () => {
   });
 
   test.each([
-    ["colour:red", "There is no field colour. The fields are is, id, method, path, status, ms, operation, merchant, key, fault"],
-    ["status:404 !nobody:here", /^There is no field nobody\. /],
-    ["size>3", /^There is no field size\. /],
-    ["is:broken", "Nothing is broken. is: takes cut, fault, replay, failed"],
+    ["colour:red", "There is no field colour:. The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:"],
+    ["status:404 !nobody:here", /^There is no field nobody:\. /],
+    ["size>3", /^There is no field size:\. /],
+    ["is:broken", "There is no mark is:broken. The marks are is:cut, is:fault, is:replay, is:failed"],
   ])("with %s has a problem that lists what is known", (filter, problem) => {
     expect(filterProblem(filter, requestVocabulary)).toMatch(problem);
   });

@@ -259,7 +259,7 @@ describe("the line of a filter", () => {
 
   test("refuses an unknown field while it is typed, and lists the known ones", () => {
     const state = press(busy(120, 24), "/", ..."colour:red");
-    expect(lineOf(state)).toMatch(/\/colour:red▏ {2}There is no field colour\. The fields are is, id, method, path, status, ms/);
+    expect(lineOf(state)).toMatch(/\/colour:red▏ {2}There is no field colour:\. The fields are id:, method:, path:, status:/);
     expect(lineOf(press(state, "enter"))).toContain("/colour:red▏");
   });
 

@@ -96,9 +96,9 @@ function prepareLists(sql: Database["sql"], filter: string) {
 }
 
 /** Fails with one message for a record that belongs to another merchant and for one that does not exist. */
-export function failInvalidCursor(query: PageQuery, kind: string): never {
+export function failInvalidCursor(query: PageQuery, kind: string, owner = "of yours"): never {
   const name = query.ending_before === undefined ? "starting_after" : "ending_before";
-  fail("invalid_cursor", `${name} must be the id of a ${kind} of yours; received ${JSON.stringify(query[name])}.`, {
+  fail("invalid_cursor", `${name} must be the id of a ${kind} ${owner}; received ${JSON.stringify(query[name])}.`, {
     field: name,
     received: query[name],
   });

@@ -34,9 +34,15 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
     return folder;
   };
   const fileOf = (name: string) => join(ensureFolder(), `${name}${SUFFIX}`);
+  const names = () => {
+    const files = folder !== undefined && existsSync(folder) ? readdirSync(folder).filter((entry) => entry.endsWith(SUFFIX)) : [];
+    return files.sort().map((entry) => entry.slice(0, -SUFFIX.length));
+  };
   const existing = (name: string) => {
     const found = fileOf(checkName(name));
-    return existsSync(found) ? found : fail("resource_not_found", `There is no snapshot ${name}.`);
+    if (existsSync(found)) return found;
+    const choice = names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
+    return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
   };
   const restoreFrom = (source: string, refuse: (wrong: string) => never) => {
     const wrong = existsSync(source) ? problemOf(source) : "does not exist";
@@ -46,10 +52,7 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
   const describe = (name: string) => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 
   return {
-    list() {
-      const names = folder !== undefined && existsSync(folder) ? readdirSync(folder).filter((entry) => entry.endsWith(SUFFIX)) : [];
-      return names.sort().map((entry) => describe(entry.slice(0, -SUFFIX.length)));
-    },
+    list: () => names().map(describe),
     save(name: string) {
       write(sql, fileOf(checkName(name)));
       return describe(name);
@@ -62,7 +65,7 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
     /** Restores the state from any file. A file that is not a snapshot is rejected and not changed. */
     restoreFile(source: string) {
       restoreFrom(source, (wrong) => {
-        throw new SandboxError(`${source} ${wrong}. Make one with PUT /_sandbox/snapshots/NAME.`, "usage");
+        throw new SandboxError(`The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`, "usage");
       });
     },
     remove: (name: string) => rmSync(existing(name)),
