@@ -32,6 +32,7 @@ export async function readSettings(
   names: readonly OptionName[] = optionNames,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<Settings> {
+  if (flags["--memory"] !== undefined && flags["--db"] !== undefined) usageError("Choose --memory or --db: --memory keeps no file.");
   const file = await readConfigFile();
   const found = names.flatMap((name) => {
     const [source, value] = sourceOf(name, flags, environment, file);

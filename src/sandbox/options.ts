@@ -67,13 +67,20 @@ const switchOption = (description: string) => ({ description, default: false, pa
 /** A text without a default. */
 const textOption = (value: string, description: string) => ({ value, description, default: undefined, parse: nonEmpty });
 
+const textLike = (form: RegExp, what: string) => (text: string, flag: string) => {
+  if (form.test(text)) return text;
+  throw new SandboxError(`${flag} takes ${what}; received "${text}".`, "usage");
+};
+const hostName = textLike(/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i, "a host name such as host.docker.internal");
+const webOrigin = textLike(/^(null|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/i, "an origin such as http://localhost:3000");
+
 /** A list of texts, by repeating the flag. */
-const textsOption = (value: string, description: string) => ({
+const textsOption = (value: string, description: string, parse = nonEmpty) => ({
   value,
   description,
   multiple: true as const,
   default: [] as string[],
-  parse: nonEmpty,
+  parse,
 });
 
 /** One of several words, by default the first. */
@@ -157,12 +164,12 @@ export const optionDefinitions: Definitions = {
       parse: parseDuration,
     },
     webhookInsecureTls: switchOption("accept self-signed certificates of https receivers"),
-    allowWebhookHost: textsOption("name", "allow deliveries to this host too, such as host.docker.internal"),
+    allowWebhookHost: textsOption("name", "allow deliveries to this host too, such as host.docker.internal", hostName),
     allowLoopbackWebhooks: switchOption("deliver to services on this machine's loopback even if --host opens the network"),
   }),
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),
-    allowedOrigin: textsOption("origin", "accept requests from web pages of this origin"),
+    allowedOrigin: textsOption("origin", "accept requests from web pages of this origin", webOrigin),
     controlToken: textOption("token", "require this token on the control API (default: generated if --host opens the network)"),
   }),
 };
@@ -281,7 +288,9 @@ export function rateRule(text: string, flag: string): Record<string, RateLimit> 
 
 export function retrySchedule(text: string, flag: string): RetryScheduleOption {
   if (text === "fast" || text === "realistic") return text;
-  return [0, ...text.split(",").map((gap) => parseDuration(gap, flag))];
+  const gaps = text.split(",").map(tryParseDuration);
+  if (gaps.every((gap) => gap !== undefined)) return [0, ...gaps];
+  throw new SandboxError(`${flag} takes fast, realistic, or gaps such as 1s,10s,1m; received "${text}".`, "usage");
 }
 
 /** The file in a folder that sets the options of the sandboxes started there. */

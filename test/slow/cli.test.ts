@@ -207,7 +207,9 @@ describe("rejects in one sentence", () => {
     [{ bodies: "closed" }, "--bodies takes checked or open"],
     [{ memory: "perhaps" }, "--memory is a switch"],
     [{ rateLimit: "fast" }, "--rate-limit"],
-    [{ retrySchedule: "soon" }, "--retry-schedule"],
+    [{ retrySchedule: "soon" }, '--retry-schedule takes fast, realistic, or gaps such as 1s,10s,1m; received "soon".'],
+    [{ allowedOrigin: "foo" }, '--allowed-origin takes an origin such as http://localhost:3000; received "foo".'],
+    [{ allowWebhookHost: "http://x" }, "--allow-webhook-host takes a host name such as host.docker.internal; received"],
     [{ webhookTimeout: "10" }, "--webhook-timeout"],
     [{ db: "" }, "--db"],
     [{ prot: "5" } as GivenOptions, "Did you mean port?"],
@@ -223,6 +225,7 @@ describe("rejects in one sentence", () => {
       [["--port"], "--port needs a value: --port <n>"],
       [["--memory", "--rate-limit", "nowhere=5/1m"], "--rate-limit: there is no operation nowhere"],
       [["--host", "192.0.2.1"], "--allowed-host"],
+      [["--memory", "--db", "x.db"], "Choose --memory or --db"],
     ] as const)
       expect(await runCommand(undefined, "start", ...words)).toMatchObject({ code: 2, error: expect.stringContaining(says) });
     await expectRefused([], 2, "MERCHANT_SANDBOX_PORT takes a whole number from 0 to 65535", { MERCHANT_SANDBOX_PORT: "seven" });
