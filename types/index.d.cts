@@ -88,7 +88,7 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<ListedEndpoint>;
-    /** Register a webhook endpoint, unless the merchant has one at this URL. No call of a client: faults do not hit it, and the request log does not contain it. An endpoint that exists keeps its secret, and gets the given `events`. */
+    /** Register a webhook endpoint, unless the merchant has one at this URL. This call is not a call of a client: faults do not apply to it, and the request log omits it. An existing endpoint keeps its secret; its events become the given ones. */
     register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
     /** Remove a webhook endpoint. */
     remove(given: {
@@ -156,7 +156,7 @@ export interface ControlApi {
     change(given: RecordsChangeInput): Promise<AnyRecord>;
   };
   readonly traffic: {
-    /** Start background traffic. New business of the merchant's own kind, in sandbox time: its customers pay, its rooms are booked, its products ordered, its staff paid once per period. Payouts contain what payments brought in and nothing else. What a date brings about is left to time: payouts arrive, guests check in, remittances fall overdue; with `--life off`, traffic moves its payouts, payroll runs, parcels and synchronisations itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records that it brought about, the stock that orders take and the takings that payouts contain; a record that another client changed meanwhile is left alone. Each merchant has at most one: starting another replaces it. A reset stops it, and so does the end of the sandbox. */
+    /** Start background traffic. Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes only records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it. */
     start(given?: TrafficStartInput): Promise<Traffic>;
     /** List the traffic of each merchant with its counts. */
     list(): Promise<TrafficListReply>;
@@ -581,7 +581,7 @@ export type FaultAction = {
     seconds: number;
   };
 } | {
-  /** Sends a 429 as if the rate limit were exceeded, or uses up the merchant's real rate-limit window. */
+  /** Sends a 429 as if the rate limit were exceeded; with `exhaust`, uses up the merchant's real rate-limit window instead. */
   type: "rate_limit";
   /** The Retry-After header: seconds; `absent`, `zero`, `past` or `invalid`; or {form: http_date, seconds} */
   retryAfter?: number | "absent" | "zero" | "past" | "invalid" | {
@@ -2178,7 +2178,7 @@ export interface VerdictsListInput {
   merchant?: string;
   /** Only at or after this sandbox time, such as 2026-01-05T09:00:00Z */
   since?: string;
-  /** 1: also failed and inconclusive verdicts that a reset erased, as in `exec` */
+  /** 1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0) */
   erased?: string;
 }
 export interface VerdictsListReply {

@@ -27,7 +27,7 @@ describe("trigger", () => {
     const bench = await open();
     const [line] = await linesOf(bench, "trigger", "payment.succeeded", "--synthetic", "--data", '{"amount": 7}', "--for", "mer_stage");
     const [event] = (await bench.control("GET", "/events")).data;
-    expect(line).toBe(`${event.id} payment.succeeded: no endpoint of mer_stage subscribed to it`);
+    expect(line).toBe(`${event.id} payment.succeeded: no endpoint of mer_stage is subscribed to it`);
     expect(event).toMatchObject({ type: "payment.succeeded", merchant: "mer_stage", body: { data: { amount: 7 }, livemode: false } });
   });
 
@@ -35,18 +35,18 @@ describe("trigger", () => {
     const bench = await open();
     expect(await runCommand(bench.url, "trigger", "paymet.succeeded")).toMatchObject({
       code: 2,
-      error: "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it all the same.",
+      error: "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it anyway.",
     });
     const { code, out } = await runCommand(bench.url, "trigger", "paymet.succeeded", "--synthetic");
     expect(code).toBe(0);
-    expect(out).toEqual([expect.stringMatching(/^evt_\w+ paymet\.succeeded: no endpoint of mer_lodge subscribed to it$/)]);
+    expect(out).toEqual([expect.stringMatching(/^evt_\w+ paymet\.succeeded: no endpoint of mer_lodge is subscribed to it$/)]);
   });
 });
 
 describe("deliveries and replay", () => {
   test("list the newest attempts as lines or JSON, and deliver again", async () => {
     const bench = await open();
-    expect(await linesOf(bench, "deliveries")).toEqual([expect.stringMatching(/^No such deliveries\. Try merchant-sandbox receive/)]);
+    expect(await linesOf(bench, "deliveries")).toEqual([expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/)]);
     expect(await linesOf(bench, "deliveries", "--json")).toEqual([]);
     const receiver = await receive("localhost");
     const { id: endpoint } = await register(bench, receiver.url);
@@ -61,7 +61,7 @@ describe("deliveries and replay", () => {
     const attempt = /whd_\w+/.exec(first ?? "")?.[0] ?? "";
     const newer = /whd_\w+/.exec(second ?? "")?.[0] ?? "";
     for (const filter of [[], ["--merchant", "lodge"]])
-      expect(await linesOf(bench, "deliveries", ...filter, "--limit", "1")).toEqual([second, `There are more: add --after ${newer}.`]);
+      expect(await linesOf(bench, "deliveries", ...filter, "--limit", "1")).toEqual([second, `Older ones: add --after ${newer}.`]);
     expect(await linesOf(bench, "deliveries", "--after", newer)).toEqual([first]);
     expect(await linesOf(bench, "deliveries", "--merchant", "market", "--json")).toEqual([]);
     const [json] = await linesOf(bench, "deliveries", "--json", "--limit", "1");
@@ -204,11 +204,13 @@ describe("fault", () => {
 test("traffic starts, shows and stops", async () => {
   const bench = await open();
   const traffic = (...words: string[]) => linesOf(bench, "traffic", ...words);
-  expect(await traffic()).toEqual(["No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."]);
+  expect(await traffic()).toEqual(["No traffic. Try merchant-sandbox traffic start."]);
   const words = ["--rate", "1/s", "--for", "1m", "--mix", "customer=1,payment=0", "--merchant", "mer_stage"];
-  expect(await traffic("start", ...words)).toEqual(["mer_stage 1/s for 1m: running, 0 happened"]);
+  expect(await traffic("start", ...words)).toEqual([
+    expect.stringMatching(/^mer_stage 1\/s for 1m: running, 0 actions so far; the clock is frozen, .* advance 1m$/),
+  ]);
   await advance(bench, "10s");
-  expect(await traffic("status")).toEqual(["mer_stage 1/s for 1m: running, 10 happened (customer 10)"]);
+  expect(await traffic("status")).toEqual([expect.stringContaining("running, 10 actions so far (customer 10);")]);
   const [line = ""] = await traffic("stop", "--merchant", "mer_stage", "--json");
   expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
 });
@@ -218,13 +220,13 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
   [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
   [["receive", "--port", "0", "--for", "nobody"], 2, "There is no merchant nobody. There are mer_lodge, "],
-  [["receive", "--port", "0", "--events", "Not A Type"], 2, "The service sends no event Not A Type."],
+  [["receive", "--port", "0", "--events", "Not A Type"], 2, "No event type matches Not A Type. docs/events.md lists all types."],
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
   [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
   [["deliveries", "all"], 2, "No attempt all is logged."],
   [["requests", "--operation", "payments.list", "--statsu", "429"], 2, "Did you mean --status?"],
-  [["requests", "--status", "bad"], 2, "--status must match"],
+  [["requests", "--status", "bad"], 2, "--status must be a status such as 429, or a class such as 4xx"],
   [["events", "evt_none"], 2, "There is no event evt_none."],
   [["verdicts", "vdt_9"], 2, "There is no verdict vdt_9."],
   [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
@@ -233,7 +235,8 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["deliveries", "--limit"], 2, "--limit needs a value"],
   [["replay"], 2, "<id> is missing, as in merchant-sandbox replay <id>."],
   [["replay", "pay_001"], 2, 'replay takes the id of an attempt (whd_…) or of an event (evt_…); received "pay_001".'],
-  [["clock", "advance", "soon"], 2, '<duration> must be a span such as 500ms, 30s or 24h; received "soon".'],
+  [["clock", "advance", "soon"], 2, '<duration> must be a duration such as 500ms, 30s or 30d; received "soon".'],
+  [["clock", "advance", "40000d"], 2, '<duration> must be at most 36525d; received "40000d".'],
   [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
   [["fault", "rm", "flt_none"], 2, "There is no fault rule flt_none. None is armed."],
   [["scenario", "start", "lost-respons"], 2, "There is no scenario lost-respons"],
@@ -243,17 +246,15 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["traffic", "start", "--mix", "paymant=1"], 2, "Did you mean payment?"],
   [["fault", "add", "503", "paymets.list"], 2, 'There is no operation "paymets.list". Did you mean payments.list?'],
   [["fault", "add", "503", "payments.list", "--times", "many"], 2, '--times must be an integer or null; received "many".'],
-  [["fault", "add", "latency=many"], 2, 'latency=<ms> must be a number; received "many".'],
+  [["fault", "add", "4029"], 2, "There is no status 4029. An action is a status such as 429, or a name"],
+  [["fault", "add", "latency=many"], 2, 'latency takes a duration such as 600ms or 2s, or a number of milliseconds; received "many".'],
   [["fault", "ls", "--times", "3"], 2, "There is no option --times. See merchant-sandbox fault ls --help."],
-  [["snapshot", "load", "befor"], 2, "befor"],
+  [["snapshot", "load", "befor"], 2, "There is no snapshot befor. Save one with merchant-sandbox snapshot save befor."],
   [["listen"], 2, "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
-  [
-    ["listen", "--forward-to", "http://localhost:1/", "--events", "payot.*"],
-    2,
-    "The service sends no event payot.*. Did you mean payout.*?",
-  ],
+  [["listen", "--forward-to", "http://localhost:1/", "--events", "payot.*"], 2, "No event type matches payot.*. Did you mean payout.*?"],
   [["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"], 2, "There is no merchant lodg. Did you mean mer_lodge?"],
+  [["completion"], 2, "<shell> is missing, as in merchant-sandbox completion zsh."],
   [["attach", "nowhere"], 2, 'received "nowhere"'],
   [["env", "--format", "jsno"], 2, "Did you mean json?"],
   [["wait", "--timeout", "soon"], 2, "--timeout"],
@@ -267,7 +268,7 @@ const wrong: [words: string[], code: number, says: string][] = [
 ];
 
 /** Commands that take no --url. */
-const LOCAL = ["exec", "attach"];
+const LOCAL = ["exec", "attach", "completion"];
 
 test("all invalid values of a command are printed, one a line", async () => {
   const { url } = await open();

@@ -13,7 +13,7 @@ describe("make", () => {
     const words = ["make", "payment", "--status", "succeeded", "--amount", "12.50"];
     const [record = "", pending, succeeded, ...more] = await linesOf(bench, ...words);
     expect(record).toMatch(/^pay_\w+ succeeded 12\.50 EUR /);
-    expect(pending).toMatch(/^ {2}payment\.pending evt_\w+: no endpoint subscribed to it$/);
+    expect(pending).toMatch(/^ {2}payment\.pending evt_\w+: no endpoint is subscribed to it$/);
     expect(succeeded).toMatch(/^ {2}payment\.succeeded evt_\w+: 1 delivery$/);
     expect(more).toEqual([]);
     const { data } = (await bench.call("GET", "/v1/payments?limit=1")).body;
@@ -64,7 +64,7 @@ describe("move", () => {
     const bench = await open();
     const [record, event] = await linesOf(bench, "move", "payment", "pay_pending", "succeeded");
     expect(record).toMatch(/^pay_pending succeeded 760\.00 EUR /);
-    expect(event).toMatch(/^ {2}payment\.succeeded evt_\w+: no endpoint subscribed to it$/);
+    expect(event).toMatch(/^ {2}payment\.succeeded evt_\w+: no endpoint is subscribed to it$/);
   });
 
   test("changes fields, with and without a new state", async () => {
@@ -91,9 +91,9 @@ describe("show", () => {
     expect(out.map((line) => line.split(" ").slice(0, 2))).toEqual([
       [failed[0], "failed"],
       [failed[1], "failed"],
-      ["There", "are"],
+      ["Older", "ones:"],
     ]);
-    expect(out[2]).toBe(`There are more: add --after ${failed[1]}.`);
+    expect(out[2]).toBe(`Older ones: add --after ${failed[1]}.`);
     expect((await json(bench, "show", "payment", "--status", "failed", "--after", failed[1])).id).toBe(failed[2]);
   });
 

@@ -319,7 +319,7 @@ describe("a learner", () => {
     ["an unknown merchant", "/learners", { merchant: "mer_nobody" }, 404, "no merchant mer_nobody"],
     ["an unknown lesson", "/learners/ID/lesson", { name: "pagign" }, 404, "Did you mean paging?"],
     ["an unknown step", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
-    ["an invalid duration", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a span"],
+    ["an invalid duration", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a duration"],
     ["a merchant without a learner", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
   ])("gets an error for %s", async (_, path, body, status, says) => {
     const bench = await open();

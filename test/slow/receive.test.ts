@@ -38,12 +38,12 @@ test("registers an endpoint, verifies and prints deliveries, and removes the end
   const bench = await open();
   const receiving = await receive(bench);
   expect(receiving.out[0]).toMatch(
-    /^Receiving \* of mer_lodge at http:\/\/localhost:\d+\/ as we_\w+\. Press Ctrl-C to stop and remove the endpoint\.$/,
+    /^Receiving all events of mer_lodge at http:\/\/localhost:\d+\/ as we_\w+\. Press Ctrl-C to stop and remove the endpoint\.$/,
   );
   expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, events: ["*"], status: "enabled" }]);
   const event = await trigger(bench, "payment.succeeded", { amount: 5 });
   const body = await receiving.line((line) => line.startsWith("  {"));
-  expect(receiving.out[1]).toBe(`payment.succeeded ${event} signature ok, answering 200`);
+  expect(receiving.out[1]).toBe(`payment.succeeded ${event} signature ok, responding with 200`);
   expect(JSON.parse(body)).toMatchObject({ id: event, type: "payment.succeeded", data: { amount: 5 } });
   await settle(bench);
   await receiving.stop();
@@ -93,7 +93,7 @@ test.each([
   await trigger(bench);
   await advance(bench, "1h");
   expect((await log(bench)).map(({ responseStatus }) => responseStatus)).toEqual(responses);
-  expect(receiving.out.filter((line) => line.includes("answering")).map((line) => Number(line.slice(-3)))).toEqual(responses);
+  expect(receiving.out.filter((line) => line.includes("responding")).map((line) => Number(line.slice(-3)))).toEqual(responses);
   expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status }]);
   await receiving.stop();
 });
@@ -107,7 +107,7 @@ test("--secret verifies deliveries for an endpoint registered elsewhere, and rep
   await bench.call("POST", "/v1/webhooks", { body: { url, events: ["c.d"] } });
   await trigger(bench, "c.d");
   expect(await receiving.line((line) => line.includes("SIGNATURE"))).toMatch(
-    /^SIGNATURE WRONG, answering 401: \d+ bytes that are not shown$/,
+    /^SIGNATURE WRONG, responding with 401: \d+ bytes that are not shown$/,
   );
   await settle(bench);
   await receiving.stop();
@@ -126,8 +126,8 @@ test("prints nothing of an unsigned request, which does not use up --fail", asyn
   await deliver(bench);
   expect(await attempts(bench)).toEqual([[1, "failed", 500]]);
   expect(receiving.out.slice(1, 3)).toEqual([
-    "NO SIGNATURE, answering 401: 13 bytes that are not shown",
-    "SIGNATURE WRONG, answering 401: 13 bytes that are not shown",
+    "NO SIGNATURE, responding with 401: 13 bytes that are not shown",
+    "SIGNATURE WRONG, responding with 401: 13 bytes that are not shown",
   ]);
   expect(receiving.out.filter((line) => line.includes("forged"))).toEqual([]);
   await receiving.stop();
@@ -141,10 +141,12 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
   attempted("Forged webhooks to `receive`", 3);
   const large = "x".repeat(8 * 1_048_576);
   expect((await post({ body: large, chunked: 65_536 })).status).toBe(413);
-  expect(await receiving.line((line) => line.startsWith("Refused"))).toBe("Refused a request of more than 1048576 bytes, answering 413");
+  expect(await receiving.line((line) => line.startsWith("Refused"))).toBe(
+    "Refused a request of more than 1048576 bytes, responding with 413",
+  );
   expect((await post({ body: "{}", headers: { host: "evil.example" } })).status).toBe(403);
   expect((await post({ body: "{}", headers: { origin: "http://evil.example" } })).status).toBe(403);
-  await receiving.line((line) => line.includes("from a web page of http://evil.example, answering 403"));
+  await receiving.line((line) => line.includes("from a web page of http://evil.example, responding with 403"));
   await receiving.stop();
 });
 

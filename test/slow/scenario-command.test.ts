@@ -20,7 +20,10 @@ describe("the command", () => {
   test("lists, starts, scores and stops scenarios; the exit code of score is the verdict", async () => {
     const bench = await open();
     expect((await scenario(bench.url)).text.split("\n").filter((line) => line !== "")).toHaveLength(files.length);
-    expect(await scenario(bench.url, "score", "lost-response")).toMatchObject({ code: 4 });
+    expect(await scenario(bench.url, "score", "lost-response")).toEqual({
+      code: 4,
+      text: "lost-response is not armed, so it has no score. Arm it with merchant-sandbox scenario start lost-response.\n",
+    });
     expect(await scenario(bench.url, "start", "lost-response", "--for", "lodge")).toMatchObject({
       code: 0,
       text: expect.stringContaining("lost-response armed for mer_lodge: inconclusive, 0 of 10 points"),

@@ -8,7 +8,7 @@ import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES, type Trigger } from "../../faults/trigger.ts";
-import { asMisuse } from "../../kernel/errors.ts";
+import { asMisuse, usageError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
@@ -28,9 +28,9 @@ const actionFlags = Object.fromEntries(
 );
 
 const triggerFlags = {
-  times: { value: "n", description: "fire this many times (default: 1, or unlimited with --every, --probability or --for)" },
+  times: { value: "n", description: "fire this many times (default: 1, or unlimited with --probability or --for)" },
   skip: { value: "n", description: "skip this many matches first", rare: true },
-  every: { value: "n", description: "fire at every n-th match", rare: true },
+  every: { value: "n", description: "fire at every n-th match, without a limit unless --times is given", rare: true },
   probability: { value: "p", description: "fire with this probability, from 0 to 1" },
   seed: { value: "n", description: "repeat the same random choices", rare: true },
   after: { value: "duration", description: "start after this time", rare: true },
@@ -65,7 +65,7 @@ function sections(isAll: boolean): HelpSection[] {
     }));
   const common = COMMON.flatMap((type) => actions.filter((action) => action.type === type));
   const rows = common.map(({ example, description }) => [`fault add ${example}`, description] as const);
-  return [{ title: `Common actions, of ${actions.length}; fault --help --all has the others and their fields`, rows }];
+  return [{ title: `Common actions (fault --help --all lists all ${actions.length}, with their fields)`, rows }];
 }
 
 function written({ type, main, schema }: Action): string {
@@ -156,6 +156,7 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
 
 function readAction(full: string, flags: Flags) {
   const [type = "", ...rest] = full.split("=");
+  if (/^\d+$/.test(type)) usageError(`There is no status ${type}. An action is a status such as 429, or a name: see fault --help --all.`);
   const given = fieldNames.flatMap((name) => (flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const]));
   try {
     const action = findAction(type.replaceAll("-", "_"));

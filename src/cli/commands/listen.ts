@@ -1,7 +1,7 @@
 // `listen`: registers a URL of this machine for webhooks while it runs, and prints each delivery attempt, including retries.
 
 import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
-import { eventTypes, matchingTypes } from "../../areas/index.ts";
+import { eventsText, eventTypes, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
@@ -90,5 +90,5 @@ async function follow({ control, url, controlToken }: RunningSandbox, wanted: Ne
 
 function lineOf({ id, merchant, url, events, secret }: RegisteredEndpoint, isOwn: boolean): string {
   const end = isOwn ? "stop and remove the endpoint" : "stop; the endpoint was there before, and stays";
-  return `Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}. Press Ctrl-C to ${end}.`;
+  return `Delivering ${eventsText(events)} of ${merchant} to ${url} as ${id}, signed with ${secret}. Press Ctrl-C to ${end}.`;
 }

@@ -93,11 +93,13 @@ function listCommand<Row extends { id: string | null }, Input>(list: ListDefinit
       const page = (more: object = {}) => list.page(sandbox.control, { ...input, ...more } as Input);
       return flags.follow === undefined ? page() : follow(page, flags.json === undefined ? list.line : JSON.stringify);
     },
-    lines({ data, has_more: hasMore = false }, { positionals }) {
+    lines({ data, has_more: hasMore = false }, { positionals, flags }) {
       if (positionals.length > 0) return data.flatMap((details) => detailLines(details));
       const rows = data as readonly Row[];
-      if (rows.length === 0) return [list.whenEmpty];
-      return [...rows.map(list.line), ...(hasMore ? [`There are more: add --after ${rows.at(-1)?.id}.`] : [])];
+      const filterFlags = [...Object.keys(list.flags ?? {}), ...filters.map(({ flag }) => flag)];
+      const isFiltered = filterFlags.some((flag) => flag !== "limit" && flags[flag] !== undefined);
+      if (rows.length === 0) return [`No ${isFiltered ? `such ${list.name}` : `${list.name} yet`}. ${list.whenEmpty}`];
+      return [...rows.map(list.line), ...(hasMore ? [`Older ones: add --after ${rows.at(-1)?.id}.`] : [])];
     },
   });
 }
@@ -161,7 +163,7 @@ export const requests = listCommand<LoggedRequest, RequestsListInput>({
   summary: "list the newest requests, or show one with its bodies, events, deliveries and verdicts",
   operation: "requests.list",
   flags: { curl: { description: "print the request of this id as a curl command" } },
-  whenEmpty: "No such requests. Point a client to the sandbox: merchant-sandbox env prints the address and a key.",
+  whenEmpty: "Point a client to the sandbox: merchant-sandbox env prints the address and a key.",
   page: (control, input) => control.requests.list(input),
   line: (request) => requestText(timed(request)),
   async get(control, id, { curl }) {
@@ -194,7 +196,7 @@ export const events = listCommand<LoggedEvent, EventsListInput>({
   name: "events",
   summary: "list the newest events, or show one with its body and deliveries",
   operation: "events.list",
-  whenEmpty: "No such events. Try merchant-sandbox trigger payment.succeeded.",
+  whenEmpty: "Try merchant-sandbox trigger payment.succeeded.",
   page: (control, input) => control.events.list(input),
   line({ created, type, id, merchant, request, deliveries }) {
     const states = Object.entries(deliveries).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
@@ -214,7 +216,7 @@ export const deliveries = listCommand<LoggedAttempt, AttemptsListInput>({
   name: "deliveries",
   summary: "list the newest delivery attempts, or show one with what was sent and received",
   operation: "attempts.list",
-  whenEmpty: "No such deliveries. Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.",
+  whenEmpty: "Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.",
   page: (control, input) => control.attempts.list(input),
   line: attemptLine,
   async get(control, id) {
@@ -229,7 +231,7 @@ export const verdicts = listCommand<Verdict, VerdictsListInput>({
   operation: "verdicts.list",
   flags: { failed: { description: "list only failures, as --verdict fail does" } },
   implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
-  whenEmpty: "No such verdicts. The judge checks clients after a failure: try merchant-sandbox fault add 503.",
+  whenEmpty: "The judge checks retries after a failure, and webhook receivers. Try merchant-sandbox fault add 503, then call the API.",
   page: (control, input) => control.verdicts.list(input),
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
@@ -239,7 +241,7 @@ export const endpoints = listCommand<ListedEndpoint, EndpointsListInput>({
   name: "endpoints",
   summary: "list the webhook endpoints, or show one with its secret",
   operation: "endpoints.list",
-  whenEmpty: "No such endpoints. Try merchant-sandbox listen --forward-to 3000.",
+  whenEmpty: "Try merchant-sandbox listen --forward-to 3000.",
   page: (control, input) => control.endpoints.list(input),
   line: ({ id, merchant, url, events, status, health }) =>
     `${id} ${merchant} ${mask(url)} ${events.join(",")} ${status === "enabled" ? health.state : status}`,

@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { matchingTypes } from "../../areas/index.ts";
+import { eventsText, matchingTypes } from "../../areas/index.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
 import { afterRealTime, machineTime } from "../../kernel/clock.ts";
@@ -43,7 +43,7 @@ export const receive = command({
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
     events: { value: "types", description: "receive these event types, such as booking.declined,payroll.* (default: all)" },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
-    fail: { value: "n", description: "respond with 500 to the first n deliveries that are accepted" },
+    fail: { value: "n", description: "respond with 500 to the first n deliveries with a valid signature" },
     slow: { value: "duration", description: "wait this long before each response" },
     log: { value: "file", description: "append each delivery to this file as a line of JSON, for compare --webhooks" },
     "accept-unsigned": { description: "respond with 200 to deliveries that cannot be verified, such as those of the real service" },
@@ -87,7 +87,7 @@ async function register(sandbox: RunningSandbox, url: string, wanted: string | u
   const { endpoints } = sandbox.control;
   const { id: merchant } = await sandbox.merchant(wanted);
   const { id, secret } = await endpoints.register({ url, merchant, events });
-  print(`Receiving ${events.join(", ")} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
+  print(`Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
   // The sandbox may have stopped first, which is not an error.
   return { secret, leave: () => endpoints.remove({ id }).catch(() => undefined) };
 }
@@ -97,7 +97,7 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
   const { acceptsUnsigned, log, secret, pause } = behaviour;
   const body = await readBody(incoming);
   if (body === undefined) {
-    print(`Refused a request of more than ${MAX_BODY} bytes, answering 413`);
+    print(`Refused a request of more than ${MAX_BODY} bytes, responding with 413`);
     return 413;
   }
   const header = (name: string) => String(incoming.headers[name] ?? "");
@@ -110,12 +110,12 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
   const status = fails ? 500 : (behaviour.status ?? correct);
   log?.(incoming, body, status);
   if (isGenuine) {
-    print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, answering ${status}`));
+    print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, responding with ${status}`));
     print(`  ${mask(body.toString("utf8"))}`);
   } else {
     // Any program on this machine may have sent this request, so its content is not printed.
     const what = signature === "" ? "NO SIGNATURE" : "SIGNATURE WRONG";
-    print(`${what}, answering ${status}: ${body.length} bytes that are not shown`);
+    print(`${what}, responding with ${status}: ${body.length} bytes that are not shown`);
   }
   if (pause > 0) await waitOrClose(pause, incoming);
   return status;
@@ -170,7 +170,7 @@ function listen(port: number, behaviour: Behaviour): Promise<Server> {
 
 async function refuse({ headers }: IncomingMessage): Promise<number> {
   const from = headers.origin === undefined ? "" : ` from a web page of ${headers.origin.slice(0, MAX_QUOTE)}`;
-  print(`Refused a request to the host ${(headers.host ?? "").slice(0, MAX_QUOTE)}${from}, answering 403`);
+  print(`Refused a request to the host ${(headers.host ?? "").slice(0, MAX_QUOTE)}${from}, responding with 403`);
   return 403;
 }
 

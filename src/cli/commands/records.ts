@@ -91,7 +91,7 @@ function changeLines({ data: [record], events }: Change): string[] {
   const eventLines = events.map(({ type, id, body, deliveries }) => {
     const about = (body as { data?: { id?: unknown } }).data?.id;
     const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
-    const sent = count === 0 ? "no endpoint subscribed to it" : `${count} ${count === 1 ? "delivery" : "deliveries"}`;
+    const sent = count === 0 ? "no endpoint is subscribed to it" : `${count} ${count === 1 ? "delivery" : "deliveries"}`;
     return `  ${type}${about === record.id ? "" : ` of ${about}`} ${id}: ${sent}`;
   });
   return [recordLine(record), ...eventLines];
@@ -123,7 +123,7 @@ export const show = sandboxCommand({
     const resource = kindNamed(word);
     if (id !== undefined) return data.flatMap((record) => fieldLines(resource, record));
     if (data.length === 0) return [`${merchant} has no such records. Try merchant-sandbox make ${kebab(resource.kind)}.`];
-    return [...data.map(recordLine), ...(has_more ? [`There are more: add --after ${data.at(-1)?.id}.`] : [])];
+    return [...data.map(recordLine), ...(has_more ? [`Older ones: add --after ${data.at(-1)?.id}.`] : [])];
   },
 });
 

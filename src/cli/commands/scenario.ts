@@ -45,7 +45,7 @@ export const scenario = commandGroup({
       "show",
       "describe a scenario, and what it has found so far",
       (scenarios, wanted) => scenarios.get(wanted),
-      (state) => [lineOf(state), "", state.about, "", ...state.faults.map(faultLine), ...state.expectations.flatMap(resultLines)],
+      (state) => [lineOf(state), "", state.about, "", ...state.faults.map(faultLine), ...expectationLines(state)],
     ),
     start: ofOne(
       "start",
@@ -57,7 +57,10 @@ export const scenario = commandGroup({
       "score",
       "score the client (exit code 3: failed, 4: inconclusive)",
       (scenarios, wanted) => scenarios.get(wanted),
-      (state) => [lineOf(state), ...state.expectations.flatMap(resultLines)],
+      (state) =>
+        state.verdict === null
+          ? [`${state.name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${state.name}.`]
+          : [lineOf(state), ...state.expectations.flatMap(resultLines)],
     ),
     stop: ofOne(
       "stop",
@@ -88,6 +91,9 @@ function faultLine(fault: Scenario["faults"][number]): string {
   const { action, status, fired } = fault as Partial<FaultRule>;
   return `  fault ${action?.type ?? ""}${status === undefined ? "" : `: ${status}, fired ${fired ?? 0}`}`;
 }
+
+const expectationLines = ({ verdict, expectations }: Scenario) =>
+  verdict === null ? expectations.map(({ rule, points }) => `  ${rule}: ${points} points`) : expectations.flatMap(resultLines);
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */
 function resultLines({ rule, points, optional, verdict, earned, verdicts }: Scenario["expectations"][number]): string[] {

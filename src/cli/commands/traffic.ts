@@ -29,8 +29,12 @@ const subcommand = (name: string, summary: string, flags: FlagDefinitions, call:
     usage: `traffic ${name}`,
     summary,
     flags,
-    call: async (sandbox, { flags }) => call(sandbox.control.traffic, await sandbox.merchantId(flags.merchant), flags),
-    lines: linesOf(lineOf, "No traffic. Try merchant-sandbox traffic start --rate 2/s --for 1m."),
+    async call(sandbox, { flags }) {
+      const { data } = await call(sandbox.control.traffic, await sandbox.merchantId(flags.merchant), flags);
+      return { data, isFrozen: (await sandbox.control.clock.get()).mode === "frozen" };
+    },
+    lines: ({ isFrozen, ...list }) =>
+      linesOf((one: Traffic) => lineOf(one, isFrozen), "No traffic. Try merchant-sandbox traffic start.")(list),
   });
 
 export const traffic = commandGroup({
@@ -57,7 +61,9 @@ function readMix(text: string): Record<string, number> {
   return Object.fromEntries(weights);
 }
 
-function lineOf({ merchant, rate, for: span, status, happened, byKind }: Traffic): string {
-  const kinds = Object.entries(byKind).map(([kind, count]) => `${kind} ${count}`);
-  return `${merchant} ${rate}${span === null ? "" : ` for ${span}`}: ${status}, ${happened} happened${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`;
+function lineOf({ merchant, rate, for: span, status, happened, byKind }: Traffic, isFrozen: boolean): string {
+  const kinds = Object.entries(byKind).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
+  const counts = `${happened} ${happened === 1 ? "action" : "actions"} so far${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`;
+  const hint = isFrozen && status === "running" ? "; the clock is frozen, so advance it with merchant-sandbox clock advance 1m" : "";
+  return `${merchant} ${rate}${span === null ? "" : ` for ${span}`}: ${status}, ${counts}${hint}`;
 }

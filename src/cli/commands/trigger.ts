@@ -32,12 +32,12 @@ export const trigger = sandboxCommand({
 
 function checkType(type: string): void {
   if (eventTypes.has(type)) return;
-  usageError(`The service sends no event ${type}.${didYouMean(type, eventTypes)} Add --synthetic to send it all the same.`);
+  usageError(`The service sends no event ${type}.${didYouMean(type, eventTypes)} Add --synthetic to send it anyway.`);
 }
 
 function resultOf(deliveries: Readonly<Record<string, number>>, merchant: string): string {
   const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
-  return count === 0 ? `no endpoint of ${merchant} subscribed to it` : `queued for ${count} ${count === 1 ? "endpoint" : "endpoints"}`;
+  return count === 0 ? `no endpoint of ${merchant} is subscribed to it` : `queued for ${count} ${count === 1 ? "endpoint" : "endpoints"}`;
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -1,6 +1,6 @@
 // Formats an event as one line of text, or as one JSON object.
 
-import type { Firing } from "../../contracts/fault.ts";
+import { type Firing, INLINE_RULE } from "../../contracts/fault.ts";
 import type { LessonMessage } from "../../contracts/lesson.ts";
 import type { AttemptMessage, LiveEvent, RequestMessage } from "../../contracts/live-messages.ts";
 import type { VerdictMessage } from "../../contracts/verdict.ts";
@@ -33,7 +33,8 @@ function textOf(event: LiveEvent): string {
 
 export function requestText({ at, method, path, query, status, durationMs, merchant, id, ...marks }: RequestMessage): string {
   const target = query === "" ? path : `${path}?${query}`;
-  const { replayOf, fault, ignored } = marks;
+  const { replayOf, fault: rule, ignored } = marks;
+  const fault = rule === INLINE_RULE ? "by X-Sandbox-Inject" : rule;
   const noted = Object.entries({ replays: replayOf, fault, ignored }).map(([mark, value]) => (value === null ? "" : ` ${mark} ${value}`));
   return `${isoTime(at)} ${method} ${target} ${status || "no response"} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${noted.join("")}`;
 }

@@ -17,7 +17,7 @@ export const uiFlags = {
   json: { description: "print one JSON object per line" },
   ui: { description: "show the dashboard even if CI is set" },
   "no-ui": { description: "print plain lines even on a terminal" },
-  "no-color": { description: "show the dashboard without colours, as NO_COLOR does" },
+  "no-color": { description: "do not use colours in the dashboard (as with NO_COLOR)" },
 } satisfies Record<string, FlagDefinition>;
 
 export interface Environment {
