@@ -69,7 +69,7 @@ const delay = onDeliveries({
     ),
   },
   check: ({ by, until }) =>
-    (by === undefined) === (until === undefined) ? "A delay needs action.by (as in delay=5s) or action.until (--until)." : undefined,
+    (by === undefined) === (until === undefined) ? "A delay needs either action.by (delay=5s) or action.until (--until)." : undefined,
   prepare: ({ by, until = "before_response" }) => (by === undefined ? { kind: "delay", until } : { kind: "delay", by: milliseconds(by) }),
 });
 

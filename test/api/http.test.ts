@@ -463,6 +463,7 @@ describe("paths", () => {
       ["/v1//payments", "/v1/payments."],
       ["/v1/Payments", "/v1/payments?"],
       ["/v1/payment", "/v1/payments?"],
+      ["/v1/payroll", "/v1/employees/payroll?"],
       ["/v2/payments", "/v1/payments"],
       ["/payments", "/v1/payments"],
       ["/v1", "/v1/payments"],

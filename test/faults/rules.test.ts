@@ -61,7 +61,7 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: { type: "latency", distribution: "ramp", from: "0s", to: "1s" } }, "/action", "must have an end"],
     [{ action: { type: "rate_limit", exhaust: true, retryAfter: "past" } }, "/action", "must be a number of seconds"],
     [{ action: { type: "body", as: "html", bytesPerSecond: 1 } }, "/action", "belongs to as: drip"],
-    [{ action: { type: "delay" } }, "/action", "either action.by or action.until"],
+    [{ action: { type: "delay" } }, "/action", "either action.by (delay=5s) or action.until"],
     [{ action: { type: "payload", as: "patch" } }, "/action", "action.patch is required"],
     [{ action: FAIL, enabeld: true }, "", "Did you mean enabled?"],
   ];
