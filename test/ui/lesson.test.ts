@@ -42,7 +42,7 @@ describe("the lesson pane", () => {
     const screen = text(desk);
     expect(screen).toContain("▸1   2   3   4   5");
     expect(screen).toContain("1. Ask who you are");
-    expect(screen).toContain(`curl -s ${bench.url}/v1/merchants/me`);
+    expect(screen).toMatch(new RegExp(`curl -s ${bench.url}/v1/merchants/me \\\\ +│`));
     expect(screen).toMatch(/\d Lesson/);
     expect(screen).toContain("Your first call");
     expect(screen).toContain("y copy  v select  H hint  S skip  L lessons");

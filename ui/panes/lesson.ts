@@ -152,19 +152,31 @@ const withBlankLines = (parts: readonly (readonly string[])[]): string[] =>
 
 function blockLines(theme: Theme, { kind, text }: LessonBlock, width: number): string[] {
   if (kind === "prose") return proseLines(theme, text, width);
-  if (kind === "sh") return text.split("\n").flatMap((line) => commandLines(theme, line, width));
+  if (kind === "sh")
+    return text.split("\n").flatMap((line, index, all) => commandLines(theme, line, all.slice(0, index).join("\n"), width));
   return wrapped(text, width, "  | ").map((line) => styled(theme, line, "dim"));
 }
 
 /** A word or quoted string, together with the option before it. */
 const WORDS = /(?:--?\w[\w-]* )?(?:"[^"]*"|'[^']*'|[^\s"'])+|\S+/g;
 
-/** Wraps a command between its options; inside a quoted string only if it is wider than a line. Copying the command adds no breaks. */
-function commandLines(theme: Theme, line: string, width: number): string[] {
+/** Whether a text ends in single quotes, in which a shell would keep a backslash. */
+const isInSingleQuotes = (text: string) => /["']/.exec(text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ""))?.[0] === "'";
+
+/** Wraps a command between its options. A backslash continues each line, so that a copy runs. `before` is the block's text before the line. */
+function commandLines(theme: Theme, line: string, before: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";
-  const room = Math.max(10, width - 2 * INDENT - indent.length);
-  const words = (sanitize(line).match(WORDS) ?? []).flatMap((word) => (widthOf(word) > room ? word.split(" ") : [word]));
-  return fillLines(words, room).map((one, index) => indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, one, "green"));
+  const text = sanitize(line).trim();
+  const space = width - INDENT - indent.length;
+  const room = Math.max(10, space - INDENT - " \\".length);
+  const words = (text.match(WORDS) ?? []).flatMap((word) => (widthOf(word) > room ? word.split(" ") : [word]));
+  const lines = widthOf(text) <= space ? [text] : fillLines(words, room);
+  return lines.map((one, index) => {
+    const shown = lines.slice(0, index + 1).join(" ");
+    const isAtSpace = new RegExp(`^(?: *[^ ]){${shown.replaceAll(" ", "").length}} `).test(text);
+    const isContinued = isAtSpace && !isInSingleQuotes(`${before}\n${shown}`);
+    return indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, isContinued ? `${one} \\` : one, "green");
+  });
 }
 
 /** The Markdown that lessons use: paragraphs, lists, links, bold and code. */
