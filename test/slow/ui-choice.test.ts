@@ -61,7 +61,7 @@ describe("every exit restores the terminal and prints a summary", () => {
     shell.type("/abc");
     await shell.shows("/abc");
     shell.type("\x03");
-    expect(await shell.shows("ended with 130")).toMatch(/All data, with the request log, was kept in \/.*kept\.db/s);
+    expect(await shell.shows("ended with 130")).toMatch(/Kept the data and the request log in \/.*kept\.db/s);
     await expectGivenBack(shell);
   });
 

@@ -191,7 +191,7 @@ describe("rate limits, faults and verdicts", () => {
   test("show how often a rule may still fire, its time to live, and its verdict", () => {
     const state = { ...busy(80, 24), pane: "faults" };
     expect(lineWith(state, "429 on payments.list")[0]).toMatch(/\* 429 on payments\.list +2 of 3 left +ttl 9:41/);
-    expect(lineWith(state, "lost payroll")[0]).toMatch(/spent \(1\) +verdict: fail/);
+    expect(lineWith(state, "lost payroll")[0]).toMatch(/exhausted \(1\) +verdict: fail/);
     expect(lineWith(state, "outage")[0]).toMatch(/ {2}outage +disabled/);
     expect(textOf(state)).toContain("1 armed");
     expect(lineWith(busy(120, 36), "429 on payments.list")[0]).toMatch(/2\/3 left ttl 9:41/);

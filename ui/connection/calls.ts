@@ -25,7 +25,7 @@ export class RefusedCall extends Error {
 export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: HttpReply): RefusedCall {
   const { message, details } = (body ?? {}) as Partial<ErrorBody>;
   const errors = details?.errors;
-  return new RefusedCall(message ?? `${method} ${path} was answered ${status}`, Array.isArray(errors) ? (errors as FieldError[]) : []);
+  return new RefusedCall(message ?? `${method} ${path} got ${status}`, Array.isArray(errors) ? (errors as FieldError[]) : []);
 }
 
 /** Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its status. */

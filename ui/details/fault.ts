@@ -47,7 +47,7 @@ const withFields = (name: string, fields: Readonly<Record<string, unknown>>, oth
 function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: number): string[] {
   const { theme } = state;
   const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
-  const text = isListed ? (enabled ? status : `${status}, disabled`) : "removed";
+  const text = isListed ? `${statusName(status)}${enabled ? "" : ", disabled"}` : "removed";
   const isArmed = status === "armed" && enabled && isListed;
   const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
   return [
@@ -60,6 +60,9 @@ function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: 
       : labelled(theme, width, "expires", `${dateTimeToSecond(endTime)}, in ${countdown(secondsUntil(state, endTime))}`)),
   ];
 }
+
+/** A rule that has fired as often as it may is `spent` in the control API. */
+export const statusName = (status: FaultRule["status"]): string => (status === "spent" ? "exhausted" : status);
 
 export const affectedRequests = (state: UiState, ruleId: string): RequestMessage[] =>
   valuesOf<RequestMessage>(state, "requests").filter(({ fault }) => fault?.split(",").includes(ruleId));

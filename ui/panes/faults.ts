@@ -4,7 +4,7 @@ import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { endRule } from "../controls/faults.ts";
-import { faultDetail, ruleTitle } from "../details/fault.ts";
+import { faultDetail, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
@@ -16,7 +16,7 @@ export const faults = listPane<FaultRule>({
   title: "Faults",
   rowId: ({ id }) => id,
   filterBy: ({ id, name, status, target, action }) => ({
-    text: `${id} ${name ?? ""} ${action.type} ${status}`,
+    text: `${id} ${name ?? ""} ${action.type} ${status} ${statusName(status)}`,
     fields: { id, name, status, target, action: String(action.type) },
   }),
   poll: controlCalls.faults.list(),
@@ -34,18 +34,18 @@ export const faults = listPane<FaultRule>({
     const rule = isListed ? shown : { ...shown, status: "removed" as const };
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
     const isNarrow = width < 56;
-    const note = noteOf(state, rule);
+    const [status, note] = [statusOf(rule), noteOf(state, rule)];
     return [
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
       { heading: "fault", text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
       {
         heading: "status",
-        text: isNarrow ? statusOf(rule).replace(" of ", "/").replace(/ \(.*/, "") : statusOf(rule),
+        text: isNarrow ? status.replace(" of ", "/").replace(/exhausted.*/, "0 left") : status,
         width: isNarrow ? 8 : 14,
         styles,
       },
       {
-        heading: isNarrow ? "left" : "left, verdict",
+        heading: isNarrow ? "verdict" : "ttl, verdict",
         text: isNarrow ? note.replace(VERDICT, "") : note,
         width: isNarrow ? 8 : 13,
         styles: note.endsWith("fail") ? ["failure"] : ["dim"],
@@ -73,7 +73,7 @@ const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enable
 
 function statusOf({ status, enabled, fired, remaining, trigger }: FaultRule): string {
   if (!enabled) return "disabled";
-  if (status === "spent") return `spent (${count(fired)})`;
+  if (status === "spent") return `${statusName(status)} (${count(fired)})`;
   if (status !== "armed") return status;
   return remaining === null ? `fired ${count(fired)}` : `${count(remaining)} of ${count(Number(trigger.times))} left`;
 }

@@ -103,6 +103,6 @@ export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: bo
 const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 function whereDataIs(database: string | null, keepsRunning: boolean): string {
-  if (database !== null) return `All data, with the request log, ${keepsRunning ? "is" : "was kept"} in ${database}`;
+  if (database !== null) return `${keepsRunning ? "Keeps" : "Kept"} the data and the request log in ${database}; verdicts are not kept`;
   return keepsRunning ? "All data is in memory; the sandbox keeps running" : "All data was in memory; use --db <file> to keep it";
 }

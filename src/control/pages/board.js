@@ -41,7 +41,7 @@ function highlightOf(learner, longestId) {
   if (isDone(learner)) return ["done", "done", "green"];
   const known = completions.get(learner.id);
   if (known && performance.now() - known.at < HIGHLIGHT_FOR) return ["fresh", "just completed", "green"];
-  return learner.id === longestId ? ["longest", "longest", "yellow"] : [];
+  return learner.id === longestId ? ["longest", "longest on a step", "yellow"] : [];
 }
 
 function cardOf(learner, longestId) {
