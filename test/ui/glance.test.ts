@@ -171,7 +171,7 @@ describe("alarms and what is running", () => {
       [rateWindow({ remaining: 0 })],
     );
     const [status, tabs] = screen(failed);
-    expect(tabs).toMatch(/\[1 Requests\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 Verdicts ✗2 {2}6 Trends {2}7 {2}8 *$/);
+    expect(tabs).toMatch(/\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 Verdicts ✗2 {2}6 Trends {2}7 M\S+ {2}8 *$/);
     expect(status).toContain("traffic lodge 2/s");
     expect(screen(sized(failed, 80, 24))[1]).toMatch(
       /\[1 Requests\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 ✗2 {2}6 {2}7 {2}8 *$/,

@@ -11,7 +11,7 @@ import { filteredRows, follow, type List, type Row, select, selectedRow } from "
 import { listOf, type UiState } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
-import { emptyText, isStale, listNote } from "../view/pane-content.ts";
+import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { pressInInput } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";
@@ -236,9 +236,7 @@ function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }
   const lines = isFiltered ? [`No row matches ${sanitize(list.filter)}. Press Esc to clear the filter.`] : emptyText(state, pane);
   return (
     <div class="empty">
-      {lines
-        .filter((line) => line !== "")
-        .map((line) => (/^(curl|npx|http)/.test(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
+      {lines.filter((line) => line !== "").map((line) => (isLiteral(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
     </div>
   );
 }

@@ -241,7 +241,6 @@ export function moreText({ allFields, fields }: FormView): string {
 }
 
 const LABEL_WIDTH = 15;
-const MAX_OPTIONS = 9;
 
 /** As many lines as the overlay has. The curl line stays at the bottom while the fields scroll. */
 function formLines(view: FormView, state: UiState, width: number): string[] {
@@ -267,10 +266,11 @@ function footLines({ input, fields, call }: FormView, state: UiState, width: num
 /** The fields, scrolled so that the focused one and its options are visible. */
 function fieldLines(view: FormView, theme: Theme, width: number, height: number): string[] {
   const { fields, focused } = view;
-  const options = focused ? optionLines(view, focused, theme, width, Math.max(0, height - 2)) : [];
+  const more = moreText(view) && styled(theme, cut(`  ${moreText(view)} Ctrl-O`, width), "dim");
+  const room = Math.max(PAGE + 1, height - fields.length - (more ? 1 : 0));
+  const options = focused ? optionLines(view, focused, theme, width, Math.max(0, Math.min(height - 2, room))) : [];
   const index = Math.max(0, focused ? fields.indexOf(focused) : 0);
   const lines = fields.map((field) => fieldLine(view, field, theme, width));
-  const more = moreText(view) && styled(theme, cut(`  ${moreText(view)} Ctrl-O`, width), "dim");
   const all = [...lines.slice(0, index + 1), ...options, ...lines.slice(index + 1), ...(more ? [more] : [])];
   const top = Math.max(0, Math.min(index - 1, all.length - height), index + options.length + 1 - height);
   return all.slice(top, top + height);
@@ -309,8 +309,8 @@ function optionLines({ values, input }: FormView, field: FormField, theme: Theme
   const options = matchingOptions(field, input.search);
   if (options.length < 2) return [];
   const chosen = options.findIndex(({ value }) => value === values[field.name]);
-  const isCut = options.length > Math.min(height, MAX_OPTIONS);
-  const count = isCut ? Math.max(1, Math.min(height - 1, MAX_OPTIONS)) : options.length;
+  const isCut = options.length > height;
+  const count = isCut ? Math.max(1, height - 1) : options.length;
   const top = Math.max(0, Math.min(chosen - Math.floor(count / 2), options.length - count));
   const maxLabel = options.some(({ help }) => help) ? 30 : width - 8;
   const labelWidth = Math.min(maxLabel, Math.max(...options.map((option) => widthOf(sanitize(labelOf(option))))));

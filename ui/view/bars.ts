@@ -96,15 +96,16 @@ function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
   return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
 }
 
-/** Shows the titles of the focused tab and of as many others as fit, from the first. Every tab has its alarm, such as the number of failures. */
+/** Shows the titles of the focused tab and of as many others as fit, from the first; the last is cut. Every tab has its alarm, such as a number of failures. */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
   const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
   const focused = panes.find(({ name }) => name === pane)?.title ?? "";
   let room = panes.reduce((left, { mark }) => left - (mark && ` ${mark}`).length - 3, size.columns - 2 - focused.length);
   const tabs = panes.map(({ name, title, mark }, index) => {
-    if (name !== pane) room -= title.length + 1;
-    const text = room >= 0 || name === pane ? `${index + 1} ${title}` : String(index + 1);
+    const shown = name === pane ? title : room > 5 ? cut(title, room - 1) : "";
+    if (name !== pane && shown !== "") room -= shown.length + 1;
+    const text = `${index + 1} ${shown}`.trimEnd();
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
     const tab = mark === "" ? text : `${text} ${styled(theme, mark, ...styles)}`;
     return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;

@@ -1,6 +1,6 @@
 // The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
-import { wrapped } from "../details/detail-lines.ts";
+import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
 import { type Column, formatRow, headingOf } from "../panes/columns.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
@@ -98,8 +98,11 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
   const text = isFiltered
     ? [`No row${amongKept(state, pane, list)} matches ${list.filter}. Press Esc to clear the filter.`]
     : emptyText(state, pane);
-  return ["", ...text.flatMap((line) => wrapped(line, width - 2, "  "))];
+  return ["", ...text.flatMap((line) => (isLiteral(line) ? wrapped(line, width - 2, "  ") : paragraph(state.theme, width - 2, line)))];
 }
+
+/** Whether a line is a command or a URL, to be copied, rather than prose. */
+export const isLiteral = (line: string): boolean => /^(curl|npx|http)/.test(line);
 
 /** The text of a pane without rows. If the dashboard never reached the sandbox, it says why. */
 export function emptyText(state: UiState, pane: Pane): string[] {
