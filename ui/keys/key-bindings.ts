@@ -179,8 +179,8 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
-  [...localGroups(state), { title: "Everywhere", bindings: globalKeys }].map(({ title, bindings }) => ({
-    title,
+  [...localGroups(state), { title: "Everywhere", bindings: globalKeys }].map(({ bindings, ...group }: KeyGroup) => ({
+    ...group,
     bindings: bindings.filter(isAllowed(state)),
   }));
 
@@ -191,11 +191,11 @@ function localGroups(state: UiState): KeyGroup[] {
       { title: overlay.title, bindings: overlayBindings(state, overlay) },
       { title: "Scrolling", bindings: movementKeys },
     ];
-  const { name, title, keys } = paneNamed(state.pane);
+  const { name, title, legend, keys } = paneNamed(state.pane);
   // The explorer has no rows, and the browser scrolls it.
   if (name === explorer.name) return [{ title: "Panes", bindings: tabDigits(state) }];
   return [
-    { title, bindings: [...keys, ...guestLessonKeys(state)] },
+    { title, legend, bindings: [...keys, ...guestLessonKeys(state)] },
     { title: "All panes", bindings: [...commonPaneKeys, ...tabDigits(state), ...movementKeys] },
   ];
 }

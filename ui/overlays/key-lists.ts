@@ -5,11 +5,12 @@ import type { KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.t
 import { closeTopOverlay, replaceTopOverlay, update } from "../state/updates.ts";
 import { cut, fitTo, sanitize } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
-import { styled, symbols } from "../view/style.ts";
+import { styled, symbols, type Theme } from "../view/style.ts";
 import { editSearch } from "./field.ts";
 
 export interface KeyGroup {
   title: string;
+  legend?: ((theme: Theme) => string) | undefined;
   bindings: readonly KeyBinding[];
 }
 
@@ -37,7 +38,7 @@ export function helpOverlay(groups: readonly KeyGroup[], search?: string): Overl
   };
 }
 
-function groupLines({ theme }: Pick<UiState, "theme">, { title, bindings }: KeyGroup, search: string, width: number): string[] {
+function groupLines({ theme }: Pick<UiState, "theme">, { title, legend, bindings }: KeyGroup, search: string, width: number): string[] {
   const found = search === "" ? bindings : matchingBindings(bindings, search);
   if (found.length === 0) return [];
   const lines = found.flatMap(({ keys, help }) => {
@@ -47,7 +48,8 @@ function groupLines({ theme }: Pick<UiState, "theme">, { title, bindings }: KeyG
       ...rest.map((line) => " ".repeat(KEYS_WIDTH + 3) + line),
     ];
   });
-  return ["", styled(theme, cut(title, width), "bold"), ...lines];
+  const note = legend && search === "" ? paragraph(theme, width, legend(theme), "dim") : [];
+  return ["", styled(theme, cut(title, width), "bold"), ...note, ...lines];
 }
 
 /** The border, the search and the line below it. */

@@ -10,7 +10,7 @@ import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } 
 import { fitTo, sanitize } from "../view/cells.ts";
 import { count } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
-import { styled } from "../view/style.ts";
+import { styled, type Theme } from "../view/style.ts";
 import type { Column } from "./columns.ts";
 
 /** A command of the program for this sandbox. Without `--url`, the program finds a sandbox on the default port. */
@@ -42,6 +42,8 @@ export interface Pane {
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
+  /** What the marks of its rows mean, for the help. Default: nothing. */
+  legend?(theme: Theme): string;
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
   /** The detail of a row, for a preview without the focus. */
@@ -85,7 +87,7 @@ type StreamKind<Value> = {
 
 /** A pane of rows, whose members that are left out have a default. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value>
-  extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm">,
+  extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm" | "legend">,
     Partial<Pick<Pane, "titleNote">> {
   /** Identifies a row across updates. */
   rowId(value: Value): string;
@@ -141,6 +143,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     emptyText,
     keys: [...listKeys, ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined))],
     ...(declared.alarm && { alarm: declared.alarm }),
+    ...(declared.legend && { legend: declared.legend }),
     ...opening(declared, row),
   };
 }

@@ -51,6 +51,8 @@ export const requests = listPane<RequestMessage>({
     "",
     `curl ${state.target.url}/v1/payments --oauth2-bearer ${state.sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge"}`,
   ],
+  legend: (theme) =>
+    `* changed by a fault  ${symbols(theme).replayed} replayed  ! sent input without effect  ${statusLabel(theme, 0)} got no response`,
   detail: requestDetail,
   fetchRow: (id) => readAs(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,
