@@ -109,12 +109,16 @@ describe("scenarios", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("undone by u, a start disarms", async () => {
-    const { bench, press } = await openPane("8");
+  test("undone by u, a start disarms, unless A has stopped it", async () => {
+    const { bench, desk, press } = await openPane("8");
     await press("A");
     expect((await bench.control("GET", "")).scenarios).toHaveLength(1);
     await press("u");
     expect((await bench.control("GET", "")).scenarios).toEqual([]);
+    await press("A");
+    await press("A");
+    await press("u");
+    expect(textOf(desk)).toMatch(/Cannot undo: Disarmed [\w-]+: 0 of \d+ points: [^0]/);
   });
 });
 

@@ -57,7 +57,7 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
   const stream = isLearner
     ? { subscribe() {}, close() {} }
     : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
-  const platform = openPlatform(isLearner, (text, style) => change(withNotice(dashboard.state, text, style)));
+  const platform = openPlatform(isLearner, (text) => change(withNotice(dashboard.state, text, "yellow")));
   const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
   if (isLearner) refresh(dashboard);
   const apply = (next: (state: UiState) => StateUpdate) => {
@@ -79,17 +79,14 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
   };
 }
 
-function openPlatform(isLearner: boolean, notify: (text: string, style: "green" | "yellow") => void): Platform {
+function openPlatform(isLearner: boolean, warn: (text: string) => void): Platform {
   return {
     perform,
     ...(isLearner && { poll: (dashboard) => void pollAsLearner(dashboard) }),
     copy(text) {
       // Browsers offer no clipboard to an insecure origin, such as a container's address.
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";
-      navigator.clipboard.writeText(text).then(
-        () => notify("Copied. Press ! to show it", "green"),
-        () => notify("The browser refused the clipboard. Press ! to show the text", "yellow"),
-      );
+      navigator.clipboard.writeText(text).catch(() => warn("The browser refused the clipboard. Press ! to show the text"));
       return undefined;
     },
     async saveFile(name, extension, text) {

@@ -218,7 +218,7 @@ function toggleOutage(state: UiState): StateUpdate {
   return makeCall(state, OUTAGE, (rule) => ({
     message: `Armed ${describeRule(rule)}, as ${rule.id}. Press o to end it`,
     undo: removeRule(rule.id),
-    undoLabel: `outage ${rule.id}`,
+    undoLabel: `the outage ${rule.id} has ended`,
   }));
 }
 
@@ -229,15 +229,15 @@ export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: F
   makeCall(state, removeRule(id), (removed) => ({
     message: describe(removed),
     undo: controlCalls.faults.add(definitionOf(removed)),
-    undoLabel: `the removal of ${removed.name ?? removed.id}`,
-    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call.path !== removeRule(id).path) }),
+    undoLabel: `${removed.name ?? removed.id} is armed again`,
+    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== removeRule(id).path) }),
   }));
 
 const removeAllFaults = (state: UiState): StateUpdate =>
   confirmCall(state, "Remove all fault rules, including those of scenarios?", controlCalls.faults.clear(), ({ removed }) => ({
     message: `Removed ${counted(removed, "fault")}`,
     // Removed rules can no longer be undone.
-    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call.path.startsWith("/faults/")) }),
+    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call?.path.startsWith("/faults/")) }),
   }));
 
 export const faultKeys: readonly KeyBinding[] = [

@@ -8,12 +8,15 @@ import { sandboxKeys } from "./sandbox-forms.ts";
 const undoKey: KeyBinding = {
   keys: ["u"],
   label: "undo",
-  help: "undo the last fault or change",
+  help: "undo the last fault or change, or say that it cannot be undone",
   run(state) {
     const last = state.undo.at(-1);
     if (!last) return update(withNotice(state, "Nothing to undo", "yellow"));
     // Dropped even if the call fails: after a reset, for example, there is nothing left to undo.
-    return makeCall({ ...state, undo: state.undo.slice(0, -1) }, last.call, () => ({ message: `Undone: ${last.label}` }));
+    const rest = { ...state, undo: state.undo.slice(0, -1) };
+    if (last.call) return makeCall(rest, last.call, () => ({ message: `Undone: ${last.label}`, undo: null }));
+    const more = rest.undo.length > 0 ? ". Press u again to undo the change before it" : "";
+    return update(withNotice(rest, `Cannot undo: ${last.label}${more}`, "yellow"));
   },
 };
 

@@ -3,7 +3,6 @@
 import type {
   ClockAdvanceReply,
   ClockSetInput,
-  RateWindow,
   SnapshotsListReply,
   TrafficListReply,
   TrafficStartInput,
@@ -14,7 +13,7 @@ import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
-import { copyText } from "../state/updates.ts";
+import { type CallResult, copyText } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";
 import {
   allOrOneMerchant,
@@ -81,9 +80,10 @@ const createMerchantForm: Form = {
   ],
   submission: ({ fixture = "" }) =>
     submission(controlCalls.merchants.mint(filledIn({ fixture })), ({ merchant, apiKey }) => ({
-      message: `Created ${merchant}; sent its API key ${apiKey} to the terminal's clipboard`,
+      message: `Created ${merchant} with its API key; copied the key. Press ! to show it`,
       copy: apiKey,
       undo: controlCalls.merchants.remove({ id: merchant }),
+      undoLabel: `${merchant} is removed`,
     })),
 };
 
@@ -117,7 +117,7 @@ const rateLimitForm: Form = {
         help: current ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s` : "The merchant to limit",
         options: merchantOptions(state),
       },
-      { name: "remaining", help: "Requests left in the current window (default: unchanged)", initial: "0" },
+      { name: "remaining", help: "Requests left in the current window (default: unchanged)", initial: String(current?.remaining ?? "") },
       { name: "resetIn", help: "Time until the current window resets, such as 10s (default: unchanged)" },
       { name: "limit", help: "Requests per window (default: unchanged)" },
       { name: "window", help: "Length of a window, such as 10s (default: unchanged)" },
@@ -125,16 +125,21 @@ const rateLimitForm: Form = {
   },
   submission({ merchant = "", ...fields }, { state }) {
     const body = Object.fromEntries(Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]));
-    const before = sharedWindow(state, merchant);
     return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
       message: `${merchant} has ${remaining} of ${limit} requests left`,
-      ...(before && { undo: restoreWindow(before) }),
+      ...undoOfWindow(state, merchant),
     }));
   },
 };
 
-const restoreWindow = ({ merchant, limit, window, remaining }: RateWindow) =>
-  controlCalls.rateLimits.set({ merchant, limit, window: `${window}ms`, remaining });
+/** Restores a merchant's shared window as it is now. */
+export function undoOfWindow(state: UiState, merchant: string): Pick<CallResult, "undo" | "undoLabel"> {
+  const before = sharedWindow(state, merchant);
+  if (!before) return {};
+  const { limit, window, remaining } = before;
+  const undo = controlCalls.rateLimits.set({ merchant, limit, window: `${window}ms`, remaining });
+  return { undo, undoLabel: `${merchant} has ${remaining} of ${limit} requests left again` };
+}
 
 /** `a` copies the API key of a row's merchant. */
 export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): RowKey<Value> => ({
@@ -195,9 +200,9 @@ const triggerForm: Form = {
     {
       name: "type",
       help: "Type to search, or enter any event type",
-      options: toOptions(state.lookups.eventTypes ?? ["payment.succeeded"]),
+      // The most used one is first, so that the list opens at its top.
+      options: toOptions([...new Set(["payment.succeeded", ...(state.lookups.eventTypes ?? [])])]),
       allowOther: true,
-      initial: "payment.succeeded",
     },
     {
       name: "merchant",
@@ -223,8 +228,10 @@ const triggerForm: Form = {
     });
     return submission(call, ({ id, record, deliveries, warning }) => {
       const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
-      const outcome = total === 0 ? "no endpoint is subscribed to it" : `${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
-      return { message: `${warning ?? `Triggered ${type}`} ${record ? `of ${record.id} ` : ""}as ${id}: ${outcome}` };
+      const event = `${type} ${record ? `of ${record.id} ` : ""}as ${id}`;
+      const queued = `Triggered ${event}: ${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
+      const outcome = total === 0 ? `No endpoint is subscribed: triggered ${event}` : queued;
+      return { message: warning === null ? outcome : `${warning} ${outcome}` };
     });
   },
 };

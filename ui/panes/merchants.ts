@@ -90,7 +90,7 @@ export const merchants = listPane<ListedMerchant>({
     copyApiKey(({ id }) => id),
     {
       keys: ["z"],
-      label: "suspend",
+      label: "suspend, reactivate",
       help: "suspend the merchant, or reactivate it: requests of a suspended one get 403",
       run: toggleSuspension,
     },
@@ -115,11 +115,12 @@ function keyText({ learning }: UiState, [first, ...others]: readonly string[]): 
 
 const withStatus = (id: string, status: string) => controlCalls.records.change({ kind: "merchant", id, status });
 
-function toggleSuspension(state: UiState, { id, status }: ListedMerchant): StateUpdate {
+function toggleSuspension(state: UiState, opened: ListedMerchant): StateUpdate {
+  const { id, status } = valuesOf<ListedMerchant>(state, MERCHANTS_PANE).find((one) => one.id === opened.id) ?? opened;
   const isActive = status === "active";
   return makeCall(state, withStatus(id, isActive ? "suspended" : "active"), () => ({
     message: isActive ? `Suspended ${id}: its requests get 403. Press z to reactivate it` : `Reactivated ${id}`,
     undo: withStatus(id, status),
-    undoLabel: `the status of ${id}`,
+    undoLabel: `${id} is ${status} again`,
   }));
 }

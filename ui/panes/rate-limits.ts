@@ -3,7 +3,7 @@
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
+import { copyApiKey, undoOfWindow } from "../controls/sandbox-forms.ts";
 import { labelled, paragraph, section } from "../details/detail-lines.ts";
 import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -87,10 +87,10 @@ export const rateLimits = listPane<RateWindow>({
       label: "exhaust",
       help: "exhaust the window: requests get 429 until it resets",
       isEnabled: (_, { operation }) => operation === null,
-      run: (state, { merchant }) =>
-        makeCall(state, controlCalls.rateLimits.set({ merchant, remaining: 0 }), () => ({
-          message: `Exhausted the rate limit of ${merchant}`,
-        })),
+      run(state, { merchant }) {
+        const result = { message: `Exhausted the rate limit of ${merchant}`, ...undoOfWindow(state, merchant) };
+        return makeCall(state, controlCalls.rateLimits.set({ merchant, remaining: 0 }), () => result);
+      },
     },
     copyApiKey(({ merchant }) => merchant),
   ],

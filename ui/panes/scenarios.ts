@@ -88,15 +88,18 @@ export const scenarios = listPane<Scenario>({
     const armed = valuesOf<Scenario>(state, "scenarios").filter((one) => one.armed).length;
     return armed === 0 ? "" : `${count(armed)} armed`;
   },
-  columns({ name, title, armed, merchant, score, points, verdict }, { theme }) {
-    const [label, style] = verdict ? verdictLabel(theme, verdict) : ["", "dim" as const];
+  columns({ name, title, armed, merchant, score, points, verdict }, state) {
+    // Without an armed scenario, two columns are empty, and leave their width to the title.
+    const isAnyArmed = valuesOf<Scenario>(state, "scenarios").some((one) => one.armed);
+    const from = isAnyArmed ? 96 : Number.POSITIVE_INFINITY;
+    const [label, style] = verdict ? verdictLabel(state.theme, verdict) : ["", "dim" as const];
     return [
       { text: armed ? "*" : "", width: 1, styles: ["magenta"] },
       { heading: "scenario", text: name, width: 24, styles: armed ? ["bold"] : [] },
       { heading: "what fails", text: title, styles: armed ? [] : ["dim"] },
-      { heading: "merchant", text: armed ? shortMerchant(merchant ?? "all") : "", width: 10, truncate: "middle", hideBelow: 84 },
+      { heading: "merchant", text: armed ? shortMerchant(merchant ?? "all") : "", width: 10, truncate: "middle", hideBelow: from },
       { heading: "points", text: armed ? `${score}/${points}` : String(points), width: 6, align: "right", styles: armed ? [] : ["dim"] },
-      { heading: "verdict", text: label, width: 14, styles: [style], hideBelow: 70 },
+      { heading: "verdict", text: label, width: 14, styles: [style], hideBelow: isAnyArmed ? 70 : from },
     ];
   },
   emptyText: () => ["Loading scenarios …"],
@@ -117,10 +120,13 @@ function startOrStop(state: UiState, selected: Scenario): StateUpdate {
   const { name, armed, merchant } = scenario;
   const stop = controlCalls.scenarios.stop({ name, ...(armed && merchant !== null && { merchant }) });
   if (armed)
-    return makeCall(state, stop, ({ score, points, says }) => ({ message: `Disarmed ${name}: ${score} of ${points} points. ${says}` }));
+    return makeCall(state, stop, ({ says }) => ({
+      message: `Disarmed ${name}: ${says}`,
+      updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== stop.path) }),
+    }));
   return makeCall(state, controlCalls.scenarios.start({ name }), ({ title }) => ({
-    message: `Armed ${name}: ${title}. Its score is on the first line`,
+    message: `Armed ${name}; its score is on the first line: ${title}`,
     undo: stop,
-    undoLabel: `scenario ${name}`,
+    undoLabel: `${name} is disarmed`,
   }));
 }

@@ -60,8 +60,8 @@ export interface UiState {
   readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */
   readonly lastCopy?: string | undefined;
-  /** The undo stack of `u`, newest last. */
-  readonly undo: readonly { label: string; call: Call }[];
+  /** The changes that `u` undoes, newest last. A change without a call cannot be undone. */
+  readonly undo: readonly { label: string; call: Call | undefined }[];
   readonly lookups: CachedLookups;
   /** Undefined without lessons. */
   readonly learning?: LearningMode | undefined;

@@ -45,17 +45,17 @@ export function closeTopOverlay(state: UiState): UiState {
   return { ...state, overlays, lists: Object.fromEntries(lists) };
 }
 
-/** Copies a text through the terminal, which does not report success; `!` shows the text. `what` names it, for example "the API key". */
+/** Copies a text. A terminal does not report success, but `!` shows the text. `what` names it, for example "the API key". */
 export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
-  update({ ...withNotice(state, `Sent ${what} to the terminal's clipboard. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
+  update({ ...withNotice(state, `Copied ${what}. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
 
 /** The result of a successful call. */
 export interface CallResult {
   /** Shown as the notice. */
   message: string;
-  /** The call that `u` makes to undo this one. */
-  undo?: Call;
-  /** The name of the undone change in the notice of `u`. Default: the message. */
+  /** The call that `u` makes to undo this one; null if this one is itself an undo. Default: `u` says that it cannot be undone. */
+  undo?: Call | null;
+  /** What `u` says after `Undone: `. Default: the message. */
   undoLabel?: string;
   /** Copied to the clipboard. */
   copy?: string;
@@ -77,7 +77,9 @@ export const startCall = (state: UiState, call: Call): UiState => ({
 
 export function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
   const { message, undo, undoLabel = message, copy, updateState = (same) => same } = result;
-  const undoable = undo ? [...state.undo, { label: undoLabel, call: undo }] : state.undo;
-  const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: undoable });
+  // Of several changes in a row that cannot be undone, only the last is kept.
+  const earlier = undo ? state.undo : state.undo.slice(0, state.undo.findLastIndex((one) => one.call) + 1);
+  const changes = undo === null ? state.undo : [...earlier, { label: undoLabel, call: undo }];
+  const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: changes });
   return update(withNotice(next, message), { kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const]));
 }
