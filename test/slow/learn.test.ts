@@ -133,11 +133,15 @@ test.each([
   [["learn", "pagign"], 2, "Did you mean paging?"],
   [["learn", "--checkpoint", "9"], 2, "there is no step 9"],
   [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
-  [["learn", "--join", "http://127.0.0.1:1/"], 2, "--join takes the URL of a room"],
+  [["learn", "--join", "http://127.0.0.1:1/"], 2, "leave out --port"],
   [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],
   [["learn", "--name", "Ada"], 2, "add --join <url>"],
-  [["learn", "--join", "http://127.0.0.1:1/", "--port", "0"], 2, "leave out --port"],
 ])("rejects %j", async (words, code, says) => {
   const ended = await runCommand(undefined, ...words, "--port", "0");
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
+});
+
+test("rejects a URL that is no room's", async () => {
+  const { code, error } = await runCommand(undefined, "learn", "--join", "http://127.0.0.1:1/");
+  expect([code, error]).toEqual([2, expect.stringContaining("--join takes the URL of a room")]);
 });
