@@ -153,7 +153,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const found = await cards(page);
     const places = found.map(({ name, place, completed }) => [name, place, completed]);
     expect(places.sort()).toEqual(seated.map(({ name, completed }) => [name, `${completed + 1}/5`, completed]).sort());
-    expect(found.filter(({ word }) => word !== "").map(({ word }) => word)).toEqual(["longest"]);
+    expect(found.filter(({ word }) => word !== "").map(({ word }) => word)).toEqual(["longest on a step"]);
     expect(await page.evaluate(`document.querySelectorAll("img, svg, li script").length`)).toBe(0);
     expect(await page.evaluate(`document.getElementById("counts").textContent`)).toBe("40 here");
     expect(await page.evaluate(`document.getElementById("address").textContent`)).toBe(`${url}/join`);
