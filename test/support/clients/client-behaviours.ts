@@ -225,11 +225,8 @@ const outages: ClientBehaviour[] = [
     async act({ fault, get, wait }) {
       await fault(DOWN, 3);
       const ended: number[] = [];
-      for (const pause of [300, 600, 12_000]) {
-        await get();
-        ended.push(performance.now());
-        await wait(pause);
-      }
+      const pauses = [300, 600, 12_000];
+      await repeat(3, async (time) => [await get(), ended.push(performance.now()), await wait(pauses[time])]);
       await get();
       const [one = 0, two = 0, three = 0] = ended;
       // A program that takes seconds to start hides that the second pause is twice the first.
