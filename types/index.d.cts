@@ -935,7 +935,7 @@ export interface Learner {
   /** The name of the next lesson; null after the last one */
   next: string | null;
   /** The finished steps of all lessons, oldest first */
-  left: LeftStep[];
+  finishedSteps: LeftStep[];
   /** Incremented with each change of this learner; starts at 0 with each run */
   version: number;
 }
@@ -965,7 +965,7 @@ export interface LearnerState {
   /** The name of the next lesson; null after the last one */
   next: string | null;
   /** The finished steps of all lessons, oldest first */
-  left: FinishedStep[];
+  finishedSteps: FinishedStep[];
   /** Incremented with each change of this learner; starts at 0 with each run */
   version: number;
 }

@@ -87,7 +87,7 @@ export const ShownLearner = Type.Object(
     since: Type.String({ description: "The sandbox time at which the step began" }),
     elapsed: Type.Integer({ description: "Real milliseconds spent at the step, counted from the start of the process if that is later" }),
     next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
-    left: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
+    finishedSteps: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
     version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
   },
   { title: "learner" },
@@ -98,7 +98,7 @@ export const LearnerState = Type.Object(
   {
     ...ShownLearner.properties,
     since: timeNumber(),
-    left: Type.Array(FinishedStep, { description: "The finished steps of all lessons, oldest first" }),
+    finishedSteps: Type.Array(FinishedStep, { description: "The finished steps of all lessons, oldest first" }),
   },
   { title: "learner_state" },
 );

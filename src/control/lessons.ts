@@ -21,7 +21,7 @@ const endpoint = endpointFactory<LessonParts>("Lessons");
 export const showLearner = (state: LearnerState): Static<typeof ShownLearner> => ({
   ...state,
   since: isoTime(state.since),
-  left: state.left.map((left) => ({ ...left, at: isoTime(left.at) })),
+  finishedSteps: state.finishedSteps.map((step) => ({ ...step, at: isoTime(step.at) })),
 });
 
 export const learnerAccess = {

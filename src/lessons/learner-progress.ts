@@ -94,7 +94,7 @@ export function learnerState(
   const lesson = lessons[index]?.lesson;
   const step = lesson?.steps[row.step - 1];
   const hint = currentStep(lessons, row)?.hints[row.hints - 1];
-  const left = learners.left(row.merchant);
+  const finishedSteps = learners.finished(row.merchant);
   return {
     id: row.merchant,
     name: row.name,
@@ -103,13 +103,13 @@ export function learnerState(
     step: step?.number ?? null,
     stepTitle: step?.title ?? null,
     steps: lesson?.steps.length ?? 0,
-    completed: left.filter((one) => one.lesson === row.lesson && one.how === "completed").length,
+    completed: finishedSteps.filter((one) => one.lesson === row.lesson && one.how === "completed").length,
     hints: row.hints,
     hint: hint === undefined ? null : personalText(hint, valuesOf(row.merchant)),
     since: row.began,
     elapsed: Math.round(realNow() - began),
     next: lessons[index + 1]?.lesson.name ?? null,
-    left,
+    finishedSteps,
     version,
   };
 }

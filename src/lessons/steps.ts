@@ -95,7 +95,7 @@ export async function moveTo(
   context.database.transaction(() => {
     if (move.afresh) context.learners.forget(row.merchant, move.lesson);
     for (const step of move.leaving.steps)
-      context.learners.leave(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });
+      context.learners.finish(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });
     startStep(context, progress, { ...row, began: at }, annotations);
   });
   announce(context, lessons, progress, move.news);

@@ -51,7 +51,7 @@ export function openControlApi(engine: Engine) {
     dispatcher.reload(merchant);
     hub.publish({ kind: "removal", merchant });
   };
-  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, renew: dataReplaced, removed });
+  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, dataReplaced, removed });
   const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
   const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);

@@ -24,7 +24,7 @@ const learner = {
     elapsed: 0,
     next: null,
     version: 1,
-    left: [{ lesson: "paging", step: 1, how: "skipped", hints: 0, at: 1 }],
+    finishedSteps: [{ lesson: "paging", step: 1, how: "skipped", hints: 0, at: 1 }],
   },
 };
 const firing = {

@@ -52,7 +52,7 @@ function placeOf({ name = "paging", file = `${name}.mjs`, title = "Paging", star
     learner: {
       ...{ id: "mer_1", name: "Ada", lesson: name, title, step: 1, stepTitle: "Read", steps: 1, completed: 0, hints: 0, hint: null },
       ...{ since: "2026-01-05T12:00:00.000Z", elapsed: 0, next: null, version: skipped ? 1 : 0 },
-      left: skipped ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }] : [],
+      finishedSteps: skipped ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }] : [],
     },
     lesson: { name, number: 2, title, about: "About.", steps: [step], file: { name: file, start, solution: "solution" } },
   };

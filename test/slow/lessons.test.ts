@@ -131,22 +131,23 @@ describe("every lesson", () => {
       const completed = nextNews(bench, desk.id, "completed");
       const [said, { learner }] = await Promise.all([desk.run(step), completed]);
       for (const { kind, text } of step.blocks) if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
-      expect(learner.left.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "completed" });
+      expect(learner.finishedSteps.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "completed" });
     }
     expect(await desk.state()).toMatchObject({ lesson: name, step: null, completed: steps.length });
   });
 
-  test.each(names)("%s: each step can be the first, with the results of the previous ones created", async (name) => {
+  test.each(names)("%s: a later step can be the first, with the results of the previous ones created", async (name) => {
     const apart = await lessonsApart();
     const { steps } = (await control((await openAsLearnersDo(apart)).url, "GET", `/lessons/${name}`)) as Lesson;
-    for (const { number } of steps.slice(1)) {
+    // The last step needs the results of all others. `npm run walks` starts at each.
+    for (const { number } of steps.slice(process.env.WALKS === undefined ? -1 : 1)) {
       // One sandbox each: otherwise a failed delivery would be retried to the next receiver on the same port.
       const bench = await openAsLearnersDo(apart);
       const desk = await sitDown(bench.url, `reader of ${name} from ${number}`, speedOf(name));
       const lesson = await desk.begin(name, number);
       await desk.fidget();
       const before = await desk.state();
-      expect([number, before.step, before.completed, before.left.map(({ how }) => how)]).toEqual([
+      expect([number, before.step, before.completed, before.finishedSteps.map(({ how }) => how)]).toEqual([
         number,
         number,
         0,
@@ -154,7 +155,7 @@ describe("every lesson", () => {
       ]);
       const completed = nextNews(bench, desk.id, "completed");
       const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Lesson["steps"][number]), completed]);
-      expect(learner.left.at(-1)).toMatchObject({ step: number, how: "completed" });
+      expect(learner.finishedSteps.at(-1)).toMatchObject({ step: number, how: "completed" });
       await bench.close();
     }
   });
@@ -264,7 +265,7 @@ describe("a learner", () => {
     await desk.begin("first-call", 5);
     const skipped = await control(bench.url, "POST", `/learners/${desk.id}/skip`);
     expect(skipped).toMatchObject({ step: null, completed: 0, next: "paging" });
-    expect(skipped.left.at(-1)).toMatchObject({ lesson: "first-call", step: 5, how: "skipped" });
+    expect(skipped.finishedSteps.at(-1)).toMatchObject({ lesson: "first-call", step: 5, how: "skipped" });
     const { verdict } = await control(bench.url, "POST", "/verify", {
       merchant: desk.id,
       all: [{ records: { kind: "pricing_rule", where: { "/name": "Harvest" }, count: { exactly: 1 } } }],
@@ -288,7 +289,7 @@ describe("a learner", () => {
 
     const after = await open({ memory: false, db: file });
     const [same] = await listed(after);
-    expect(same).toMatchObject({ name: "Ada", lesson: "paging", step: 5, hints: 1, left: state.left });
+    expect(same).toMatchObject({ name: "Ada", lesson: "paging", step: 5, hints: 1, finishedSteps: state.finishedSteps });
     const completed = nextNews(after, desk.id, "completed");
     await after.call("GET", cursor, { key: desk.apiKey });
     expect((await completed).learner).toMatchObject({ step: null, completed: 1, next: "idempotency" });

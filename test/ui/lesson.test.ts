@@ -196,7 +196,7 @@ describe("the board", () => {
     since: 0,
     elapsed: number * 1_000,
     next: "idempotency",
-    left: [],
+    finishedSteps: [],
     version: 1,
     ...changes,
   });
@@ -235,11 +235,11 @@ describe("the board", () => {
   });
 
   test("Enter shows a learner's past steps and current hint", async () => {
-    const left = [
+    const finishedSteps = [
       { lesson: "first-call", step: 1, how: "completed" as const, hints: 0, at: 0 },
       { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
     ];
-    const state = handleKey(withBoard([learner(1, { left, hints: 1, hint: "Anything above 100." })]), "enter").state;
+    const state = handleKey(withBoard([learner(1, { finishedSteps, hints: 1, hint: "Anything above 100." })]), "enter").state;
     const lines = screen(state).join("\n");
     expect(lines).toMatch(/✓ first-call 1 {2}completed/);
     expect(lines).toMatch(/- first-call 2 {2}skipped/);
@@ -261,7 +261,7 @@ describe("the board", () => {
     ]);
     await desk.run("H");
     await desk.run("S");
-    expect(await board()).toMatchObject([{ step: 2, left: [{ how: "skipped", hints: 1 }] }, { lesson: null }]);
+    expect(await board()).toMatchObject([{ step: 2, finishedSteps: [{ how: "skipped", hints: 1 }] }, { lesson: null }]);
     await desk.run("L");
     await desk.run(...typing("paging"), "tab", ...typing("4"), "enter");
     expect(await board()).toMatchObject([{ lesson: "paging", step: 4 }, {}]);

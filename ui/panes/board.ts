@@ -112,7 +112,7 @@ const learnerDetail = (opened: Learner): Detail => ({
   lines(_, state, width) {
     const { theme } = state;
     const newest = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === opened.id);
-    const { id, title, step, steps, stepTitle, completed, hints, hint, elapsed, left } = newest ?? opened;
+    const { id, title, step, steps, stepTitle, completed, hints, hint, elapsed, finishedSteps } = newest ?? opened;
     const progress = step === null ? `none, ${count(completed)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
     return [
       ...labelled(theme, width, "merchant", id),
@@ -121,14 +121,14 @@ const learnerDetail = (opened: Learner): Detail => ({
       ...(step === null ? [] : labelled(theme, width, "time on step", countdown(elapsed / 1_000))),
       ...(hints === 0 ? [] : labelled(theme, width, "hints", count(hints))),
       ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
-      ...sectionOf(theme, "Past steps, oldest first", left, (past) => [pastStepLine(theme, past)]),
+      ...sectionOf(theme, "Past steps, oldest first", finishedSteps, (past) => [pastStepLine(theme, past)]),
       ...section(theme, "Recent requests, oldest first", requestLinks(requestsOf(state, id), width)),
       ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
     ];
   },
 });
 
-function pastStepLine(theme: Theme, { lesson, step, how }: Learner["left"][number]): string {
+function pastStepLine(theme: Theme, { lesson, step, how }: Learner["finishedSteps"][number]): string {
   const { good, skipped } = symbols(theme);
   const isCompleted = how === "completed";
   const text = `  ${isCompleted ? good : skipped} ${sanitize(lesson)} ${step}  ${how}`;

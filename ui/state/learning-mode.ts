@@ -1,12 +1,12 @@
 // The types of the state of lessons: whose lesson a dashboard shows, and the learner's progress.
 
-import type { Learner, LeftStep, Lesson } from "../../generated/control-api.ts";
+import type { FinishedStep, Learner, Lesson } from "../../generated/control-api.ts";
 
 /** The lesson of one learner at this dashboard, or a workshop whose board it shows. */
 export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
 
 /** A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no display of a lesson uses. */
-export type LearnerView = Omit<Learner, "since" | "left"> & { readonly left: readonly Omit<LeftStep, "at">[] };
+export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & { readonly finishedSteps: readonly Omit<FinishedStep, "at">[] };
 
 export interface LearnerMode {
   readonly kind: "learner";

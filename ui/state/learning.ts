@@ -27,8 +27,8 @@ export const shownStep = (state: UiState) =>
 export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
 
 /** How a step of the current lesson ended last; undefined if it has not. */
-export const stepEnd = ({ lesson, left }: LearnerView, step: number) =>
-  left.findLast((one) => one.lesson === lesson && one.step === step)?.how;
+export const stepEnd = ({ lesson, finishedSteps }: LearnerView, step: number) =>
+  finishedSteps.findLast((one) => one.lesson === lesson && one.step === step)?.how;
 
 /** Applies the learner's progress. The text of a completed step stays until the learner goes on. A new hint is scrolled into view. */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
@@ -45,8 +45,8 @@ export function withLearner(state: UiState, learner: LearnerView): UiState {
   return learner.hints > before.hints && mode.reading === undefined ? scrolledTo(next, Number.POSITIVE_INFINITY) : next;
 }
 
-const isCompleted = ({ lesson, step }: LearnerView, { left }: LearnerView) =>
-  step !== null && left.some((one) => one.lesson === lesson && one.step === step && one.how === "completed");
+const isCompleted = ({ lesson, step }: LearnerView, { finishedSteps }: LearnerView) =>
+  step !== null && finishedSteps.some((one) => one.lesson === lesson && one.step === step && one.how === "completed");
 
 const scrolledTo = (state: UiState, line: number): UiState => ({ ...state, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
 

@@ -105,8 +105,8 @@ function putFile(lesson: string, file: LessonFile, put: typeof putStart): string
 export function updateFile(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   if (!lesson?.file) return [];
   const isSame = before?.learner.lesson === learner.lesson;
-  const known = new Set(isSame ? before?.learner.left.map(stepName) : []);
-  const isPast = learner.left.some(
+  const known = new Set(isSame ? before?.learner.finishedSteps.map(stepName) : []);
+  const isPast = learner.finishedSteps.some(
     (one) => one.lesson === lesson.name && one.how !== "completed" && lesson.steps[one.step - 1]?.mends && !known.has(stepName(one)),
   );
   if (isSame && !isPast) return [];

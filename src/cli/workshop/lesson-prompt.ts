@@ -112,10 +112,11 @@ function readKeys(pressed: (key: string) => void): () => void {
 /** The lines to print after a change of place. */
 function newsSince(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   const isSame = before?.learner.lesson === learner.lesson;
-  const known = new Set(before?.learner.left.map(stepName));
-  const left = lesson && before && isSame ? learner.left.filter((one) => one.lesson === lesson.name && !known.has(stepName(one))) : [];
-  const lines = left.map(({ step, how }) => `\n${how}: ${lesson?.steps[step - 1]?.title}`);
-  const hasMoved = !isSame || before?.learner.step !== learner.step || left.length > 0;
+  const known = new Set(before?.learner.finishedSteps.map(stepName));
+  const added =
+    lesson && before && isSame ? learner.finishedSteps.filter((one) => one.lesson === lesson.name && !known.has(stepName(one))) : [];
+  const lines = added.map(({ step, how }) => `\n${how}: ${lesson?.steps[step - 1]?.title}`);
+  const hasMoved = !isSame || before?.learner.step !== learner.step || added.length > 0;
   if (lesson) lines.push(...updateFile(before, { learner, lesson }));
   if (lesson && hasMoved) lines.push(`\n${currentStepText(lesson, learner, widthOf(process.stdout))}\n`);
   // Requesting a hint after the last one repeats it, so it is always printed.

@@ -98,7 +98,7 @@ function openMerchants(database: Database) {
        (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
      from documents where kind = 'merchant'`;
   const listMerchants = sql.prepare<[], MerchantRow>(
-    `${merchants} order by (select place from origins where origins.merchant = documents.merchant) nulls last, sequence`,
+    `${merchants} order by (select place from seeded_merchants where seeded_merchants.merchant = documents.merchant) nulls last, sequence`,
   );
   const findMerchant = sql.prepare<[string], MerchantRow>(`${merchants} and merchant = ?`);
   const summarise = sql.prepare<[{ id: string }], Omit<TenantSummary, "records">>(
@@ -109,7 +109,7 @@ function openMerchants(database: Database) {
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
   const firstMerchant = sql
     .prepare<[], string | null>(
-      `select coalesce((select merchant from origins where place = (select min(place) from origins)),
+      `select coalesce((select merchant from seeded_merchants where place = (select min(place) from seeded_merchants)),
          (select id from documents where sequence = (select min(sequence) from documents where kind = 'merchant'))) as id`,
     )
     .pluck();

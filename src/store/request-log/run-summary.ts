@@ -49,7 +49,7 @@ export function openRunSummary({ sql }: Database) {
     `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
        select type, count(*) as emitted, 0 as delivered from events group by type
        union all select e.type, 0, count(*) from deliveries d join events e on e.sequence = d.event where d.state = 'succeeded' group by e.type
-       union all select type, emitted, delivered from let_go
+       union all select type, emitted, delivered from deleted_event_counts
      ) group by type order by type`,
   );
   const newest = sql.prepare<[], Newest>(

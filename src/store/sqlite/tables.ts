@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 18;
+export const SCHEMA_VERSION = 19;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -73,7 +73,7 @@ create index logins_of on logins (merchant);
 
 -- The fixture, identity and position of each seeded merchant, from which a reset restores it. 'still' lists the kinds of record that time does
 -- not change, as JSON; '*' is all kinds.
-create table origins (
+create table seeded_merchants (
   place integer primary key, merchant text not null unique, fixture text not null, key text not null, email text not null,
   still text not null default '[]' ${json("still", "array")}
 ) strict;
@@ -181,7 +181,7 @@ create index attempts_of_endpoint on attempts (merchant, endpoint, ended, delive
 create index attempts_failed on attempts (merchant, endpoint, ended, delivery, attempt) where status = 'failed';
 
 -- Counts of the events that retention deleted from the log, and of their deliveries that had succeeded. Removed merchants are counted under ''.
-create table let_go (
+create table deleted_event_counts (
   merchant text, type text, emitted integer not null check (emitted ${COUNT}), delivered integer not null check (delivered ${COUNT}),
   primary key (merchant, type)
 ) without rowid, strict;
@@ -196,7 +196,7 @@ create table learners (
 ) strict;
 
 -- The steps that learners have finished.
-create table left_steps (
+create table finished_steps (
   merchant text, lesson text, step integer check (step ${STEP}),
   how text not null check (how = 'completed' or how = 'skipped' or how = 'prepared'),
   hints integer not null check (hints ${STEP}), ended integer not null check (ended ${TIME}), place integer not null check (place ${STEP}),

@@ -34,7 +34,7 @@ export function openRetention({ sql }: Database) {
   );
   const events = log("events", "not exists (select 1 from deliveries d where d.event = events.sequence)", "returning merchant, type");
   const count = sql.prepare<[DeletedRow & { emitted: 0 | 1; delivered: 0 | 1 }]>(
-    `insert into let_go (merchant, type, emitted, delivered)
+    `insert into deleted_event_counts (merchant, type, emitted, delivered)
      values (coalesce((select id from documents where kind = 'merchant' and id = @merchant), ''), @type, @emitted, @delivered)
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   );

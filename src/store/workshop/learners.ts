@@ -29,15 +29,15 @@ export function openLearners({ sql }: Database) {
      on conflict (merchant) do update set lesson = @lesson, step = @step, hints = @hints, began = @began, mark = @mark`,
   );
   const remove = sql.prepare<[string]>("delete from learners where merchant = ?");
-  const removeSteps = sql.prepare<[string]>("delete from left_steps where merchant = ?");
-  const left = sql.prepare<[string], FinishedStep>(
-    "select lesson, step, how, hints, ended as at from left_steps where merchant = ? order by place",
+  const removeSteps = sql.prepare<[string]>("delete from finished_steps where merchant = ?");
+  const finished = sql.prepare<[string], FinishedStep>(
+    "select lesson, step, how, hints, ended as at from finished_steps where merchant = ? order by place",
   );
-  const leave = sql.prepare<[FinishedStep & { merchant: string }]>(
-    `insert or replace into left_steps (merchant, lesson, step, how, hints, ended, place)
-     values (@merchant, @lesson, @step, @how, @hints, @at, (select coalesce(max(place), 0) + 1 from left_steps where merchant = @merchant))`,
+  const finish = sql.prepare<[FinishedStep & { merchant: string }]>(
+    `insert or replace into finished_steps (merchant, lesson, step, how, hints, ended, place)
+     values (@merchant, @lesson, @step, @how, @hints, @at, (select coalesce(max(place), 0) + 1 from finished_steps where merchant = @merchant))`,
   );
-  const forget = sql.prepare<[string, string]>("delete from left_steps where merchant = ? and lesson = ?");
+  const forget = sql.prepare<[string, string]>("delete from finished_steps where merchant = ? and lesson = ?");
   return {
     /** All learners, in the order in which they joined. */
     list: () => list.all(),
@@ -51,8 +51,8 @@ export function openLearners({ sql }: Database) {
       remove.run(merchant);
     },
     /** The finished steps, in order. */
-    left: (merchant: string) => left.all(merchant),
-    leave: (merchant: string, step: FinishedStep) => void leave.run({ ...step, merchant }),
+    finished: (merchant: string) => finished.all(merchant),
+    finish: (merchant: string, step: FinishedStep) => void finish.run({ ...step, merchant }),
     /** Deletes the finished steps of a lesson, which starts again. */
     forget: (merchant: string, lesson: string) => void forget.run(merchant, lesson),
   };

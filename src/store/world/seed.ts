@@ -23,8 +23,8 @@ type SeederStores = Pick<Stores, "database" | "collections" | "dueRecords" | "co
 export function openSeeder(stores: SeederStores, resources: readonly Resource[], clock: Clock) {
   const { database, collections, counters, tenants } = stores;
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
-  const noteOrigin = database.sql.prepare(
-    "insert into origins (place, merchant, fixture, key, email, still) values (@place, @id, @fixture, @key, @email, @still)",
+  const insertSeeded = database.sql.prepare(
+    "insert into seeded_merchants (place, merchant, fixture, key, email, still) values (@place, @id, @fixture, @key, @email, @still)",
   );
   return {
     /**
@@ -46,7 +46,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
         checkRecord: () => {},
       };
       const still = fixture.life === "off" ? ["*"] : Object.keys(fixture.life ?? {});
-      noteOrigin.run({ ...identity, fixture: fixture.name, still: JSON.stringify(still) });
+      insertSeeded.run({ ...identity, fixture: fixture.name, still: JSON.stringify(still) });
       const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
         const resource = kinds.get(kind) as Resource;

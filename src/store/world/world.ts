@@ -11,7 +11,7 @@ import type { SeedImage } from "./seed-image.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
-interface MerchantOrigin extends SeededIdentity {
+interface SeededMerchant extends SeededIdentity {
   fixture: string;
 }
 
@@ -27,23 +27,23 @@ interface WorldOptions {
   image(): SeedImage;
   random: Random;
   /** Clears the caches after the rows of one merchant, or of all, were deleted. */
-  renew(merchant?: string): void;
+  dataReplaced(merchant?: string): void;
   /** Clears the state in memory of a merchant that was removed, except for its logs. */
   removed(merchant: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, random, renew, removed }: WorldOptions) {
+export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
   const { database, counters, requestLog, tenants } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
-  const originOf = database.sql.prepare<[string], MerchantOrigin>(
-    "select merchant as id, fixture, key, email, place from origins where merchant = ?",
+  const seededMerchant = database.sql.prepare<[string], SeededMerchant>(
+    "select merchant as id, fixture, key, email, place from seeded_merchants where merchant = ?",
   );
   const reseed = (merchant: string) => {
-    const origin = originOf.get(tenants.require(merchant));
-    if (!origin)
+    const seeded = seededMerchant.get(tenants.require(merchant));
+    if (!seeded)
       fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`);
-    const { fixture, ...identity } = origin;
+    const { fixture, ...identity } = seeded;
     eraser.merchant(merchant);
     seeder.seed(named(fixtures(), fixture), identity);
   };
@@ -69,7 +69,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, renew, remo
     reset(merchant?: string) {
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       requestLog.forget(merchant);
-      renew(merchant);
+      dataReplaced(merchant);
     },
     /** Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this seed. */
     mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
@@ -94,8 +94,8 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
 }
 
 /** The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and the merchant's data. */
-const LOGS = ["attempts", "deliveries", "events", "let_go", "request_log"];
-const DATA = ["subscriptions", "replies", "documents", "logins", "keys", "counters", "left_steps", "learners", "origins"];
+const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
+const DATA = ["subscriptions", "replies", "documents", "logins", "keys", "counters", "finished_steps", "learners", "seeded_merchants"];
 
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -109,9 +109,9 @@ const CLOSE_LOGS = [
   "update deliveries set state = 'cancelled', due = null where merchant = ? and (state = 'pending' or state = 'sending')",
   // Nothing can replay them any more.
   "update deliveries set failed = null where failed = 1 and event in (select sequence from events where merchant = ?)",
-  `insert into let_go (merchant, type, emitted, delivered) select '', type, emitted, delivered from let_go where merchant = ?
+  `insert into deleted_event_counts (merchant, type, emitted, delivered) select '', type, emitted, delivered from deleted_event_counts where merchant = ?
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
-  "delete from let_go where merchant = ?",
+  "delete from deleted_event_counts where merchant = ?",
 ];
 
 /** Deletes the rows of one merchant, or everything. */
