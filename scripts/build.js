@@ -230,8 +230,15 @@ const written = new Set([
 chmodSync(join(dist, "bin.cjs"), 0o755);
 const sources = await loadSource(root, "scripts/docs/pages.ts");
 const { createSandbox } = createRequire(import.meta.url)(join(dist, "index.cjs"));
-for (const makeFiles of [factList, usualWorld, exampleFile, openapiDocuments])
-  for (const [name, content] of Object.entries(await makeFiles())) written.add(put(name, content));
+try {
+  for (const makeFiles of [factList, usualWorld, exampleFile, openapiDocuments])
+    for (const [name, content] of Object.entries(await makeFiles())) written.add(put(name, content));
+} catch (error) {
+  // An error of the installation, such as an addon compiled for another Node: its message says what to do.
+  if (error.exitCode === undefined) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(error.exitCode);
+}
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
 /** The facts against which a service file is checked, grouped by all but id and value: to make them from the schemas costs a fifth of a start. */

@@ -7,7 +7,8 @@ import { folder, launchCommand, launchFile, PROGRAM } from "../support/program.t
 import { open as openTerminal } from "../support/terminal.ts";
 
 const CRASHES = `module.exports = class { constructor() { process.kill(process.pid, "SIGSEGV"); } };`;
-const DOES_NOT_LOAD = `module.exports = class { constructor() { throw new Error("NODE_MODULE_VERSION 999\\nmore"); } };`;
+const fails = (message: string) => `module.exports = class { constructor() { throw new Error(${JSON.stringify(message)}); } };`;
+const DOES_NOT_LOAD = fails("libfoo.so is missing\nmore");
 
 /** A copy of the package with another better-sqlite3. Its Node has the Node-API of Node 22.12. */
 function installation(version: string, source: string) {
@@ -76,7 +77,7 @@ describe("a better-sqlite3 that would crash this Node", () => {
 });
 
 describe("a better-sqlite3 without a binary for this Node", () => {
-  const sentence = "better-sqlite3 does not load in Node 22.12.0: NODE_MODULE_VERSION 999";
+  const sentence = "better-sqlite3 does not load in Node 22.12.0: libfoo.so is missing";
 
   test("is reported before the sandbox is ready", async () => {
     expect(await installation("12.11.1", DOES_NOT_LOAD).run("start", "--memory", "--port", "0")).toMatchObject({
@@ -84,6 +85,12 @@ describe("a better-sqlite3 without a binary for this Node", () => {
       out: [],
       error: `merchant-sandbox: ${sentence}: install it again with install scripts allowed, or install Node 24, which needs none.\n`,
     });
+  });
+
+  test("names the command that compiles it again, where another Node compiled it", async () => {
+    const otherNode = "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
+    const { error } = await installation("12.11.1", fails(otherNode)).run("start", "--memory", "--port", "0");
+    expect(error).toContain("in Node 22.12.0: it was compiled for another Node: run npm rebuild better-sqlite3.\n");
   });
 
   test("is reported by doctor", async () => {

@@ -34,10 +34,13 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
     new Sqlite(":memory:").close();
     return undefined;
   } catch (error) {
-    const reason = (error as Error).message.split("\n")[0];
+    const { message } = error as Error;
+    const says = `better-sqlite3 does not load in Node ${process.versions.node}`;
+    if (message.includes("different Node.js version"))
+      return { code: "addon_not_loaded", says: `${says}: it was compiled for another Node`, remedy: "run npm rebuild better-sqlite3" };
     return {
       code: "addon_not_loaded",
-      says: `better-sqlite3 does not load in Node ${process.versions.node}: ${reason}`,
+      says: `${says}: ${message.split("\n")[0]}`,
       remedy: "install it again with install scripts allowed, or install Node 24, which needs none",
     };
   }
