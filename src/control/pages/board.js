@@ -28,8 +28,8 @@ const formatDuration = (milliseconds) => {
 
 const isDone = ({ lesson, step }) => lesson !== null && step === null;
 
-function stepBars({ lesson, step, steps, left }) {
-  const outcomes = new Map(left.filter((past) => past.lesson === lesson).map((past) => [past.step, past.how]));
+function stepBars({ lesson, step, steps, finishedSteps }) {
+  const outcomes = new Map(finishedSteps.filter((past) => past.lesson === lesson).map((past) => [past.step, past.how]));
   return Array.from({ length: steps }, (_, index) => {
     const outcome = outcomes.get(index + 1);
     return element("i", index + 1 === step ? "now" : outcome === "completed" ? "completed" : outcome ? "passed" : "");
@@ -65,8 +65,8 @@ function cardOf(learner, longestId) {
 
 /** Records new completions. Steps completed before the page first saw a learner are not highlighted. */
 function recordCompletions(learners) {
-  for (const { id, left } of learners) {
-    const count = left.filter((past) => past.how === "completed").length;
+  for (const { id, finishedSteps } of learners) {
+    const count = finishedSteps.filter((past) => past.how === "completed").length;
     const known = completions.get(id);
     if (count !== known?.count) completions.set(id, { count, at: known && count > known.count ? performance.now() : -HIGHLIGHT_FOR });
   }
