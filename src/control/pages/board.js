@@ -92,22 +92,29 @@ const showError = (message) => {
   byId("error").textContent = message;
 };
 
-async function load() {
+/** The board as the sandbox shows it, or what the reader is told instead. */
+async function fetchBoard() {
   try {
     const response = await fetch(`${location.pathname}?format=json`, { cache: "no-store" });
     const body = await response.json();
-    if (response.ok) {
-      board = body;
-      loadedAt = performance.now();
-      recordCompletions(body.data);
-      showError("");
-    } else showError(response.status === 404 ? "The room is closed." : body.message);
+    if (response.ok) return { body };
+    return { error: response.status === 404 ? "The room is closed." : body.message };
   } catch {
     const age = board ? `: what is shown is ${formatDuration(performance.now() - loadedAt)} old.` : ".";
-    showError(`The sandbox does not answer${age}`);
+    return { error: `The sandbox does not answer${age}` };
   }
-  render();
+}
+
+async function load() {
+  const { body, error = "" } = await fetchBoard();
   setTimeout(load, POLL_INTERVAL);
+  if (body) {
+    board = body;
+    loadedAt = performance.now();
+    recordCompletions(body.data);
+  }
+  showError(error);
+  render();
 }
 
 void load();
