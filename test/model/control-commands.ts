@@ -100,8 +100,9 @@ export const controlCommands = {
   remove: (merchant: string): ControlCommand => ({
     requests: [{ method: "DELETE", path: `/merchants/${merchant}` }],
     apply(world) {
-      if (!world.merchants.has(merchant)) refuse("resource_not_found");
+      const removed = world.merchants.get(merchant) ?? refuse("resource_not_found");
       removeMerchant(world, merchant);
+      world.removed.push(removed);
       return { status: 200, body: { removed: merchant } };
     },
   }),

@@ -138,6 +138,8 @@ export interface World {
   /** The frozen time at which the process started, to which a reset returns. */
   started: number;
   merchants: Map<string, Merchant>;
+  /** Removed merchants, whose events and attempts stay in the logs. */
+  removed: Merchant[];
   /** API keys, and session tokens, which expire. */
   keys: Map<string, { merchant: string; expires: number | undefined }>;
   logins: Map<string, { merchant: string; password: string | undefined }>;
@@ -155,11 +157,11 @@ export interface World {
 }
 
 /** State that is persisted and part of snapshots. Windows and fault rules are not. */
-export type PersistentState = Pick<World, "merchants" | "keys" | "logins" | "given">;
+export type PersistentState = Pick<World, "merchants" | "removed" | "keys" | "logins" | "given">;
 
 /** A deep copy of the persistent state. */
-export const snapshotOf = ({ merchants, keys, logins, given }: PersistentState): PersistentState =>
-  structuredClone({ merchants, keys, logins, given });
+export const snapshotOf = ({ merchants, removed, keys, logins, given }: PersistentState): PersistentState =>
+  structuredClone({ merchants, removed, keys, logins, given });
 
 export const fixtures: readonly Fixture[] = readdirSync(FIXTURES)
   .filter((name) => name.endsWith(".json"))
@@ -169,6 +171,7 @@ export const fixtures: readonly Fixture[] = readdirSync(FIXTURES)
 export function createWorld(now: number, rules: Rules): World {
   const empty = {
     merchants: new Map(),
+    removed: [],
     keys: new Map(),
     logins: new Map(),
     windows: new Map(),
@@ -187,6 +190,7 @@ export const secondsOf = (milliseconds: number): number => Math.floor(millisecon
 
 export function fillWithFixtures(world: World): void {
   for (const part of [world.merchants, world.keys, world.logins, world.windows, world.given]) part.clear();
+  world.removed.length = 0;
   world.faults.length = 0;
   for (const fixture of fixtures) addFixtureMerchant(world, fixture, fixture.merchant.id, fixture.merchant.email, fixture.merchant.apiKey);
 }
@@ -207,7 +211,10 @@ export function addMerchant(world: World, id: string, origin: Merchant["origin"]
   return merchant;
 }
 
-/** Removes a merchant and everything that belongs to it. Windows and fault rules of others stay. */
+/** Every merchant whose events and attempts are in the logs. */
+export const loggedMerchants = ({ merchants, removed }: World): Merchant[] => [...merchants.values(), ...removed];
+
+/** Removes a merchant and everything that belongs to it, its rows in the logs included. Windows and fault rules of others stay. */
 export function removeMerchant(world: World, id: string): void {
   world.merchants.delete(id);
   for (const [key, { merchant }] of world.keys) if (merchant === id) world.keys.delete(key);

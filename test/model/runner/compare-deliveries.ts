@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { receiverOf } from "../deliveries.ts";
 import { loggedAttempt } from "../webhooks.ts";
-import type { Attempt, World } from "../world.ts";
+import { type Attempt, loggedMerchants, type World } from "../world.ts";
 import { diff, format } from "./compare-responses.ts";
 import type { Arrival } from "./webhook-receivers.ts";
 
@@ -15,7 +15,7 @@ type Row = Record<string, unknown>;
  */
 export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
   const fresh = rows.slice(0, made.length).reverse();
-  const known = [...world.merchants.values()];
+  const known = loggedMerchants(world);
   const numbers = new Set(known.flatMap(({ deliveries }) => deliveries.map(({ number }) => number)));
   // Duplicates look the same in the log: the earlier delivery takes the earlier row.
   for (const attempt of made) {

@@ -5,7 +5,7 @@ import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 import { applyControlCommand, type ControlCommand, controlCommands, deliverAfter, restart } from "../control-commands.ts";
 import { handleRequest } from "../request-pipeline.ts";
-import { type Attempt, createWorld, type Event, type World } from "../world.ts";
+import { type Attempt, createWorld, type Event, loggedMerchants, type World } from "../world.ts";
 import type { Command } from "./commands.ts";
 import { diffArrivals, diffDeliveryLog } from "./compare-deliveries.ts";
 import { diff, diffResponse, format, type HttpResponse } from "./compare-responses.ts";
@@ -122,7 +122,9 @@ async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Prom
 
 /** The log must show the new events of the model, followed by the newest event known before. */
 async function checkEvents(run: Run): Promise<void> {
-  const events = [...run.world.merchants.values()].flatMap((merchant) => merchant.events).sort((one, other) => other.order - one.order);
+  const events = loggedMerchants(run.world)
+    .flatMap((merchant) => merchant.events)
+    .sort((one, other) => other.order - one.order);
   const fresh = events.filter(({ id }) => id === undefined);
   const { data: rows = [] } = bodyOf<{ data?: Row[] }>(await run.target.call(control("GET", `/events?limit=${fresh.length + 1}`)));
   const actual = rows.map(({ id, type, merchant, body }) => ({ id, type, merchant, body }));
