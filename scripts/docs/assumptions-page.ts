@@ -1,7 +1,7 @@
 // Generates docs/assumptions.md: the rules of the sandbox where the documentation is silent, and how recordings show facts.
 
 import { type FactKind, factKinds, type ServiceFact } from "../../src/contracts/fact.ts";
-import type { Ledger } from "../../src/reference/ledger.ts";
+import type { Ledger } from "../reference/ledger.ts";
 import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
 
 /** By error code: how a recording shows its condition, or why it does not. */

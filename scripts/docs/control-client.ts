@@ -4,11 +4,11 @@ import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { paramNames } from "../../src/contracts/endpoint.ts";
 import { liveEvents } from "../../src/contracts/live-messages.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
-import type { DeclaredOperation } from "../../src/reference/api-surface.ts";
-import { camel, createTypes, docComment, indented, pascal, type Types } from "../../src/reference/typescript.ts";
-import { faultTypes, preciseFields } from "../../src/sandbox/documents.ts";
 import { Condition, Count } from "../../src/schema/conditions.ts";
 import { type TProperties, type TSchema, Type } from "../../src/schema/shapes.ts";
+import type { DeclaredOperation } from "../reference/api-surface.ts";
+import { faultTypes, preciseFields } from "../reference/documents.ts";
+import { camel, createTypes, docComment, indented, pascal, type Types } from "../reference/typescript.ts";
 
 const NOTE = "Written by the build: change the operations' declarations, not this file.";
 

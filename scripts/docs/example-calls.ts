@@ -1,7 +1,7 @@
 // One example request per operation that succeeds on a freshly seeded sandbox, as data and as a curl command.
 
-import type { Catalogue, DeclaredOperation } from "../../src/reference/api-surface.ts";
-import { examplePathOf, type Replies } from "../../src/reference/examples.ts";
+import type { Catalogue, DeclaredOperation } from "../reference/api-surface.ts";
+import { examplePathOf, type Replies } from "../reference/examples.ts";
 
 export interface ExampleCall {
   method: string;

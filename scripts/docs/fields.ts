@@ -1,8 +1,8 @@
 // Renders the fields of a schema as Markdown tables.
 
-import { type DocumentedKeywords, descriptionOf, titleOf } from "../../src/reference/subschemas.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { type TSchema, text } from "../../src/schema/shapes.ts";
+import { type DocumentedKeywords, descriptionOf, titleOf } from "../reference/subschemas.ts";
 import { code, link, table } from "./markdown.ts";
 
 /** The mark of an assumed fact, linked to the page that explains it. */

@@ -2,6 +2,7 @@
 
 import { paramNames } from "../../src/contracts/endpoint.ts";
 import { errors } from "../../src/kernel/errors.ts";
+import { factOf, isAssumed } from "../../src/schema/assumed.ts";
 import {
   accessNote,
   type Catalogue,
@@ -9,10 +10,9 @@ import {
   describePathParameter,
   ownErrorsOf,
   type Surface,
-} from "../../src/reference/api-surface.ts";
-import { prerequisiteOf, type Replies } from "../../src/reference/examples.ts";
-import { titleOf } from "../../src/reference/subschemas.ts";
-import { factOf, isAssumed } from "../../src/schema/assumed.ts";
+} from "../reference/api-surface.ts";
+import { prerequisiteOf, type Replies } from "../reference/examples.ts";
+import { titleOf } from "../reference/subschemas.ts";
 import { curl, exampleCall } from "./example-calls.ts";
 import { ASSUMED_MARK, boundsOf, fieldLines, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";

@@ -5,18 +5,18 @@ import { catalogue, resources } from "../../src/areas/index.ts";
 import { conditionTexts } from "../../src/compare/conditions.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../../src/faults/rule-schema.ts";
 import { triggerSchema } from "../../src/faults/trigger.ts";
-import { prerequisiteOf, type Replies } from "../../src/reference/examples.ts";
-import { assumptions, control, events, faultTypes, service } from "../../src/sandbox/documents.ts";
 import { configSchema, optionDefinitions } from "../../src/sandbox/options.ts";
 import { Type } from "../../src/schema/shapes.ts";
 import { serviceFileSchema } from "../../src/service/service-file.ts";
+import { assumptions, control, events, faultTypes, service } from "../reference/documents.ts";
+import { prerequisiteOf, type Replies } from "../reference/examples.ts";
 import { assumptionsPage } from "./assumptions-page.ts";
 import { eventsPage } from "./events-page.ts";
 import { exampleCall } from "./example-calls.ts";
 import { faultsPage } from "./faults-page.ts";
 import { controlPage, referencePage } from "./reference-page.ts";
 
-export { assumptions, controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
+export { assumptions, controlOpenapi, serviceOpenapi, serviceTypesPage } from "../reference/documents.ts";
 
 /** The address that the pages and the OpenAPI documents of the package show. */
 export const USUAL_URL = "http://127.0.0.1:4747";

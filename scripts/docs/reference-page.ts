@@ -3,11 +3,12 @@
 import { errorObject } from "../../src/contracts/error-object.ts";
 import { envelope } from "../../src/contracts/event-envelope.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
-import { areasOf, type Catalogue, type DeclaredOperation, shownOn } from "../../src/reference/api-surface.ts";
 import type { EventType } from "../../src/reference/events.ts";
-import type { Replies } from "../../src/reference/examples.ts";
-import { descriptionOf, titledSchemas } from "../../src/reference/subschemas.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
+import { titledSchemas } from "../../src/schema/walk.ts";
+import { areasOf, type Catalogue, type DeclaredOperation, shownOn } from "../reference/api-surface.ts";
+import type { Replies } from "../reference/examples.ts";
+import { descriptionOf } from "../reference/subschemas.ts";
 import { ASSUMED_MARK, isMarked, receivedTable } from "./fields.ts";
 import { blocks, code, GENERATED, heading, link } from "./markdown.ts";
 import { controlEntry, operationSection } from "./operation-section.ts";

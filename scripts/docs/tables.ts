@@ -1,11 +1,11 @@
 // The tables of the API reference: errors, events, headers, limits and behaviour.
 
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
-import { type Catalogue, codes, type DeclaredOperation, errorsOf, ownErrorsOf } from "../../src/reference/api-surface.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/reference/headers.ts";
-import { descriptionOf } from "../../src/reference/subschemas.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
+import { type Catalogue, codes, type DeclaredOperation, errorsOf, ownErrorsOf } from "../reference/api-surface.ts";
+import { descriptionOf } from "../reference/subschemas.ts";
 import { ASSUMED_MARK, boundsOf, DEFAULT_MAX_LENGTH, markedDescriptionOf, typeOf } from "./fields.ts";
 import { blocks, code, link, table } from "./markdown.ts";
 

@@ -92,6 +92,9 @@ export type Endpoint<World = unknown> = Readonly<
   readonly exampleParams: Readonly<Record<string, string>>;
 };
 
+/** An operation without its handler. */
+export type DeclaredOperation = Omit<Endpoint, "handle">;
+
 const OK: Assumed<number> = assumed<number>(200, "The service's documentation says `OK`, which is the reason phrase of status 200.");
 
 const DEFAULTS = {

@@ -1,10 +1,10 @@
 // The events of the service: every type that a resource or an operation emits.
 
+import type { DeclaredOperation } from "../contracts/endpoint.ts";
 import type { Resource } from "../contracts/resource.ts";
 import { type Assumption, factOf, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import type { DeclaredOperation } from "./api-surface.ts";
-import { titledSchemas } from "./subschemas.ts";
+import { titledSchemas } from "../schema/walk.ts";
 
 /** An event type and the operations that emit it. */
 export interface EventType {

@@ -1,8 +1,19 @@
 // The forms of an OpenAPI document: without the sandbox's extensions, and as OpenAPI 3.0 for tools that do not read 3.1.
 
 import { oneOf, type Static, Type } from "../schema/shapes.ts";
-import type { OpenApiDocument } from "./openapi.ts";
-import type { Printed } from "./subschemas.ts";
+
+type Printed = { [keyword: string]: unknown };
+
+export interface OpenApiDocument {
+  openapi: "3.1.1" | "3.0.3";
+  info: Printed;
+  servers: Printed[];
+  tags: { name: string; description: string }[];
+  security: Printed[];
+  paths: Record<string, Printed>;
+  webhooks?: Record<string, Printed>;
+  components: Printed;
+}
 
 export const OpenApiForm = Type.Object({
   version: Type.Optional(oneOf(["3.1", "3.0"], "Version of OpenAPI", { default: "3.1" })),

@@ -1,9 +1,6 @@
 // The service that a sandbox emulates: the plain one, or the one that a service file describes. Checks the entries of the file.
 
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { catalogue, resources } from "../areas/index.ts";
-import type { ServiceFact } from "../contracts/fact.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
@@ -66,20 +63,7 @@ function shownForm(value: unknown): string {
 
 /** The first entry that cannot be adopted together with the others. */
 async function firstRefused({ facts: entries }: ServiceFile) {
-  const facts = builtFacts() ?? (await import("./documents.ts")).assumptions().facts;
-  const refused = createFileCheck({ facts, operations: catalogue.map(({ id }) => id) })(entries);
+  const { ownFacts } = await import("./documents.ts");
+  const refused = createFileCheck({ facts: ownFacts(), operations: catalogue.map(({ id }) => id) })(entries);
   return refused && { pointer: `/facts/${escapePointer(refused.id)}`, message: refused.message };
-}
-
-/** Facts in the file of the build that differ only in id and value. */
-interface FactGroup extends Omit<ServiceFact, "id" | "value"> {
-  values: Record<string, ServiceFact["value"]>;
-}
-
-/** The list that the build makes; undefined if the sandbox runs from its sources. */
-function builtFacts(): ServiceFact[] | undefined {
-  const file = join(import.meta.dirname, "facts.json");
-  if (!existsSync(file)) return undefined;
-  const groups = JSON.parse(readFileSync(file, "utf8")) as FactGroup[];
-  return groups.flatMap(({ values, ...shared }) => Object.entries(values).map(([id, value]) => ({ ...shared, id, value })));
 }

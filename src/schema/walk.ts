@@ -66,3 +66,16 @@ export function innerOf(id: string, schema: TSchema): Inner {
   const isObject = hasFields(valueSchema(items));
   return { id: itemsPlace(id), schema: isObject ? valueSchema(items) : items, isList: true, isObject };
 }
+
+/** Every titled schema in the given schemas, at any depth, by its title. */
+export function titledSchemas(schemas: readonly TSchema[]): Map<string, TSchema> {
+  const found = new Map<string, TSchema>();
+  const visit = (schema: TSchema) => {
+    const { title, properties = {}, patternProperties = {}, items, anyOf = [] } = keywordsOf(schema);
+    if (title !== undefined && !found.has(title)) found.set(title, schema);
+    for (const inner of [...Object.values(properties), ...Object.values(patternProperties), ...(items ? [items] : []), ...anyOf])
+      visit(inner);
+  };
+  for (const schema of schemas) visit(schema);
+  return found;
+}

@@ -1,9 +1,9 @@
 // The refusals that operations share, as the OpenAPI document lists them: each operation returns each of its own.
 
 import { expect, test } from "vitest";
+import { serviceOpenapi } from "../../scripts/reference/documents.ts";
 import { catalogue } from "../../src/areas/index.ts";
 import type { ErrorCode } from "../../src/kernel/errors.ts";
-import { serviceOpenapi } from "../../src/sandbox/documents.ts";
 import { type CallOptions, shareForBlock } from "../support/sandbox.ts";
 
 /** The request or the fault that causes each refusal; `again`: at the second call, which has a query. */

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { serviceOpenapi } from "../../scripts/reference/documents.ts";
 import { candidatesFor } from "../../src/cli/commands/completion.ts";
 import { commands, everyCommand } from "../../src/cli/commands/index.ts";
 import { yamlOf } from "../../src/cli/commands/openapi.ts";
-import { serviceOpenapi } from "../../src/sandbox/documents.ts";
 import { runCommand } from "../support/commands.ts";
 import { open } from "../support/sandbox.ts";
 

@@ -1,10 +1,10 @@
 // How declarations become an OpenAPI document: components, assumption marks and omissions.
 
 import { describe, expect, test } from "vitest";
+import { type DeclaredOperation, serviceSurface } from "../../scripts/reference/api-surface.ts";
+import { openapi } from "../../scripts/reference/openapi.ts";
 import { endpointFactory } from "../../src/contracts/endpoint.ts";
-import { type DeclaredOperation, serviceSurface } from "../../src/reference/api-surface.ts";
 import { eventsOf } from "../../src/reference/events.ts";
-import { openapi } from "../../src/reference/openapi.ts";
 import { inForm } from "../../src/reference/openapi-forms.ts";
 import { ASSUMED, assumed } from "../../src/schema/assumed.ts";
 import { nullable, oneOf, Type, text } from "../../src/schema/shapes.ts";

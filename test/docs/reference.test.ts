@@ -1,13 +1,13 @@
 // The OpenAPI documents are complete and match the responses of the sandbox. test/slow/openapi-tools.test.ts runs other tools on them.
 
 import { expect, test } from "vitest";
+import { assumptions, controlOpenapi, serviceOpenapi } from "../../scripts/reference/documents.ts";
+import { operationIdOf } from "../../scripts/reference/openapi.ts";
+import { pascal } from "../../scripts/reference/typescript.ts";
 import { catalogue } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
-import { type OpenApiDocument, operationIdOf } from "../../src/reference/openapi.ts";
-import type { OpenApiForm } from "../../src/reference/openapi-forms.ts";
-import { pascal } from "../../src/reference/typescript.ts";
-import { assumptions, controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
+import type { OpenApiDocument, OpenApiForm } from "../../src/reference/openapi-forms.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
 import { exampleEvents } from "../support/example-calls.ts";

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { controlOpenapi, serviceOpenapi } from "../../scripts/reference/documents.ts";
 import { catalogue } from "../../src/areas/index.ts";
-import type { OpenApiDocument } from "../../src/reference/openapi.ts";
-import { controlOpenapi, serviceOpenapi } from "../../src/sandbox/documents.ts";
+import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { matchesSchema } from "../../src/schema/validator.ts";
 import { exampleEvents, exampleReplies } from "../support/example-calls.ts";

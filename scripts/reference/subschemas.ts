@@ -1,8 +1,8 @@
 // Traversal of JSON Schemas: which keywords contain schemas, and the JSON Pointer to each.
 
-import { escapePointer } from "../schema/json-pointer.ts";
-import type { SchemaKeywords } from "../schema/schema.ts";
-import type { TProperties, TSchema } from "../schema/shapes.ts";
+import { escapePointer } from "../../src/schema/json-pointer.ts";
+import type { SchemaKeywords } from "../../src/schema/schema.ts";
+import type { TProperties, TSchema } from "../../src/schema/shapes.ts";
 
 /** A schema as plain JSON, without the symbols that TypeBox adds. */
 export type Printed = { [keyword: string]: unknown };
@@ -23,16 +23,6 @@ export interface DocumentedKeywords extends SchemaKeywords {
 const MAPS = new Set(["properties", "patternProperties"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const SINGLES = new Set(["items", "additionalProperties", "not"]);
-
-/** The direct subschemas of a schema. */
-export function subschemas(schema: TSchema): [pointer: string, inner: TSchema][] {
-  const found: [string, TSchema][] = [];
-  mapSubschemas(schema, (inner, pointer) => {
-    found.push([pointer, inner]);
-    return {};
-  });
-  return found;
-}
 
 /** Copies the schema as plain JSON and replaces each direct subschema with the result of `change`. */
 export function mapSubschemas(schema: TSchema, change: (inner: TSchema, pointer: string) => Printed): Printed {
@@ -62,15 +52,3 @@ export const titleOf = (schema: TSchema): string | undefined => {
 };
 
 export const descriptionOf = (schema: TSchema): string => String((schema as { description?: unknown }).description ?? "");
-
-/** Every titled schema in the given schemas, at any depth. */
-export function titledSchemas(schemas: readonly TSchema[]): Map<string, TSchema> {
-  const found = new Map<string, TSchema>();
-  const visit = (schema: TSchema) => {
-    const title = titleOf(schema);
-    if (title !== undefined && !found.has(title)) found.set(title, schema);
-    for (const [, inner] of subschemas(schema)) visit(inner);
-  };
-  for (const schema of schemas) visit(schema);
-  return found;
-}

@@ -1,14 +1,13 @@
 // The API surfaces (service and control API) that the documentation describes: address, authentication and common errors.
 
-import type { Endpoint, ObjectSchema } from "../contracts/endpoint.ts";
-import { type ErrorCode, errors } from "../kernel/errors.ts";
-import { ASSUMED, factOf } from "../schema/assumed.ts";
-import { errorCodeOf, type TSchema } from "../schema/shapes.ts";
-import { type HeaderFact, serviceHeaders } from "./headers.ts";
+import type { DeclaredOperation, ObjectSchema } from "../../src/contracts/endpoint.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { type HeaderFact, serviceHeaders } from "../../src/reference/headers.ts";
+import { ASSUMED, factOf } from "../../src/schema/assumed.ts";
+import { errorCodeOf, type TSchema } from "../../src/schema/shapes.ts";
 import { mapSubschemas, type Printed } from "./subschemas.ts";
 
-/** An operation without its handler. */
-export type DeclaredOperation = Omit<Endpoint, "handle">;
+export type { DeclaredOperation };
 
 /** A surface with its operations. */
 export interface Catalogue {

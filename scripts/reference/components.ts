@@ -1,6 +1,6 @@
 // The components of an OpenAPI document, printed once and referenced: titled schemas, error examples, headers, common responses.
 
-import type { TSchema } from "../schema/shapes.ts";
+import type { TSchema } from "../../src/schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
 import { pascal } from "./typescript.ts";
 

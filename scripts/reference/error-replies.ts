@@ -1,13 +1,13 @@
 // The error responses of an OpenAPI document: one per status, with its codes and an example of each.
 
 import { STATUS_CODES } from "node:http";
-import { errorObject } from "../contracts/error-object.ts";
-import { type ErrorCode, errors } from "../kernel/errors.ts";
-import { ASSUMED, type Assumption, annotate } from "../schema/assumed.ts";
-import { oneOf, type TSchema } from "../schema/shapes.ts";
+import { errorObject } from "../../src/contracts/error-object.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { REQUEST_ID_HEADER } from "../../src/reference/headers.ts";
+import { ASSUMED, type Assumption, annotate } from "../../src/schema/assumed.ts";
+import { oneOf, type TSchema } from "../../src/schema/shapes.ts";
 import { codes, type DeclaredOperation, errorsOf, type Surface, unmarked } from "./api-surface.ts";
 import type { Components } from "./components.ts";
-import { REQUEST_ID_HEADER } from "./headers.ts";
 import type { Printed } from "./subschemas.ts";
 
 export const ERRORS_ASSUMPTION: Assumption = {

@@ -1,19 +1,19 @@
 // The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by design.
 
-import { errorObject } from "../contracts/error-object.ts";
-import { envelope } from "../contracts/event-envelope.ts";
-import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../contracts/fact.ts";
-import { OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
-import type { Resource } from "../contracts/resource.ts";
-import { ownForm } from "../contracts/value-formats.ts";
-import { type ErrorCode, errors } from "../kernel/errors.ts";
-import { ASSUMED, type Assumption, isAssumed } from "../schema/assumed.ts";
-import type { TSchema } from "../schema/shapes.ts";
-import { fieldPlace, nameOf, recordsOf } from "../schema/walk.ts";
+import { errorObject } from "../../src/contracts/error-object.ts";
+import { envelope } from "../../src/contracts/event-envelope.ts";
+import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../../src/contracts/fact.ts";
+import { OWN_INVALID_FIELDS } from "../../src/contracts/invalid-fields.ts";
+import type { Resource } from "../../src/contracts/resource.ts";
+import { ownForm } from "../../src/contracts/value-formats.ts";
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import type { EventType } from "../../src/reference/events.ts";
+import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/reference/headers.ts";
+import { ASSUMED, type Assumption, isAssumed } from "../../src/schema/assumed.ts";
+import type { TSchema } from "../../src/schema/shapes.ts";
+import { fieldPlace, nameOf, recordsOf } from "../../src/schema/walk.ts";
 import { codes, type DeclaredOperation } from "./api-surface.ts";
 import { ERRORS_ASSUMPTION } from "./error-replies.ts";
-import type { EventType } from "./events.ts";
-import { deliveryHeaders, idempotencyKey, serviceHeaders } from "./headers.ts";
 import { createSchemaFacts, factFrom, type Reason, valuesFacts } from "./schema-facts.ts";
 import type { DocumentedKeywords } from "./subschemas.ts";
 

@@ -1,10 +1,21 @@
 // The facts that schemas state: fields, types, values, prefixes and forms, of responses and of request bodies.
 
-import type { DeclaredFact, FactKind, FactValue, ServiceFact } from "../contracts/fact.ts";
-import { formOfSchema } from "../contracts/value-formats.ts";
-import { ASSUMED, type Assumption } from "../schema/assumed.ts";
-import { prefixOf, type TSchema } from "../schema/shapes.ts";
-import { fieldPlace, fieldsOf, innerOf, isConstant, isOpen, isRequired, nameOf, typesOf, valueSchema, valuesOf } from "../schema/walk.ts";
+import type { DeclaredFact, FactKind, FactValue, ServiceFact } from "../../src/contracts/fact.ts";
+import { formOfSchema } from "../../src/contracts/value-formats.ts";
+import { ASSUMED, type Assumption } from "../../src/schema/assumed.ts";
+import { prefixOf, type TSchema } from "../../src/schema/shapes.ts";
+import {
+  fieldPlace,
+  fieldsOf,
+  innerOf,
+  isConstant,
+  isOpen,
+  isRequired,
+  nameOf,
+  typesOf,
+  valueSchema,
+  valuesOf,
+} from "../../src/schema/walk.ts";
 
 /** Undefined: the service's documentation states the fact. */
 export type Reason = Assumption | undefined;

@@ -1,29 +1,19 @@
 // Generates the OpenAPI 3.1 document of an API surface.
 
 import { STATUS_CODES } from "node:http";
-import { paramNames } from "../contracts/endpoint.ts";
-import { envelope } from "../contracts/event-envelope.ts";
-import { ASSUMED, factOf, isAssumed } from "../schema/assumed.ts";
-import { type TSchema, Type } from "../schema/shapes.ts";
+import { paramNames } from "../../src/contracts/endpoint.ts";
+import { envelope } from "../../src/contracts/event-envelope.ts";
+import type { EventType } from "../../src/reference/events.ts";
+import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts";
+import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
+import { ASSUMED, factOf, isAssumed } from "../../src/schema/assumed.ts";
+import { type TSchema, Type } from "../../src/schema/shapes.ts";
 import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter, shownOn } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
-import type { EventType } from "./events.ts";
 import { examplePathOf, type Replies } from "./examples.ts";
-import { deliveryHeaders, idempotencyKey } from "./headers.ts";
 import type { DocumentedKeywords, Printed } from "./subschemas.ts";
 import { camel, pascal } from "./typescript.ts";
-
-export interface OpenApiDocument {
-  openapi: "3.1.1" | "3.0.3";
-  info: Printed;
-  servers: Printed[];
-  tags: { name: string; description: string }[];
-  security: Printed[];
-  paths: Record<string, Printed>;
-  webhooks?: Record<string, Printed>;
-  components: Printed;
-}
 
 export interface OpenApiSource extends Catalogue {
   events?: readonly EventType[];

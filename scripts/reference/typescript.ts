@@ -1,7 +1,7 @@
 // Generates TypeScript from JSON Schemas: named schemas become interfaces, descriptions become doc comments.
 
-import type { ObjectSchema } from "../contracts/endpoint.ts";
-import type { TSchema } from "../schema/shapes.ts";
+import type { ObjectSchema } from "../../src/contracts/endpoint.ts";
+import type { TSchema } from "../../src/schema/shapes.ts";
 import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
 export type Types = ReturnType<typeof createTypes>;
