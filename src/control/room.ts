@@ -2,10 +2,10 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { ShownLearner } from "../contracts/lesson.ts";
-import { withBaseStyle } from "../kernel/base-style.ts";
 import { fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
+import { withBaseStyle } from "../report/html-page.ts";
 import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import {

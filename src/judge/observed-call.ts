@@ -2,7 +2,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
-import { readHttpDate } from "../kernel/clock.ts";
+import { readRetryAfter } from "../kernel/duration.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
@@ -144,7 +144,7 @@ export function describeCall(
     status,
     failure,
     rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
-    requestedWait: readRetryAfter(entry, headerName("Retry-After", operation?.id)),
+    requestedWait: requestedWaitOf(entry, headerName("Retry-After", operation?.id)),
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
     connection: entry.connection,
@@ -174,13 +174,10 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ outcome }) => outcome === "response_lost") ||
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
-function readRetryAfter({ responseHeaders, at }: RequestEntry, header: string | undefined): RequestedWait | undefined {
+function requestedWaitOf({ responseHeaders, at }: RequestEntry, header: string | undefined): RequestedWait | undefined {
   const sent = header === undefined ? undefined : responseHeaders[header];
-  if (sent === undefined) return undefined;
-  const text = String(sent);
-  if (/^\d+$/.test(text)) return { milliseconds: Number(text) * 1_000, form: "seconds", tolerance: TOLERANCE.seconds };
-  const date = readHttpDate(text);
-  return date === undefined ? undefined : { milliseconds: Math.max(0, date - at), form: "date", tolerance: TOLERANCE.date };
+  const wait = sent === undefined ? undefined : readRetryAfter(String(sent), at);
+  return wait && { ...wait, tolerance: TOLERANCE[wait.form] };
 }
 
 /** The body as JSON. A body that is not JSON, or is nested too deeply, stays text. */

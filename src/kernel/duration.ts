@@ -1,5 +1,6 @@
-// Durations as people write them: 600ms, 30s, 5m, 24h, 7d.
+// Durations as people write them, such as 600ms, 30s, 5m, 24h and 7d; and as Retry-After does.
 
+import { readHttpDate } from "./clock.ts";
 import { SandboxError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -23,4 +24,11 @@ export function parseDuration(text: string, where: string): number {
   const duration = tryParseDuration(text);
   if (duration === undefined) throw new SandboxError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`, "usage");
   return duration;
+}
+
+/** The wait that a `Retry-After` header asks for, and its form; undefined if it is neither a number of seconds nor a date. */
+export function readRetryAfter(text: string, now: number): { milliseconds: number; form: "seconds" | "date" } | undefined {
+  if (/^\d+$/.test(text)) return { milliseconds: Number(text) * 1_000, form: "seconds" };
+  const date = readHttpDate(text);
+  return date === undefined ? undefined : { milliseconds: Math.max(0, date - now), form: "date" };
 }

@@ -19,7 +19,7 @@ export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";
 
 const succeeded = (status: number) => status < 300;
 
-/** The excepted requests are rejected before the sandbox looks up a rate limit window. */
+/** These requests are rejected before the sandbox knows their rate limit window. */
 const ALMOST_EVERY =
   "Every response, except to a foreign `Host` or `Origin`, an unknown `Expect`, a URL or headers that are too long, or malformed HTTP";
 

@@ -4,11 +4,41 @@ import { createHash } from "node:crypto";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { confirmationText, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
-import { withBaseStyle } from "../kernel/base-style.ts";
-import { type Markup, markup, Markup as Raw } from "../kernel/markup.ts";
+import baseStyle from "../kernel/base.css?raw";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
 import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
+
+class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type MarkupPart = Markup | string | number | null | undefined | readonly MarkupPart[];
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** A template tag that escapes every value unless it is markup itself. */
+function markup(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
+  return new Markup(strings.reduce((text, string, index) => text + render(parts[index - 1]) + string));
+}
+
+function render(part: MarkupPart): string {
+  if (part === null || part === undefined) return "";
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "object") return part.map(render).join("");
+  // Replaces invisible characters and direction marks, which could disguise the rest of the text.
+  const plain = String(part)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+  return plain.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
+/** Places the style sheet that all pages share before a page's own rules. */
+export const withBaseStyle = (own: string): string => `${baseStyle}\n${own}`;
 
 /** The style of a report. A page that opens a report must also allow this style in its own content security policy. */
 export const reportStyle = withBaseStyle(style);
@@ -33,7 +63,7 @@ ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdi
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${new Raw(reportStyle)}</style>
+<style>${new Markup(reportStyle)}</style>
 </head>
 <body>
 <main>
@@ -148,7 +178,7 @@ function coverage({ coverage: rows }: RunReport): Markup {
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
   const chips = statuses.map((one) => chip(toneOf(one.status), nameOfStatus(one.status), one.calls));
   const sent = events.map(({ type, count }) => chip("green", type, count));
-  return markup`<tr${new Raw(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
+  return markup`<tr${new Markup(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
 }
 
 /** Event types that were sent come first, each with its accepted and total deliveries. */
@@ -178,7 +208,7 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
   rows.sort((one, other) => one.at.slice(0, 19).localeCompare(other.at.slice(0, 19)));
   const older = leftOut.requests + leftOut.attempts;
   const counts = `${requests.length} requests, ${deliveries.length} delivery attempts${older > 0 ? `; ${older} older ones are left out` : ""}`;
-  return markup`<details${new Raw(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary><div class="scrolling"><table><thead>${HEAD}</thead><tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
+  return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary><div class="scrolling"><table><thead>${HEAD}</thead><tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
 }
 
 const timeOf = (at: string) => at.slice(0, 23).replace("T", " ");

@@ -61,7 +61,7 @@ function shownForm(value: unknown): string {
   return names.length === 0 ? "an empty object" : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
 }
 
-/** The first entry that cannot be adopted together with the others. */
+/** Finds the first entry that cannot be adopted together with the others; undefined if all can. */
 async function firstRefused({ facts: entries }: ServiceFile) {
   const { ownFacts } = await import("./documents.ts");
   const refused = createFileCheck({ facts: ownFacts(), operations: catalogue.map(({ id }) => id) })(entries);

@@ -37,7 +37,7 @@ export function createFactCheck({
 }: KnownFacts): (id: string, value: FactValue, file?: AdoptedFacts) => string | undefined {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const find = (id: string) => {
-    // A service may retry more often than the sandbox, so every retry has the form of the first.
+    // The list has the retries of the sandbox. A service may retry more often, so each retry is checked as the first one.
     const own = byId.get(/^webhook\.schedule\.[1-9]\d?$/.test(id) ? "webhook.schedule.1" : id);
     if (own) return { fact: own, part: "value" as const };
     const renamed = id.endsWith(RENAME) ? byId.get(id.slice(0, -RENAME.length)) : undefined;
@@ -79,7 +79,7 @@ function twinProblem(
 ): string | undefined {
   const place = placeOf(id, facts);
   if (file === undefined || place === undefined) return undefined;
-  // References to a kind of record have the prefix of its own ids.
+  // A field that refers to a record has the prefix of that record's ids.
   const own = place === PREFIXES ? facts.get(id)?.value : id;
   const isOther = (other: string) => (place === PREFIXES ? facts.get(other)?.value : other) !== own;
   const twin = [...file.values].find(([other, name]) => name === value && placeOf(other, facts) === place && isOther(other));

@@ -80,10 +80,10 @@ function readMix(mix: unknown): Record<string, number> {
   return weights;
 }
 
-/** The kinds in a random order; a higher weight makes an early turn likelier. `chance` returns numbers in [0, 1). */
+/** Shuffles the kinds; kinds with a higher weight tend to come earlier. `chance` returns numbers in [0, 1). */
 export function kindsInTurn(mix: Readonly<Record<string, number>>, chance: (word: string) => number): string[] {
   const weighted = Object.entries(mix).filter(([, weight]) => weight > 0);
-  // Exponential waiting times: the first of them is that of a kind with a probability in proportion to its weight.
+  // Each kind draws an exponential waiting time, so the probability that a kind comes first is proportional to its weight.
   const turns = weighted.map(([kind, weight]) => ({ kind, wait: -Math.log1p(-chance(`kind ${kind}`)) / weight }));
   return turns.sort((one, other) => one.wait - other.wait).map(({ kind }) => kind);
 }

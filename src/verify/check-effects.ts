@@ -7,8 +7,16 @@ import { type ExplainedVerdict, type Verdict, type VerdictMessage, verdictLine }
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
-import { type Check, type CheckResult, type ExpectationOf, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
-import { conditionResults, nearestOf } from "./near-miss.ts";
+import {
+  type Check,
+  type CheckResult,
+  conditionResults,
+  type ExpectationOf,
+  MAX_EVIDENCE,
+  nearestOf,
+  result,
+  resultOfCount,
+} from "./check-result.ts";
 
 /** A verdict of the judge, as far as a check depends on it. */
 export type CheckedVerdict = ExplainedVerdict & Partial<Pick<VerdictMessage, "merchant" | "id" | "requests">>;

@@ -6,8 +6,16 @@ import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { RequestLog } from "../store/request-log/request-log.ts";
-import { type Check, type ExpectationOf, MAX_EVIDENCE, result, resultOfCount } from "./check-result.ts";
-import { type ConditionResult, conditionResults, nearestOf } from "./near-miss.ts";
+import {
+  type Check,
+  type ConditionResult,
+  conditionResults,
+  type ExpectationOf,
+  MAX_EVIDENCE,
+  nearestOf,
+  result,
+  resultOfCount,
+} from "./check-result.ts";
 
 type RequestSource = Pick<RequestLog, "find">;
 

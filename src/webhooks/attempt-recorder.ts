@@ -9,11 +9,10 @@ import type { Random } from "../kernel/random.ts";
 import type { Stores } from "../store/stores.ts";
 import type { AttemptEnd, AttemptStart } from "../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import type { AttemptId } from "./attempt-id.ts";
 import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
-import { nextAttempt, type RetrySchedule, readRetryAfter } from "./retry-schedule.ts";
-import { buildRequest, type RequestOptions, type WebhookRequest } from "./webhook-request.ts";
+import { nextAttempt, type RetrySchedule, waitFor } from "./retry-schedule.ts";
+import { type AttemptId, buildRequest, type RequestOptions, type WebhookRequest } from "./webhook-request.ts";
 
 /** An attempt that may be sent: its delivery is marked as sending. */
 export interface Attempt {
@@ -159,7 +158,7 @@ function retryTime(
   { schedule, random }: AttemptRecorderOptions,
 ): number | null {
   const gaps = retryPolicy?.as === "compress" ? schedule.gaps.map((gap) => gap / retryPolicy.factor) : schedule.gaps;
-  const minimumWait = RETRY_AFTER_STATUSES.has(responseStatus ?? 0) ? readRetryAfter(retryAfter, ended) : 0;
+  const minimumWait = RETRY_AFTER_STATUSES.has(responseStatus ?? 0) ? waitFor(retryAfter, ended) : 0;
   return nextAttempt({ ...schedule, gaps }, random, delivery, ended, minimumWait);
 }
 

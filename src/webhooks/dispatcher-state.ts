@@ -1,12 +1,12 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
 import type { Stores } from "../store/stores.ts";
-import { createAttemptIds } from "./attempt-id.ts";
 import { type Attempt, type AttemptRecorderOptions, createAttemptRecorder, type RecordedAttempt } from "./attempt-recorder.ts";
 import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 import { createTimingFaults } from "./faults/timing.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { createSender, type SenderOptions } from "./http/sender.ts";
+import { createAttemptIds } from "./webhook-request.ts";
 
 /** An attempt whose delivery is marked as sending. It holds a slot of its queue. */
 export interface StartedAttempt {

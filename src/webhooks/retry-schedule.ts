@@ -1,7 +1,7 @@
 // When a failed delivery is retried: the gaps between attempts, their jitter, and Retry-After.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
-import { readHttpDate } from "../kernel/clock.ts";
+import { readRetryAfter } from "../kernel/duration.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
@@ -37,12 +37,9 @@ export function nextAttempt(schedule: RetrySchedule, random: Random, delivery: D
   return now + Math.max(Math.round(gap * (1 + swing)), minimumWait);
 }
 
-/** The wait in milliseconds that a `Retry-After` asks for, in seconds or as a date on the sandbox clock; 0 if it is missing or invalid. */
-export function readRetryAfter(header: string | undefined, now: number): number {
-  if (header === undefined) return 0;
-  const asked = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : (readHttpDate(header) ?? now) - now;
-  return Math.min(Math.max(asked, 0), MAX_RETRY_AFTER);
-}
+/** The milliseconds that a `Retry-After` delays an attempt: at most an hour; 0 if it is missing or invalid. */
+export const waitFor = (header: string | undefined, now: number): number =>
+  Math.min(readRetryAfter(header ?? "", now)?.milliseconds ?? 0, MAX_RETRY_AFTER);
 
 export const behaviours: MeasuredBehaviour[] = [
   {

@@ -1,6 +1,7 @@
-// The request of a delivery: the headers, the signature and the body that a receiver gets.
+// The request of a delivery, with the headers, the signature and the body that a receiver gets; and the id of each attempt.
 
 import type { DeliveryHeaders } from "../contracts/service-values.ts";
+import { type Random, sortKeyIn } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
 import type { TranslateEvent } from "../service/translate-reply.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
@@ -43,3 +44,15 @@ export function buildRequest(
   headers["Content-Length"] = String(Buffer.byteLength(body));
   return { url, headers, body };
 }
+
+type DeliveryIdentity = Pick<Delivery, "merchant" | "eventId" | "endpoint" | "replay" | "copy">;
+
+/** The id is derived from the delivery, not counted, so that concurrent attempts get the same ids in every run. */
+export type AttemptId = (delivery: DeliveryIdentity, attempt: number) => string;
+
+export const createAttemptIds =
+  (random: Random): AttemptId =>
+  (delivery, attempt) => {
+    const { merchant, eventId, endpoint, replay, copy } = delivery;
+    return random.sortableId(sortKeyIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
+  };

@@ -2,7 +2,7 @@
 
 import { STYLE_CODES } from "../view/style.ts";
 
-/** The class and the last code of the style that each code begins. */
+/** For each code that begins a style: its class, and the code that ends the style. */
 const STYLES = new Map(Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]));
 
 export interface StyledPiece {

@@ -58,7 +58,7 @@ interface PaneLogPage<Found> {
   hasMore: boolean;
 }
 
-/** The sandbox's log from which rows are loaded that the stream did not send. */
+/** The sandbox's log, for loading the rows that the stream left out. */
 interface PaneLog<Found> {
   /** Reads the rows older than the row `before` that match the filter; "" is no filter. */
   page(query: { before: string | undefined; filter: string }): Read<PaneLogPage<Found>>;
@@ -85,7 +85,7 @@ type StreamKind<Value> = {
   [Kind in LiveItem["kind"]]: Extract<LiveItem, { kind: Kind }> extends Record<Kind, Value> ? Kind : never;
 }[LiveItem["kind"]];
 
-/** A pane of rows, whose members that are left out have a default. Rows come from either `stream` or `poll`. */
+/** A pane of rows. Optional members have defaults. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value>
   extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm" | "legend">,
     Partial<Pick<Pane, "titleNote">> {
@@ -97,7 +97,7 @@ interface ListPaneDeclaration<Value>
   vocabulary?: FilterVocabulary;
   /** Each stream item of this kind adds a row. */
   stream?: StreamKind<Value>;
-  /** How to read the rows that the stream did not send from the log, and the order of a row in it. */
+  /** Reads from the sandbox's log the rows that the stream left out, and tells the order of a row in that log. */
   log?: PaneLog<Value> & { order(value: Value): number };
   /** A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply are the rows. */
   poll?: Call<{ data: Value[] }>;

@@ -5,7 +5,7 @@ import type { CommandGroups } from "../help.ts";
 
 export const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import("./start.ts")).start,
-  attach: async () => (await import("./attach.ts")).attach,
+  attach: async () => (await import("./start.ts")).attach,
   learn: async () => (await import("./learn.ts")).learn,
   exec: async () => (await import("./exec.ts")).exec,
   wait: async () => (await import("./status.ts")).wait,
@@ -25,8 +25,8 @@ export const commands: Record<string, () => Promise<Command>> = {
   deliveries: async () => (await import("./lists.ts")).deliveries,
   verdicts: async () => (await import("./lists.ts")).verdicts,
   endpoints: async () => (await import("./lists.ts")).endpoints,
-  replay: async () => (await import("./replay.ts")).replay,
-  reset: async () => (await import("./reset.ts")).reset,
+  replay: async () => (await import("./trigger.ts")).replay,
+  reset: async () => (await import("./snapshot.ts")).reset,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
   clock: async () => (await import("./clock.ts")).clock,
   fault: async () => (await import("./fault.ts")).fault,

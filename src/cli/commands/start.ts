@@ -1,4 +1,4 @@
-// `start`: runs a sandbox until it is stopped, and shows its requests and deliveries.
+// `start` and `attach`: run a sandbox until it is stopped, or watch one of another process, and show its requests and deliveries.
 
 import { completeOptions, type Options } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
@@ -7,6 +7,7 @@ import { followLiveStream } from "../output/follow.ts";
 import { plainOutput, readyFacts, type WatchedSandbox } from "../output/output.ts";
 import { currentUi, show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
 import type { WorkerSandbox } from "../process/worker.ts";
+import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, writeForegroundState } from "../remote/state-files.ts";
 
@@ -84,3 +85,14 @@ async function startWithOutput(options: Options, flags: Flags): Promise<number> 
     await sandbox.close();
   }
 }
+
+export const attach = command({
+  summary: "watch and control a sandbox that runs in another process",
+  usage: "attach [url]",
+  flags: { ...uiFlags, ...connectionFlags },
+  async run({ flags, positionals: [given = flags.url] }) {
+    const { url, controlToken } = await findSandbox({ ...flags, url: given });
+    const target = { url, token: controlToken };
+    return show({ target, keepsRunning: true, follow: (output, from) => followLiveStream(target, output, from) }, flags);
+  },
+});

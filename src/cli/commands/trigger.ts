@@ -1,4 +1,4 @@
-// `trigger`: causes an event of any type in a running sandbox, or sends a synthetic event.
+// `trigger` and `replay`: cause an event of any type in a running sandbox, or send a synthetic one; deliver an attempt or an event again.
 
 import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -49,3 +49,16 @@ function parse(text: string): Record<string, unknown> {
   }
   usageError(`--data must be a JSON object; received ${text}.`);
 }
+
+export const replay = sandboxCommand({
+  summary: "deliver again: an attempt (whd_…) or an event to all its endpoints (evt_…)",
+  usage: "replay <id>",
+  async call({ control: { attempts, events } }, { positionals: [id = ""] }) {
+    const kind =
+      /^(whd|evt)_\w+$/.exec(id)?.[1] ?? usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…); received "${id}".`);
+    return (kind === "whd" ? attempts : events).replay({ id });
+  },
+  lines: ({ deliveries }) => [
+    deliveries.length === 0 ? "No endpoint is subscribed to its type." : `Delivering again as ${deliveries.join(", ")}.`,
+  ],
+});

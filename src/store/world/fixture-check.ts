@@ -8,7 +8,7 @@ import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, type TProperties, type TSchema, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { seededRecord, uniqueValue } from "../records/collection.ts";
-import { emailKey } from "../records/logins.ts";
+import { emailKey } from "../records/tenants.ts";
 import { checkWorld, recordsInMemory } from "./check-world.ts";
 
 /** An error in a fixture, with its place in the file. */

@@ -14,7 +14,7 @@ export interface Fixture {
   readonly description: string;
   /** The day that its dates were written for; without it they do not move. */
   readonly asOf?: string | undefined;
-  /** `off` keeps time from changing its records, or those of each kind listed as `off` (default: time changes all). */
+  /** `off`: time changes none of its records. As an object, it has `off` for each kind that time does not change (default: time changes all). */
   readonly life?: "off" | Readonly<Record<string, "off">> | undefined;
   readonly merchant: FixtureMerchant;
   /** Records by kind, oldest first. Missing fields have their defaults. */
@@ -39,7 +39,7 @@ interface FixtureFile extends JsonFile {
 const ENDING = ".json";
 const REMEDY = "A fixture is a file such as shop.json, with a merchant and its records.";
 
-/** Every fixture of a folder, the oldest merchant first. For files that are known to be valid, such as the package's own, which a test validates. */
+/** Every fixture of a folder, the oldest merchant first. Does not check the files: a test checks those of the package. */
 export const readFixtures = (folder: string): Fixture[] =>
   fixturesOf(pathsIn(folder).map((file) => ({ file, value: JSON.parse(readText(file)) as Record<string, unknown> })));
 

@@ -6,7 +6,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Random } from "../../kernel/random.ts";
 import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../../store/webhooks/delayed-deliveries.ts";
 import type { Deliveries, Delivery, PendingEndpoint } from "../../store/webhooks/deliveries.ts";
-import type { AttemptId } from "../attempt-id.ts";
+import type { AttemptId } from "../webhook-request.ts";
 import { type EffectOf, effectOf, injectionsOf } from "./content.ts";
 
 interface TimingFaultOptions {

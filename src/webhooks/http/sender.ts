@@ -8,8 +8,8 @@ import type { EventLoopLag } from "../../kernel/event-loop.ts";
 import { once } from "../../kernel/once.ts";
 import { halfBody, slowBody } from "../faults/transport.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
-import { explainNetworkError } from "./network-errors.ts";
 import {
+  explainNetworkError,
   failure,
   judgeStatus,
   MAX_MASKED_BODY,
