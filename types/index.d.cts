@@ -76,7 +76,7 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<Verdict>;
-    /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it when it closes, so that the report of the run and `--fail-on` include its verdicts. */
+    /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts. */
     add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
     /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
@@ -261,8 +261,8 @@ export interface ControlApi {
 export interface AddedSandbox {
   /** Its URL */
   sandbox: string;
-  /** How many requests it had */
-  requests: number;
+  /** How many requests it had; null until it is closed */
+  requests: number | null;
 }
 /** A record of any kind, with the fields of its kind */
 export interface AnyRecord {
@@ -2157,8 +2157,8 @@ export interface VerdictMessage {
 export interface VerdictsAddInput {
   /** Its URL */
   sandbox: string;
-  /** How many requests it had */
-  requests: number;
+  /** How many requests it had; null until it is closed */
+  requests: number | null;
   verdicts: Verdict[];
 }
 export interface VerdictsAddReply {

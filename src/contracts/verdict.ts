@@ -80,9 +80,12 @@ export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
 
 export const matchesRule = (pattern: string, rule: string) => matchesWildcard(rule, pattern);
 
-/** A sandbox that a test created for itself, whose verdicts were added to these when it closed. */
+/** A sandbox that a test created for itself, whose verdicts are added to these when it closes. */
 export const AddedSandbox = Type.Object(
-  { sandbox: Type.String({ description: "Its URL" }), requests: Type.Integer({ minimum: 0, description: "How many requests it had" }) },
+  {
+    sandbox: Type.String({ description: "Its URL" }),
+    requests: nullable(Type.Integer({ minimum: 0, description: "How many requests it had; null until it is closed" })),
+  },
   { title: "added_sandbox" },
 );
 

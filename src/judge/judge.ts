@@ -103,9 +103,9 @@ export function createJudge({ operations, prefix, onVerdict, values = ownValues,
       drainQueue(state);
       return [...(filter.erased ? state.log.erased() : []), ...allVerdicts(state)].filter((found) => matchesFilter(filter, found));
     },
-    /** Adds the verdicts of a sandbox that a test created for itself. */
-    adopt(sandbox: AddedSandbox, verdicts: readonly VerdictMessage[]) {
-      if (sandboxes.length < MAX_SANDBOXES) sandboxes.push(sandbox);
+    /** Adds a sandbox that a test created for itself, and when it is closed, its verdicts. */
+    adopt(added: AddedSandbox, verdicts: readonly VerdictMessage[]) {
+      addSandbox(sandboxes, added);
       state.log.adopt(verdicts);
     },
     /** The sandboxes whose verdicts were added. */
@@ -130,6 +130,12 @@ export function createJudge({ operations, prefix, onVerdict, values = ownValues,
       forgetCalls(state, merchant);
     },
   };
+}
+
+function addSandbox(sandboxes: AddedSandbox[], added: AddedSandbox): void {
+  const open = sandboxes.find(({ sandbox, requests }) => sandbox === added.sandbox && requests === null);
+  if (open) open.requests = added.requests;
+  else if (sandboxes.length < MAX_SANDBOXES) sandboxes.push({ ...added });
 }
 
 function forgetCalls({ firings, firstCalls, laterCalls, writes, trackers }: JudgeState, merchant: string | undefined): void {

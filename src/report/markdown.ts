@@ -72,7 +72,7 @@ type Cell = string | number | null;
 
 function summary({ totals, sandbox, added }: RunReport): string {
   const { operations, events, statuses, deliveries, verdicts } = totals;
-  const ofOthers = added.reduce((sum, { requests }) => sum + requests, 0);
+  const ofOthers = added.reduce((sum, { requests }) => sum + (requests ?? 0), 0);
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)

@@ -1,4 +1,4 @@
-// Adds the verdicts of a sandbox that a test creates for itself to those of the `exec` around it, when it closes.
+// Tells the `exec` around a test of a sandbox that the test creates for itself, and when that closes, of its verdicts.
 
 import { connect } from "../client/http-transport.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
@@ -9,8 +9,8 @@ const MOST_ADDED = 500;
 
 const RANK = { fail: 0, inconclusive: 1, pass: 2 } as const;
 
-/** Does nothing outside of `exec`. */
-export async function addToRun(sandbox: string, requests: number, verdicts: readonly VerdictMessage[]): Promise<void> {
+/** Call it before the first request, with null for their number, so that `exec` knows of a sandbox that is never closed. Does nothing outside of `exec`. */
+export async function addToRun(sandbox: string, requests: number | null, verdicts: readonly VerdictMessage[]): Promise<void> {
   const { MERCHANT_SANDBOX_EXEC: mark, MERCHANT_SANDBOX_URL: url, MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken } = process.env;
   if (mark === undefined || url === undefined) return;
   const added = verdicts.toSorted((one, other) => RANK[one.verdict] - RANK[other.verdict]).slice(0, MOST_ADDED);

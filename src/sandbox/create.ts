@@ -64,6 +64,7 @@ async function openSandbox(given: GivenOptions): Promise<Sandbox> {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
     const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi));
     lazy.start(await listen(options.port, options.host, handlers));
+    await addToRun(prepared.address.url(), null, []);
     return Object.assign(createControlClient(inProcessTransport(lazy.controlApi)), describe(prepared, lazy));
   } catch (error) {
     await lazy.discard();
@@ -142,9 +143,9 @@ function openLazyEngine(given: StorageOptions) {
     async close() {
       cancelFirstLook();
       await stop(opened, clock, CLOSE_TIMEOUT);
-      const verdicts = opened.engine?.judge.verdicts({ erased: true });
+      const verdicts = opened.engine?.judge.verdicts({ erased: true }) ?? [];
       opened.engine?.stores.close();
-      if (verdicts) await addToRun(address.url(), requests, verdicts);
+      await addToRun(address.url(), requests, verdicts);
     },
     /** Closes after a failed start, without waiting, and removes the file if this start created it. */
     async discard() {

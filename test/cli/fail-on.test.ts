@@ -4,7 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
-import { findProblems, type ObservedRun, observeRun, readConditions, readReports, writeReport } from "../../src/cli/ci/run-checks.ts";
+import {
+  findProblems,
+  findWarnings,
+  type ObservedRun,
+  observeRun,
+  readConditions,
+  readReports,
+  writeReport,
+} from "../../src/cli/ci/run-checks.ts";
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
@@ -77,6 +85,20 @@ test("a run without a request is inconclusive under every condition", async () =
   expect((await problemsOf(bench, "verdicts")).code).toBe(4);
   await bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests: 1, verdicts: [] });
   expect((await problemsOf(bench, "verdicts")).code).toBe(0);
+});
+
+test("a sandbox that a test leaves open is inconclusive, until it is closed and unless a condition fails", async () => {
+  const bench = await openObserved({ rateLimit: "1/1h" });
+  const add = (requests: number | null) => bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests, verdicts: [] });
+  await add(null);
+  const open = [expect.stringContaining("these were not checked: http://127.0.0.1:1. Await close() of each.")];
+  expect(await problemsOf(bench, "verdicts")).toEqual({ code: 4, lines: open });
+  expect(await findWarnings("", bench, bench.run)).toEqual(open);
+  await beImpatient(bench);
+  expect(await problemsOf(bench, "verdicts")).toMatchObject({ code: 3 });
+  expect(await problemsOf(bench, "5xx")).toEqual({ code: 4, lines: open });
+  await add(2);
+  expect(await problemsOf(bench, "5xx")).toEqual({ code: 0, lines: [] });
 });
 
 test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])(

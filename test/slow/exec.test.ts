@@ -236,6 +236,7 @@ describe("a sandbox of the command", () => {
       const sandbox = await createSandbox({ rateLimit: "1/1h", clock: "2026-01-05T09:00:00Z" });
       ${source}
       await sandbox.close();`);
+  const used = 'await fetch(sandbox.baseUrl + "/payments");';
 
   test("adds its verdicts to the run, even if it is reset, and is named in the report", async () => {
     const cwd = folder();
@@ -254,8 +255,13 @@ describe("a sandbox of the command", () => {
     );
   });
 
-  test("counts as used, so that its run is no run without requests", async () => {
-    expect(await exec(["--fail-on", "verdicts"], own('await fetch(sandbox.baseUrl + "/payments");'))).toMatchObject({ code: 0, error: "" });
+  test("counts as used, so that its run is no run without requests, and is missed if the command ends before it is closed", async () => {
+    expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
+    const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
+    expect([left.code, left.error]).toEqual([
+      4,
+      expect.stringContaining("Tests left their own sandboxes open, so these were not checked: http"),
+    ]);
   });
 });
 

@@ -210,6 +210,6 @@ test.runIf(RUNS > 0)("each behaviour gets its verdict, whatever the client, the 
   await bench.close();
   console.table([...rows].map(([behaviour, row]) => ({ behaviour, ...row })));
   expect(wrong).toEqual([]);
-  const sum = (column: keyof Row) => [...rows.values()].reduce((total, row) => total + row[column], 0);
-  expect(sum("inconclusive") / (RUNS - sum("too slow"))).toBeLessThan(0.02);
+  const undecided = played.filter(({ name, isByMilliseconds }) => !isByMilliseconds && (rows.get(name)?.inconclusive ?? 0) > 0);
+  expect(undecided).toEqual([]);
 });

@@ -102,7 +102,7 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
   const unused = wanted.length > 0 ? await findUnused(control, run) : [];
   if (unused.length > 0) return [{ exitCode: exitCodes.inconclusive, lines: unused }];
   const problems: FailedCondition[] = [];
-  for (const { exitCode, find } of wanted) {
+  for (const { exitCode, find } of wanted.length > 0 ? [...wanted, eachClosed] : []) {
     const lines = await find(control, run);
     if (lines.length > 0) problems.push({ exitCode, lines });
   }
@@ -113,14 +113,25 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
 async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
   if (requests > 0 || attempts > 0) return [];
   const { added, sandbox } = (await control.report({ format: "json" })) as RunReport;
-  if (added.some((other) => other.requests > 0)) return [];
+  if (added.some((other) => other.requests !== 0)) return [];
   const advice = "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
   return [`No request arrived and no webhook was sent, so nothing was checked. ${advice}, which was ${sandbox.url}/v1.`];
 }
 
+/** The sandboxes that tests created and left open: their verdicts are missing. */
+async function findOpen(control: ControlApi): Promise<string[]> {
+  const { added } = (await control.report({ format: "json" })) as RunReport;
+  const open = added.filter(({ requests }) => requests === null).map(({ sandbox }) => sandbox);
+  return open.length === 0
+    ? []
+    : [`Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each.`];
+}
+
+const eachClosed = condition(findOpen, exitCodes.inconclusive);
+
 /** What a run without problems did not check. */
 export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
-  if (failOn === "") return findUnused(control, run);
+  if (failOn === "") return [...(await findUnused(control, run)), ...(await findOpen(control))];
   return failOn.split(",").includes("verdicts") ? findUntested(control, run) : [];
 }
 
@@ -128,7 +139,7 @@ export async function findWarnings(failOn: string, control: ControlApi, run: Obs
 async function findUntested(control: ControlApi, { retryable }: ObservedRun): Promise<string[]> {
   if (retryable > 0) return [];
   const { added } = (await control.report({ format: "json" })) as RunReport;
-  if (added.some(({ requests }) => requests > 0)) return [];
+  if (added.some(({ requests }) => requests !== 0)) return [];
   return ["No call got a 429, a 5xx or a fault, so the client's retries were not tested: add --scenario lost-response to test them."];
 }
 
