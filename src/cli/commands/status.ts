@@ -1,6 +1,6 @@
 // `status`, `wait` and `healthcheck`: find the sandboxes of this folder, and check whether they are ready.
 
-import { realDelay, stopwatch } from "../../kernel/clock.ts";
+import { describeClock, realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
@@ -29,10 +29,10 @@ async function look({ url, controlToken, detached }: FoundSandbox) {
 
 function lineOf({ url, ready, why, version, pid, database, service, clock, log }: Awaited<ReturnType<typeof look>>): string {
   if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
-  if (version === null) return `${url} is ready; add --control-token <token> for details.`;
+  if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
   const responds = service === null ? "" : `, responds as ${service} says`;
-  return `${url} is ready: version ${version}, process ${pid}, ${kept}${responds}, clock ${clock?.mode} at ${clock?.now}${log === null ? "" : `, log ${log}`}`;
+  return `${url} is ready: version ${version}, process ${pid}, ${kept}${responds}, clock at ${describeClock(clock)}${log === null ? "" : `, log ${log}`}`;
 }
 
 const POLL_INTERVAL = 50;

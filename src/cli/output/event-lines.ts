@@ -21,7 +21,7 @@ function textOf(event: LiveEvent): string {
     case "fault":
       return faultText(event.fault);
     case "clock":
-      return `${event.clock.now} clock ${event.clock.mode}`;
+      return `${event.clock.now} clock ${event.clock.mode === "offset" ? "set" : event.clock.mode}`;
     case "lesson":
       return lessonText(event.lesson);
     case "reset":
