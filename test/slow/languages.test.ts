@@ -1,10 +1,10 @@
-// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each receiver of the pages passes the audit.
+// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each receiver there and of the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listen } from "../support/listen.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
@@ -12,12 +12,6 @@ import { folder, launchCommand, run, start } from "../support/program.ts";
 import { call, control, freePort } from "../support/sandbox.ts";
 
 const page = readPage("docs/languages.md");
-
-/** The receivers of the pages, by the name in their first comment. */
-const printed = new Map(
-  [...page.matchAll(/^```\w+\n((?:<\?php\n)?(?:#|\/\/) (\S+\.\w+)\n[\s\S]*?)^```$/gm)].map(([, text = "", name = ""]) => [name, text]),
-);
-printed.set("receiver.mjs", `${fences(readPage("docs/webhooks.md"), "js")[0]}\n`);
 
 const JUNIT = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/*";
 
@@ -71,14 +65,11 @@ const suites: Suite[] = [
   },
 ];
 
-test("the page links to each suite, and prints the receivers that lie beside them", () => {
+test("the page links to each file of the suites", () => {
   const isFolder = (name: string) => statSync(join(root, "recipes", name)).isDirectory();
   expect(readdirSync(join(root, "recipes")).filter(isFolder)).toEqual(suites.map((suite) => suite.folder).sort());
-  for (const suite of suites) {
-    expect(page).toContain(`](../recipes/${suite.folder}/`);
-    const [receiver] = readdirSync(join(root, "recipes", suite.folder)).filter((name) => /^receiver/i.test(name));
-    if (receiver !== undefined) expect(printed.get(receiver)).toBe(readPage(`recipes/${suite.folder}/${receiver}`));
-  }
+  for (const { folder: name } of suites)
+    for (const file of readdirSync(join(root, "recipes", name))) expect(page).toContain(`](../recipes/${name}/${file})`);
 });
 
 describe.each(suites)("$folder", ({ folder: name, probe, command, passed }) => {
@@ -91,15 +82,20 @@ describe.each(suites)("$folder", ({ folder: name, probe, command, passed }) => {
   });
 });
 
-/** How to start each receiver of the pages; `exec`, so that a signal reaches it. */
+/** How to start each receiver; `exec`, so that a signal reaches it. */
 const receivers = [
-  { file: "receiver.mjs", probe: "node --version", command: "exec node receiver.mjs" },
-  { file: "receiver.py", probe: "python3 --version", command: "exec python3 receiver.py" },
-  { file: "receiver.go", probe: "go version", command: "go build -o receiver receiver.go && exec ./receiver" },
-  { file: "Receiver.java", probe: "javac -version", command: "exec java Receiver.java" },
-  { file: "receiver.rb", probe: "ruby -e 'require \"webrick\"'", command: "exec ruby receiver.rb" },
-  { file: "receiver.php", probe: "php --version", command: "exec php -S localhost:3000 receiver.php" },
-];
+  { file: "python/receiver.py", probe: "python3 --version", command: "exec python3 receiver.py" },
+  { file: "go/receiver.go", probe: "go version", command: "go build -o receiver receiver.go && exec ./receiver" },
+  { file: "java/Receiver.java", probe: "javac -version", command: "exec java Receiver.java" },
+  { file: "ruby/receiver.rb", probe: "ruby -e 'require \"webrick\"'", command: "exec ruby receiver.rb" },
+  { file: "php/receiver.php", probe: "php --version", command: "exec php -S localhost:3000 receiver.php" },
+].map((receiver) => ({ ...receiver, source: readPage(`recipes/${receiver.file}`) }));
+receivers.push({
+  file: "receiver.mjs",
+  probe: "node --version",
+  command: "exec node receiver.mjs",
+  source: fences(readPage("docs/webhooks.md"), "js")[0] ?? "",
+});
 
 /** Resolves once something accepts connections at the port. */
 async function listening(port: number): Promise<void> {
@@ -114,16 +110,17 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-test("each receiver of the pages is audited here", () => {
-  expect([...printed.keys()].sort()).toEqual(receivers.map(({ file }) => file).sort());
+test("each receiver of the recipes is audited here", () => {
+  const all = readdirSync(join(root, "recipes"), { recursive: true, encoding: "utf8" }).filter((name) => /receiver\./i.test(name));
+  expect(receivers.map(({ file }) => file)).toEqual(expect.arrayContaining(all));
 });
 
-test.for(receivers)("$file passes the audit as printed", { timeout: 180_000 }, async ({ file, probe, command }, { skip }) => {
+test.for(receivers)("$file passes the audit", { timeout: 180_000 }, async ({ file, probe, command, source }, { skip }) => {
   skip(spawnSync("sh", ["-c", probe]).status !== 0, `without ${probe}`);
   const port = await freePort();
   const here = (text: string) => text.replace(/\b3000\b/, String(port));
   const cwd = folder();
-  writeFileSync(join(cwd, file), here(printed.get(file) ?? ""));
+  writeFileSync(join(cwd, basename(file)), here(source));
   launchCommand("sh", ["-c", here(command)], { WEBHOOK_SECRET: "whsec_test" }, cwd);
   await listening(port);
   const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
