@@ -11,7 +11,7 @@ import { createRetryTracker, type PendingRetry, type RetryListeners } from "../.
 import { retryBackoffGrows } from "../../src/judge/rules/retry.ts";
 import { retryAfterJittered } from "../../src/judge/rules/retry-after.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, judge, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, judge, NO_LAG, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 const NO_LISTENERS: Omit<RetryListeners, "lag"> = {
@@ -134,8 +134,7 @@ describe("a client that is silent after its deadline", () => {
 describe("repeats of a rejected request", () => {
   const verdictsOf = (pause: number, lag: number) => {
     let reported = 0;
-    const none = { watch() {}, worst: () => 0, total: () => lag };
-    const tracker = createRejectionTracker(() => `vdt_${++reported}`, none);
+    const tracker = createRejectionTracker(() => `vdt_${++reported}`, { ...NO_LAG, total: () => lag });
     for (let place = 0; place < 4; place++) tracker.observe(describeCall(requestEntry(place * pause, 404), [], undefined));
     return reported;
   };

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, judge, NOON, recordedAttempt, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
+import { firing, judge, judgeUnder, NO_LAG, NOON, recordedAttempt, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 describe("Retry-After", () => {
@@ -171,7 +171,7 @@ describe("equal pauses", () => {
     const now = performance.now();
     const connection = { number: 1, opened: 0 };
     const at = (arrived: number) => ({ arrived: now + arrived, connection });
-    const made = judge();
+    const made = busy === 0 ? judgeUnder(NO_LAG) : judge();
     for (let number = 0; number < CLIENTS; number++) made.request(requestEntry(0, 500, { ...at(0), search: `limit=${number + 1}` }));
     made.verdicts();
     for (const until = performance.now() + busy; performance.now() < until; );

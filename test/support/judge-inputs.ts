@@ -4,7 +4,7 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
-import { createEventLoopLag } from "../../src/kernel/event-loop.ts";
+import { createEventLoopLag, type EventLoopLag } from "../../src/kernel/event-loop.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -109,9 +109,13 @@ export const recordedAttempt = (rest: Partial<AttemptMessage> = {}, began = perf
 export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
 /** A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule. */
-export function judge(...entries: RequestEntry[]) {
+export const judge = (...entries: RequestEntry[]) => judgeUnder(createEventLoopLag(), entries);
+
+/** No lag, however busy the machine is. */
+export const NO_LAG: EventLoopLag = { watch() {}, worst: () => 0, total: () => 0 };
+
+export function judgeUnder(lag: EventLoopLag, entries: readonly RequestEntry[] = []) {
   const published: VerdictMessage[] = [];
-  const lag = createEventLoopLag();
   const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict), lag });
   for (const one of entries) made.request(one);
   return { ...made, published, lag, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
