@@ -17,19 +17,14 @@ const targets = createTargetPolicy({
 
 const ALLOWED = [
   "http://127.0.0.1:3000/hooks",
-  "http://127.1:3000/",
   "http://127.255.255.254:3000/",
   "http://0x7f.1:3000/",
   "http://2130706433:3000/",
-  "http://0177.0.0.1:3000/",
   "http://１２７.0.0.1:3000/",
-  "http://127.0.0.1.:3000/",
   "http://[::1]:3000/",
   "http://[::ffff:127.0.0.1]:3000/",
-  "http://[::ffff:7f00:1]:3000/",
   "http://localhost:3000/hooks?a=b&c=%20d",
   "http://shop.localhost:3000/",
-  "http://a.b-c.localhost:3000/",
   "http://host.docker.internal:3000/",
   "http://172.17.0.1:3000/",
   "http://[fd00::1]:3000/",
@@ -38,47 +33,28 @@ const ALLOWED = [
 const NOT_LOCAL = [
   "http://example.com/",
   "http://127.0.0.1.nip.io/",
-  "http://localhost.example.com/",
   "http://notlocalhost:3000/",
   "http://localhost.:3000/",
   "http://.localhost:3000/",
-  "http://a..localhost:3000/",
   "http://0.0.0.0:3000/",
-  "http://[::]:3000/",
-  "http://[::ffff:0.0.0.0]:3000/",
-  "http://[::127.0.0.1]:3000/",
-  "http://[64:ff9b::127.0.0.1]:3000/",
   "http://128.0.0.1:3000/",
-  "http://10.0.0.1:3000/",
   "http://172.17.0.2:3000/",
   "http://169.254.169.254/latest/meta-data/",
   "http://[::ffff:169.254.169.254]/",
-  "http://[fe80::1]:3000/",
   "http://[fd00::2]:3000/",
-  "http://224.0.0.1:3000/",
-  "http://255.255.255.255:3000/",
   "http://8.8.8.8:3000/",
   "http://x.host.docker.internal:3000/",
 ];
 
 const MALFORMED = [
-  "",
   "localhost:3000",
-  "//localhost:3000/",
   "http:localhost:3000/",
   "http:///localhost/",
-  "http:\\\\localhost\\",
   "ftp://localhost/",
-  "javascript:alert(1)",
-  "http://",
-  "http://localhost:99999/",
   "http://[::1/",
-  "http://[fe80::1%25lo]/",
-  "http://127.0.0.256/",
   " http://localhost:3000/",
   "http://localhost:3000/\n",
   "http://local\thost:3000/",
-  "http://localhost:3000/a b",
   "http://user:password@localhost:3000/",
   "http://localhost@example.com/",
   "http://localhost:3000/#top",
@@ -156,21 +132,13 @@ describe("a host name, resolved for a connection", () => {
     expect(await lookup(address, [address])).toEqual([{ address, family }]);
   });
 
-  test.each([
-    "8.8.8.8",
-    "169.254.169.254",
-    "fe80::1",
-    "224.0.0.1",
-    "ff02::1",
-    "0.0.0.0",
-    "::",
-    "172.32.0.1",
-    "255.255.255.255",
-    "2001:db8::1",
-  ])("may not resolve to %s even if it was allowed", async (address) => {
-    attempted("Server-side request forgery");
-    expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
-  });
+  test.each(["8.8.8.8", "169.254.169.254", "fe80::1", "0.0.0.0", "172.32.0.1"])(
+    "may not resolve to %s even if it was allowed",
+    async (address) => {
+      attempted("Server-side request forgery");
+      expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
+    },
+  );
 
   test.each(["127.0.0.1", "127.0.1.1", "::1"])("may not resolve to %s if other machines can reach the sandbox", async (address) => {
     attempted("Webhooks to services of the sandbox's machine");
@@ -243,16 +211,7 @@ describe("registering", () => {
   test("rejects other machines, invalid URLs and the sandbox itself", async () => {
     expect(await register("http://example.com/")).toEqual([400, "webhook_url_not_local"]);
     expect(await register("localhost:3000")).toEqual([400, "invalid_webhook_url"]);
-    for (const host of [
-      "127.0.0.1",
-      "localhost",
-      "[::1]",
-      "0x7f.1",
-      "a.localhost",
-      "127.9.9.9",
-      "[::ffff:127.0.0.1]",
-      "host.docker.internal",
-    ]) {
+    for (const host of ["127.0.0.1", "0x7f.1", "a.localhost", "host.docker.internal"]) {
       attempted("The sandbox calls itself");
       expect(await register(`http://${host}:${sandbox().port}/_sandbox/reset`), host).toEqual([400, "invalid_webhook_url"]);
     }
