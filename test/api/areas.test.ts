@@ -2,7 +2,6 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { folder } from "../support/program.ts";
@@ -35,19 +34,11 @@ describe("payroll", () => {
     const { body } = answer;
     expect(body).toMatchObject({ status: "draft", currency: "EUR", created: NOON_SECONDS, merchantId: "mer_lodge" });
     expect(body.totals).toEqual({ employees: 2, grossAmount: 100_005, deductionAmount: 25_000, netAmount: 75_005 });
-    expect(
-      body.items.map(({ netAmount, payrollId, object, overridden, override }: Some) => ({
-        netAmount,
-        payrollId,
-        object,
-        overridden,
-        override,
-      })),
-    ).toEqual([
-      { netAmount: 75_000, payrollId: body.id, object: "payroll_item", overridden: false, override: null },
-      { netAmount: 5, payrollId: body.id, object: "payroll_item", overridden: false, override: null },
+    const made = { payrollId: body.id, object: "payroll_item", overridden: false, override: null };
+    expect(body.items).toMatchObject([
+      { ...made, netAmount: 75_000 },
+      { ...made, netAmount: 5, deductions: [], employeeName: null, note: "kept" },
     ]);
-    expect(body.items[1]).toMatchObject({ deductions: [], employeeName: null, note: "kept" });
     expect(new Set(body.items.map(({ id }: Some) => id)).size).toBe(2);
     expect(await bench.events(answer)).toEqual(["payroll.created"]);
   });
@@ -126,20 +117,13 @@ describe("payroll", () => {
     },
   );
 
-  test("an item of another run is not found, even if that run could not be changed", async () => {
+  test("an item of another run is not found, even if that run could not be changed; one of a run that is no draft cannot be overridden", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", { resource: "payroll_item" });
     expectRefusal(await override(bench, "pyr_paid", "pyi_draft_marta", 1), 404, "resource_not_found");
     expectRefusal(await override(bench, "pyr_nobody", "pyi_draft_marta", 1), 404, "resource_not_found", { resource: "payroll" });
-  });
-
-  test("an override that makes the total too large is rejected, and changes nothing", async () => {
-    const bench = await open();
-    const before = await runs(bench);
-    expectRefusal(await override(bench, "pyr_draft", "pyi_draft_marta", LARGEST), 400, "validation_failed", {
-      errors: [{ pointer: "/netAmount" }],
-    });
-    expect(await runs(bench)).toEqual(before);
+    const paid = await override(bench, "pyr_paid", "pyi_paid_marta", 1);
+    expectRefusal(paid, 409, "invalid_state", { currentStatus: "paid", allowedFrom: ["draft"] });
   });
 });
 
@@ -191,13 +175,6 @@ describe("the payout method", () => {
       if (accountNumber) expect(answer.text).not.toContain(accountNumber);
     },
   );
-
-  test("ignores a number of the wrong type with --bodies open", async () => {
-    const bench = await open({ bodies: "open" });
-    const answer = await bench.call("POST", "/v1/merchants/payout-method", { body: { accountNumber: 12_345_678 } });
-    expect(answer.body).toMatchObject({ type: null, last4: null });
-    expect(answer.text).not.toContain("12345678");
-  });
 });
 
 describe("a created merchant", () => {
@@ -231,20 +208,6 @@ describe("a created merchant", () => {
     const session = await bench.call("POST", "/v1/merchants/login", { body: { email: profile.email, password: profile.password } });
     expect(session.body).toMatchObject({ object: "session", tokenType: "Bearer", expiresIn: 3_600, merchant });
     expect((await bench.call("GET", "/v1/merchants/me", { key: session.body.accessToken })).body).toEqual(merchant);
-  });
-
-  test("is announced to the webhook endpoints of its creator, without the key", async () => {
-    const file = join(folder(), "created.db");
-    const bench = await open({ memory: false, db: file });
-    const answer = await bench.call("POST", "/v1/merchants", { body: profile });
-    const { apiKey, ...merchant } = answer.body;
-    expect(await bench.events(answer)).toEqual(["merchant.created"]);
-    const sql = new Sqlite(file, { readonly: true });
-    const events = sql.prepare<[], string>("select body from events").pluck().all();
-    sql.close();
-    expect(events).toHaveLength(1);
-    expect(JSON.parse(events[0] ?? "")).toMatchObject({ type: "merchant.created", merchantId: "mer_lodge", data: merchant });
-    expect(events[0]).not.toContain(apiKey);
   });
 
   test("cannot reuse an e-mail address, and a rejected creation leaves nothing behind", async () => {
@@ -284,67 +247,12 @@ describe("a created merchant", () => {
 });
 
 describe("a pricing rule", () => {
-  test.each([
-    [{ startDate: "2026-03-02", endDate: "2026-03-01" }, "/endDate"],
-    [{ minNights: 3, maxNights: 2 }, "/maxNights"],
-  ])("is rejected with %j", async (span, pointer) => {
-    const bench = await open();
-    const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500 };
-    const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
-    expectRefusal(answer, 400, "validation_failed", { errors: [{ pointer, code: "out_of_order" }] });
-    expect(await bench.events(answer)).toEqual([]);
-  });
-
   test("may start and end on one day, or have no end", async () => {
     const bench = await open();
     const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500, startDate: "2026-03-01", minNights: 2 };
     for (const span of [{ endDate: "2026-03-01", maxNights: 2 }, { endDate: null, maxNights: null }, {}]) {
       const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
       expect(answer.body, answer.text).toMatchObject({ status: "active", priority: 0, ...body });
-    }
-  });
-});
-
-describe("bookings", () => {
-  const decline = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/hospitality/bookings/${id}/decline`, { body });
-
-  test("that are pending can be declined once, with or without a reason", async () => {
-    const bench = await open();
-    const answer = await decline(bench, "bkg_pending", { reason: "Full" });
-    expect(answer.body).toMatchObject({ status: "declined", declineReason: "Full", declinedAt: NOON_SECONDS });
-    expect(await bench.events(answer)).toEqual(["booking.declined"]);
-    const again = await decline(bench, "bkg_pending", { reason: "Full" });
-    expectRefusal(again, 409, "invalid_state", { currentStatus: "declined", allowedFrom: ["pending"] });
-    expect(await bench.events(again)).toEqual([]);
-    expect((await decline(bench, "bkg_pending_2")).body).toMatchObject({ status: "declined", declineReason: null });
-  });
-});
-
-// Operations that move a record are refused like any other move: states.test.ts moves every kind from each state to each.
-describe("a record in a state that the operation does not allow is left alone", () => {
-  const cases: [name: string, states: string[], allowedFrom: string[], call: (bench: Bench, state: string) => Promise<Answer>][] = [
-    [
-      "override an item of a payroll run",
-      ["pending", "processing", "paid", "partially_paid", "failed"],
-      ["draft"],
-      (bench, state) =>
-        bench.call("PATCH", `/v1/employees/payroll/pyr_${state}/items/pyi_${state}_marta/override`, {
-          body: { netAmount: 1, reason: "x" },
-        }),
-    ],
-    [
-      "post a government payment",
-      ["pending", "failed", "cancelled"],
-      ["paid"],
-      (bench, state) => bench.call("POST", `/v1/gov-payments/gov_${state}/post-to-books`),
-    ],
-  ];
-  test.each(cases)("%s", async (_, states, allowedFrom, call) => {
-    const bench = await open();
-    for (const state of states) {
-      const answer = await call(bench, state);
-      expectRefusal(answer, 409, "invalid_state", { currentStatus: state, allowedFrom });
-      expect(await bench.events(answer)).toEqual([]);
     }
   });
 });
@@ -395,19 +303,6 @@ describe("variants", () => {
   });
 });
 
-describe("remittances", () => {
-  const confirm = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/statutory/remittances/${id}/confirm`, { body });
-
-  test.each(["pending", "paid", "overdue"])("that are %s can be confirmed", async (status) => {
-    const bench = await open();
-    const receipt = { receiptNumber: "R-1", confirmedDate: "2026-01-04", note: "Filed" };
-    const answer = await confirm(bench, `rem_${status}`, receipt);
-    expect(answer.body).toMatchObject({ status: "confirmed", confirmedAt: NOON_SECONDS, ...receipt });
-    expect(await bench.events(answer)).toEqual(["remittance.confirmed"]);
-    expectRefusal(await confirm(bench, `rem_${status}`), 409, "invalid_state", { currentStatus: "confirmed" });
-  });
-});
-
 describe("government payments", () => {
   const post = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
 
@@ -425,8 +320,10 @@ describe("government payments", () => {
     expect((await post(bench, "gov_paid_2")).body.bookkeeping).toMatchObject({ status: "posted", memo: null });
   });
 
-  test("that were posted before the sandbox started cannot be posted again", async () => {
-    expectRefusal(await post(await open(), "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
+  test("that were posted before the sandbox started, or are not paid, cannot be posted", async () => {
+    const bench = await open();
+    expectRefusal(await post(bench, "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
+    expectRefusal(await post(bench, "gov_pending"), 409, "invalid_state", { currentStatus: "pending", allowedFrom: ["paid"] });
   });
 });
 
@@ -435,15 +332,6 @@ describe("statutory settings", () => {
   const change = (bench: Bench, body: object, key?: string) =>
     bench.call("PATCH", "/v1/statutory/settings", key ? { key, body } : { body });
 
-  test("are updated with the fields that are sent; the others are unchanged", async () => {
-    const bench = await open();
-    const before = await read(bench);
-    const answer = await change(bench, { remittanceDueDay: 25, schemes: [], house: "rule" });
-    expect(answer.body).toEqual({ ...before, remittanceDueDay: 25, schemes: [], house: "rule", updated: NOON_SECONDS });
-    expect(await bench.events(answer)).toEqual(["statutory_settings.updated"]);
-    expect(await read(bench)).toEqual(answer.body);
-  });
-
   test("are cleared by null: to null, to the default, or, for an unknown field, by removing it", async () => {
     const bench = await open();
     const before = await read(bench);
@@ -451,28 +339,6 @@ describe("statutory settings", () => {
     const cleared = await change(bench, { payFrequency: null, autoRemit: null, metadata: null, schemes: null, house: null });
     expect(cleared.body).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
     expect(await read(bench)).toEqual(cleared.body);
-  });
-
-  test("emit no event if nothing changed", async () => {
-    const bench = await open();
-    const before = await read(bench);
-    const { country, schemes, metadata } = before;
-    for (const body of [{}, { country }, { schemes, metadata }, { nothing: null }]) {
-      const answer = await change(bench, body);
-      expect(answer.body).toEqual(before);
-      expect(await bench.events(answer)).toEqual([]);
-    }
-  });
-
-  test("have defaults for a merchant without settings, the same on each read and after the first change", async () => {
-    const bench = await open();
-    const before = await read(bench, "sk_test_blank");
-    expect(before).toMatchObject({ merchantId: "mer_blank", country: "CH", currency: "CHF", autoRemit: false, schemes: [], updated: null });
-    expect(await read(bench, "sk_test_blank")).toEqual(before);
-    const answer = await change(bench, { payFrequency: "weekly" }, "sk_test_blank");
-    expect(answer.body).toEqual({ ...before, payFrequency: "weekly", updated: NOON_SECONDS });
-    expect(await bench.events(answer)).toEqual(["statutory_settings.updated"]);
-    expect(await read(bench, "sk_test_blank")).toEqual(answer.body);
   });
 
   test.each([

@@ -195,8 +195,6 @@ describe("authentication", () => {
     for (const [code, options] of refused) {
       const answer = await run(bench(), operation, options);
       expectError(answer, code);
-      const challenge = answer.status === 401 ? expect.stringMatching(/^Bearer/) : undefined;
-      expect(answer.headers["www-authenticate"]).toEqual(challenge);
       expect(answer.headers["www-authenticate"]?.includes("invalid_token") ?? false).toBe(code === "invalid_api_key");
       expect(answer.text).not.toContain("4eC39HqLyjWDarjtT1zdp7dc");
     }
@@ -212,20 +210,6 @@ describe("authentication", () => {
 });
 
 describe("an authenticated client", () => {
-  test("a session is valid for an hour on the sandbox clock", async () => {
-    const bench = await furnish(await open());
-    const login = { email: "karibu@market.example", password: "market-password" };
-    const { body } = await bench.call("POST", "/v1/merchants/login", { body: login });
-    const me = () => bench.call("GET", "/v1/merchants/me", { key: body.accessToken });
-    expect((await me()).body.id).toBe("mer_market");
-    await bench.control("POST", "/clock/advance", { by: "3599s" });
-    expect((await me()).status).toBe(200);
-    await bench.control("POST", "/clock/advance", { by: "1s" });
-    const expired = await me();
-    expectError(expired, "token_expired");
-    expect(expired.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
-  });
-
   test("a suspended merchant is rejected everywhere until it is active again", async () => {
     const bench = await furnish(await open());
     await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "suspended" });
@@ -315,28 +299,25 @@ describe("every operation", () => {
     },
   );
 
-  test.each(withBody)("%s rejects an invalid body", async (_, operation) => {
-    const refused: [code: ErrorCode, options: CallOptions][] = [
-      ["invalid_json", { body: "{" }],
-      ["body_not_object", { body: "[]" }],
-      ["body_too_deep", { body: `{"x":${"[".repeat(40)}${"]".repeat(40)}}` }],
-      ["payload_too_large", { body: JSON.stringify({ x: "x".repeat(1_048_576) }) }],
-      ["unsupported_media_type", { contentType: "text/plain" }],
-      ["unsupported_media_type", { contentType: null }],
-      ["unsupported_content_encoding", { headers: { "content-encoding": "gzip" } }],
-      ["validation_failed", { body: misfits(operation) }],
-    ];
-    for (const [code, options] of refused) expectError(await run(bench(), operation, { body: {}, ...options }), code);
-  });
-
   test.each(withBody)(
-    "%s names the invalid field and its pointer, and the option to send another shape where the shape is an assumption",
+    "%s rejects an invalid body; it names the invalid field, and the option to send another shape where the shape is an assumption",
     async (_, operation) => {
-      const { body, headers } = await run(bench(), operation, { body: misfits(operation) });
+      const refused: [code: ErrorCode, options: CallOptions][] = [
+        ["invalid_json", { body: "{" }],
+        ["body_not_object", { body: "[]" }],
+        ["body_too_deep", { body: `{"x":${"[".repeat(40)}${"]".repeat(40)}}` }],
+        ["payload_too_large", { body: JSON.stringify({ x: "x".repeat(1_048_576) }) }],
+        ["unsupported_media_type", { contentType: "text/plain" }],
+        ["unsupported_media_type", { contentType: null }],
+        ["unsupported_content_encoding", { headers: { "content-encoding": "gzip" } }],
+      ];
+      for (const [code, options] of refused) expectError(await run(bench(), operation, { body: {}, ...options }), code);
+      const answer = await run(bench(), operation, { body: misfits(operation) });
+      expectError(answer, "validation_failed");
       const [field] = Object.keys(operation.body?.properties ?? {});
-      expect(body.details.errors[0]).toMatchObject({ pointer: `/${field}`, field, code: expect.any(String), message: expect.any(String) });
-      expect(body.message.includes("--bodies open"), body.message).toBe(ASSUMED in (operation.body ?? {}));
-      expect(headers["idempotent-replayed"]).toBeUndefined();
+      const [first] = answer.body.details.errors;
+      expect(first).toMatchObject({ pointer: `/${field}`, field, code: expect.any(String), message: expect.any(String) });
+      expect(answer.body.message.includes("--bodies open"), answer.body.message).toBe(ASSUMED in (operation.body ?? {}));
     },
   );
 });

@@ -1,42 +1,29 @@
 // Determinism: the same seed, clock and calls give the same bytes, including the order of headers.
 
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, type CallOptions, NOON, open, share } from "../support/sandbox.ts";
-import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, type Receiver, receive, register, settle, startReceiver, trigger } from "../support/webhooks.ts";
 
 /** The receiver of both sandboxes: deliveries are compared too. */
-let receiver: Server;
-let address: string;
-let delivered: string[] = [];
-
+let receiver: Receiver;
 beforeAll(async () => {
-  receiver = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-    incoming.on("end", () => {
-      delivered.push(`${incoming.method} ${incoming.url} ${incoming.rawHeaders.join("|")} ${Buffer.concat(chunks)}`);
-      outgoing.writeHead(delivered.length % 3 === 0 ? 500 : 200).end("seen");
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+  receiver = await startReceiver("127.0.0.1", 0);
+  receiver.always((_, outgoing) => outgoing.writeHead(receiver.arrivals.length % 3 === 0 ? 500 : 200).end("seen"));
 });
-afterAll(() => void receiver.close());
+afterAll(() => receiver.close());
 
 /** Runs every kind of call, and returns each whole response, then the deliveries and logs. */
 async function work(bench: Bench): Promise<string[]> {
   const responses: string[] = [];
-  delivered = [];
+  receiver.arrivals.splice(0);
   const say = async (method: string, path: string, options: CallOptions = {}) => {
     const { status, rawHeaders, text, body } = await bench.call(method, path, options);
     responses.push(`${method} ${path}\n${status}\n${rawHeaders.join("\n")}\n${text}`);
     return body;
   };
-  const { id } = await say("POST", "/v1/webhooks", { body: { url: address, events: ["*"] } });
+  const { id } = await say("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
   for (const round of [1, 2])
     for (const { method, path, example, exampleParams } of catalogue.filter(({ id }) => id !== "webhooks.delete")) {
       const target = `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => exampleParams[name] ?? id)}`;
@@ -53,7 +40,7 @@ async function work(bench: Bench): Promise<string[]> {
   await say("GET", "/v1/webhooks");
   await say("GET", "/_sandbox/events?limit=100", { key: null });
   await say("DELETE", `/v1/webhooks/${id}`);
-  return [...responses, ...delivered];
+  return [...responses, ...receiver.arrivals.map(({ url, rawHeaders, body }) => `${url} ${rawHeaders.join("|")} ${body}`)];
 }
 
 /** The first entry that differs, for a readable failure. */
@@ -73,7 +60,7 @@ describe("equal runs", () => {
 
   test("of two sandboxes are the same byte for byte, including deliveries", async () => {
     expectSame(first, await work(await open()));
-    expect(delivered.length).toBeGreaterThan(20);
+    expect(receiver.arrivals.length).toBeGreaterThan(20);
   });
 
   test("of one sandbox are the same after a reset between them", async () => {
@@ -173,7 +160,7 @@ describe("another seed", () => {
     const [one, other] = [await open({ seed: 1 }), await open({ seed: 2 })];
     const create = async (bench: Bench) => {
       const { body: merchant } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
-      const { body: webhook } = await bench.call("POST", "/v1/webhooks", { body: { url: address, events: ["*"] } });
+      const { body: webhook } = await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
       const login = { email: "ola@lodge.example", password: "lodge-password" };
       const { body: session } = await bench.call("POST", "/v1/merchants/login", { body: login });
       return { merchant, webhook, session };

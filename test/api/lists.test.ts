@@ -2,15 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
-import { LISTED } from "../model/operations.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
 type Operation = (typeof catalogue)[number];
 
 const lists = catalogue.filter(({ query }) => "limit" in query.properties).map((operation) => [operation.id, operation] as const);
-
-/** The lists whose records `POST /_sandbox/records` can create: all but that of endpoints. */
-const made = lists.filter(([id]) => id in LISTED && id !== "webhooks.list");
 
 const BLANK = "sk_test_blank";
 
@@ -20,11 +16,6 @@ function read(bench: Bench, operation: Operation, query: Record<string, string |
 }
 
 const idsOf = ({ body }: Answer) => (body.data as { id: string }[]).map(({ id }) => id);
-
-async function make(bench: Bench, operation: Operation): Promise<string> {
-  const { id } = await bench.control("POST", `/records/${LISTED[operation.id]}`, { merchant: "mer_blank" });
-  return id;
-}
 
 /** Reads all pages in one direction. */
 async function walk(bench: Bench, operation: Operation, cursor: "starting_after" | "ending_before", from: string, limit: number) {
@@ -62,32 +53,6 @@ describe("the order of a list", () => {
       expect(await walk(bench, payments as Operation, "starting_after", id, 1)).toEqual(order.slice(place + 1));
       expect(await walk(bench, payments as Operation, "ending_before", id, 2)).toEqual(order.slice(0, place));
     }
-  });
-
-  test("stays the same when a record changes, and cursors stay valid", async () => {
-    const bench = await open();
-    const [, operation] = made.find(([id]) => id === "payments.list") as (typeof made)[number];
-    const model = [];
-    for (let count = 0; count < 5; count++) model.unshift(await make(bench, operation));
-    await bench.control("POST", "/clock/advance", { by: "1h" });
-    await bench.control("PATCH", `/records/payment/${model[3]}`, { status: "succeeded" });
-    expect(idsOf(await read(bench, operation))).toEqual(model);
-    expect(idsOf(await read(bench, operation, { starting_after: model[2] as string }))).toEqual(model.slice(3));
-  });
-
-  test("misses and repeats nothing when records are created between pages", async () => {
-    const bench = await open();
-    const [, operation] = made.find(([id]) => id === "payments.list") as (typeof made)[number];
-    const before: string[] = [];
-    for (let count = 0; count < 12; count++) before.unshift(await make(bench, operation));
-    const seen: string[] = [];
-    for (let more = true; more; ) {
-      const answer = await read(bench, operation, { limit: 5, ...(seen.length > 0 ? { starting_after: seen.at(-1) as string } : {}) });
-      seen.push(...idsOf(answer));
-      more = answer.body.has_more;
-      await make(bench, operation);
-    }
-    expect(seen).toEqual(before);
   });
 });
 
