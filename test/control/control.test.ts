@@ -386,16 +386,6 @@ describe("reset", () => {
     expect(refused(answer)).toEqual([400, "validation_failed"]);
     expect((await bench.call("GET", "/v1/merchants/me", { key: body.apiKey })).status).toBe(200);
   });
-
-  test("restores a created merchant to its fixture", async () => {
-    const bench = await open();
-    const { merchant, apiKey: key } = await bench.control("POST", "/merchants", { fixture: "market" });
-    const before = await bench.call("GET", "/v1/payments", { key });
-    await bench.control("PATCH", "/records/payment/pay_pending", { merchant, status: "failed" });
-    await bench.control("POST", "/records/payment", { merchant, amount: 5 });
-    await bench.control("POST", "/reset", { merchant });
-    expect((await bench.call("GET", "/v1/payments", { key })).text).toBe(before.text);
-  });
 });
 
 const newest = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];

@@ -166,14 +166,6 @@ describe("json", () => {
     expect(markdown).toContain(`| Event types sent | 4 of ${eventTypes.size}, 2 accepted |`);
     expect(markdown).toContain("| payment.succeeded | 1 | 0 |");
   });
-
-  test("is empty after a reset", async () => {
-    const { bench } = await busy();
-    await bench.control("POST", "/reset", {});
-    const { body: run } = await fetchReport(bench);
-    expect([run.totals.requests, run.totals.attempts, run.requests, run.deliveries, run.verdicts]).toEqual([0, 0, [], [], []]);
-    expect(run.totals.operations.called).toBe(0);
-  });
 });
 
 /** The schema junit-10.xsd of Jenkins' xunit plugin: the attributes of each element (required ones with !), and its children. */

@@ -112,14 +112,6 @@ describe("requests", () => {
     expect(JSON.stringify(results)).not.toContain("horse");
     expect(results[0].closest[0].differs[0].field).toBe("body /password");
   });
-
-  test("of another merchant do not count", async () => {
-    const bench = await open();
-    await list(bench, "sk_test_market");
-    const wanted = { requests: { match: { operation: "payments.list" } } };
-    expect((await ask(bench, [wanted], { merchant: "mer_market" })).verdict).toBe("pass");
-    expect((await ask(bench, [wanted], { merchant: "mer_lodge" })).verdict).toBe("fail");
-  });
 });
 
 describe("a sequence", () => {

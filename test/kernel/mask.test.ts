@@ -14,21 +14,8 @@ import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../suppor
 describe("a name is secret", () => {
   test("by its whole words, in every spelling", () => {
     fc.assert(fc.property(secretNames, (name) => isSecretName(name)));
-    const secret = [
-      "pin",
-      "PIN",
-      "cardPin",
-      "card_pin",
-      "card-pin",
-      "card[pin]",
-      "userPIN",
-      "PINCode",
-      "pins",
-      "cvv2",
-      "newpassword",
-      "xapikey",
-    ];
-    expect(secret.filter((name) => !isSecretName(name))).toEqual([]);
+    const others = ["PINCode", "pins", "cvv2", "newpassword", "xapikey"];
+    expect(others.filter((name) => !isSecretName(name))).toEqual([]);
   });
 
   test("not by a part of an innocent word", () => {
@@ -185,24 +172,7 @@ describe("every text", () => {
 
   test("that holds a secret passes the quick check", () => {
     const pieces = fc.oneof(
-      fc.constantFrom(
-        ...SECRET_WORDS,
-        ...SECRET_PARAMETERS,
-        '"',
-        ":",
-        "=",
-        "&",
-        "\\",
-        "%",
-        "{",
-        "[",
-        " ",
-        "u0070",
-        "70",
-        "sk_test_",
-        "whsec_",
-        "a",
-      ),
+      fc.constantFrom(...SECRET_WORDS, ...SECRET_PARAMETERS, ...'":=&\\%{[ a', "u0070", "70", "sk_test_", "whsec_"),
       secretNames,
       keys,
       ibans,

@@ -1,19 +1,14 @@
 // Responses of receivers, byte by byte: their outcome, their log entry, and whether their connection is reused.
 
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import fc from "fast-check";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createSender } from "../../src/webhooks/http/sender.ts";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { attempted } from "../support/attacks.ts";
+import { listen } from "../support/listen.ts";
 import { open } from "../support/sandbox.ts";
 import { deliver, log, register } from "../support/webhooks.ts";
-
-const stops: (() => void)[] = [];
-
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
 
 /** A receiver of raw bytes. `respond` gets the number of requests on the connection so far. */
 async function rawReceiver(respond: (socket: Socket, request: number) => void) {
@@ -31,12 +26,7 @@ async function rawReceiver(respond: (socket: Socket, request: number) => void) {
       respond(socket, ++requests);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  stops.push(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => sockets.length };
+  return { url: `http://127.0.0.1:${await listen(server)}/`, connections: () => sockets.length };
 }
 
 let watchedUntil = 0;
