@@ -9,7 +9,6 @@ import {
   createObservationLog,
   type Hint,
   knowledgeOf,
-  MOST_ENTRIES,
   type ObservationLog,
   type Rename,
   type UnknownField,
@@ -18,7 +17,8 @@ import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./ob
 import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
-import { type ComparedSandbox, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import { createReplyReader, type ReplyReader } from "./read-replies.ts";
+import { type ComparedSandbox, MOST_ENTRIES, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
@@ -65,13 +65,15 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     return path === undefined ? [] : [{ exchange, path, call: callOf(exchange, path, routes) }];
   });
   if (useful.length > below.length) noise["another address"] = useful.length - below.length;
-  const calls = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
   const shown = createShownTexts(personalTexts(recording, whole.facts));
   const log = createObservationLog(sandbox, shown);
+  const replies = createReplyReader(log);
+  const matched = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
+  const calls = matched.map(replies.call);
   const strays = below
     .filter(({ call }) => call === undefined)
     .map((one): StrayCall => ({ ...one, endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}` }));
-  const unexplained = [...observe(calls, recording, sandbox, log), ...observeRoutes(strays, routes, log)];
+  const unexplained = [...observe(calls, recording, sandbox, log, replies), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   return {
     /** The base address of the matching calls, with its secrets masked; null if no call matches. */
@@ -79,6 +81,8 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, log.observations),
+    /** What the service writes differently everywhere; nothing below it is compared field by field. */
+    shapes: log.shapes.all(),
     /** Calls below the base that match no operation, by method and path. */
     unknownEndpoints: counted(unknown.map(({ endpoint }) => ({ endpoint }))),
     /** Errors that no rule recognises. */
@@ -111,7 +115,13 @@ function withoutNoise(exchanges: readonly RecordedExchange[]) {
   return { useful, noise };
 }
 
-function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sandbox: ComparedSandbox, log: ObservationLog): Unexplained[] {
+function observe(
+  calls: readonly RecordedCall[],
+  { deliveries }: Recording,
+  sandbox: ComparedSandbox,
+  log: ObservationLog,
+  replies: ReplyReader,
+): Unexplained[] {
   const knowledge = knowledgeOf(calls);
   const history = historyOf(calls);
   const header = keyHeaderOf(calls, String(log.fact("idempotency.header")?.value).toLowerCase());
@@ -141,7 +151,7 @@ function observe(calls: readonly RecordedCall[], { deliveries }: Recording, sand
     return observeRefusal(context, sandbox, log) ?? [];
   });
   observeWindow(calls, log);
-  observeWebhooks(deliveries, sandbox, calls, knowledge, log);
+  observeWebhooks(deliveries, sandbox, calls, knowledge, log, replies);
   return unexplained;
 }
 

@@ -3,7 +3,7 @@
 import { usageError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
-import type { ComparedOperation, RecordedCall, RecordedExchange } from "./recording.ts";
+import type { ComparedOperation, MatchedCall, RecordedExchange } from "./recording.ts";
 
 /** `literals` is the number of literal segments, which decides between two patterns that match the same path. */
 export type CallPattern = ReturnType<typeof routesOf>[number];
@@ -72,7 +72,7 @@ export function pathBelow({ origin, prefix }: BaseUrl, { url }: RecordedExchange
 }
 
 /** The call of an operation; undefined if no operation has this method and path. */
-export function callOf(exchange: RecordedExchange, path: string, routes: readonly CallPattern[]): RecordedCall | undefined {
+export function callOf(exchange: RecordedExchange, path: string, routes: readonly CallPattern[]): MatchedCall | undefined {
   const found = routes.find(({ operation, pattern }) => operation.method === exchange.method && pattern.test(path));
   if (!found) return undefined;
   const ids = (found.pattern.exec(path) ?? []).slice(1).map(decoded);

@@ -2,7 +2,8 @@
 
 import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
 import { formOfAny } from "../contracts/value-formats.ts";
-import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, succeeded } from "./recording.ts";
+import { type ComparedSandbox, isObject, type JsonFields, MOST_ENTRIES, type RecordedCall, succeeded } from "./recording.ts";
+import { createShapes } from "./shapes.ts";
 import { isMasked, type ShownTexts } from "./shown-texts.ts";
 
 interface ObservedIn {
@@ -42,6 +43,8 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     hints,
     unknownFields,
     renames,
+    /** What the service writes differently everywhere. */
+    shapes: createShapes(),
     /** Records that the fact's field or header has another name in this entry, recognised by its value. */
     rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),
     /** The operation's own fact, or else the general one. */
@@ -60,9 +63,6 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     },
   };
 }
-
-/** Maximum entries that a result names. */
-export const MOST_ENTRIES = 5;
 
 /** Stores each distinct observation once, with its count, because long recordings repeat the same few values. */
 function createObservationList() {
@@ -106,7 +106,7 @@ export function knowledgeOf(calls: readonly RecordedCall[]) {
     if (token !== undefined) tokens.set(token, call.at + seconds * 1_000);
     visit(call.response, (name, value) => {
       if (name === "id" && typeof value === "string") ids.add(value);
-      if (name === "secret" && typeof value === "string" && !isMasked(value)) secrets.add(value);
+      if (/secret$/i.test(name) && typeof value === "string" && !isMasked(value)) secrets.add(value);
     });
   }
   const showsAuthorization = calls.some(({ headers }) => headers.authorization !== undefined);

@@ -68,7 +68,7 @@ export function observeKey({ call, key, first, running }: CallContext, header: s
 function observeReplay(call: RecordedCall, first: RecordedCall, log: ObservationLog): void {
   const where = { entry: call.entry, operation: call.operation.id };
   const misleads = { ...where, lenient: "sandbox" as const };
-  const isReplayed = call.status === first.status && isDeepStrictEqual(call.response, first.response);
+  const isReplayed = call.status === first.status && isDeepStrictEqual(call.record, first.record);
   const age = Math.round((call.at - first.at) / 1_000);
   const seconds = windowOf(call) / 1_000;
   const replay = log.fact("idempotency.replay")?.value;
@@ -110,7 +110,7 @@ export function createKeyMemory() {
       return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined ? undefined : first;
     },
     store(call: RecordedCall, key: string | undefined, first: RecordedCall | undefined): void {
-      const isExpired = first !== undefined && succeeded(call) && !isDeepStrictEqual(call.response, first.response);
+      const isExpired = first !== undefined && succeeded(call) && !isDeepStrictEqual(call.record, first.record);
       if (key !== undefined && isStored(call) && (first === undefined || (isExpired && sameRequest(first, call) === true)))
         stored.set(scoped(call, key), call);
     },
@@ -118,7 +118,7 @@ export function createKeyMemory() {
 }
 
 /** The merchant in a response, which distinguishes callers whose API keys are masked. */
-const ownerOf = ({ response }: RecordedCall) => (isObject(response) ? response.merchantId : undefined);
+const ownerOf = ({ record }: RecordedCall) => (isObject(record) ? record.merchantId : undefined);
 
 /** Scopes an idempotency key to its API key, if the recording shows API keys. */
 const scoped = ({ headers }: RecordedCall, key: string) => `${headers.authorization ?? ""} ${key}`;

@@ -4,34 +4,26 @@ import { readAnyTime } from "../kernel/clock.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { itemsPlace } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
-import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, type RecordedCall } from "./recording.ts";
+import { type ObservationContext, observeListedValues, observeObject } from "./observe-values.ts";
+import { isObject, pageIn, type RecordedCall } from "./recording.ts";
 
 export function observeList(context: CallContext, where: ObservationContext, records: TSchema): void {
-  const { operation, response } = context.call;
+  const { operation, response, foreign } = context.call;
   const found = pageIn(response);
   if (!found) return;
   const { items, name, rest } = found;
-  where.log.compare(`${operation.id}.reply.envelope`, shownEnvelope(name, where), where);
-  observeObject(where, `${operation.id}.reply`, withoutData(operation.reply), rest);
-  for (const item of items) if (isObject(item)) observeObject(where, itemsPlace(`${operation.id}.reply.data`), records, item);
+  if (!foreign.page) {
+    where.log.compare(`${operation.id}.reply.envelope`, shownEnvelope(name, where), where);
+    observeObject(where, `${operation.id}.reply`, withoutData(operation.reply), rest);
+  }
+  const observeItem = foreign.records ? observeListedValues : observeObject;
+  for (const item of items) if (isObject(item)) observeItem(where, itemsPlace(`${operation.id}.reply.data`), records, item);
   observeOrder(where, items);
   observeLimit(context.call, where, items.length, rest.has_more === true);
 }
 
 const shownEnvelope = (name: string | undefined, { log }: ObservationContext) =>
   name === undefined ? "the response itself" : name === "data" ? name : log.shown.code(name);
-
-/** The records of a page, and the name of their field: `data`, the only array of the response, or none if the response itself is the list. */
-export function pageIn(response: unknown) {
-  if (Array.isArray(response)) return { items: response as unknown[], name: undefined, rest: {} as JsonFields };
-  if (!isObject(response)) return undefined;
-  const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
-  const [name, items] = arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
-  if (name === undefined) return undefined;
-  const { [name]: _, ...rest } = response;
-  return { items: items as unknown[], name, rest: rest as JsonFields };
-}
 
 /** The schema of a list without its records, which are compared separately. */
 function withoutData(reply: TSchema): TSchema {

@@ -32,13 +32,13 @@ export function observeRefusal(context: CallContext, sandbox: ComparedSandbox, l
     return undefined;
   }
   if (!refused(call) || (call.response === undefined && call.status !== 429)) return undefined;
-  if (isObject(call.response)) {
+  if (isObject(call.response) && !call.foreign.error) {
     const { error, envelope } = errorIn(call.response, log.shown);
     log.compare("error.envelope", envelope, where);
     observeObject(where, "error", sandbox.error, observeInvalidFields(context, where, error));
   }
   if (condition !== undefined) {
-    observeError(condition, call, where);
+    observeError(condition, call, where, call.foreign.error);
     if (condition === "invalid_limit") observeRefusedLimit(call, where);
     return undefined;
   }
@@ -49,11 +49,12 @@ export function observeError(
   condition: string,
   { status, response }: RecordedExchange,
   { log, ...where }: Pick<ObservationContext, "log" | "entry" | "operation">,
+  isForeign = false,
 ): void {
   const id = `error.${condition}`;
   log.compare(`${id}.status`, status, where);
   const { error, code } = errorIn(response, log.shown).error;
-  if (typeof error === "string") log.compare(`${id}.category`, log.shown.code(error), where);
+  if (typeof error === "string" && !isForeign) log.compare(`${id}.category`, log.shown.code(error), where);
   if (typeof code === "string") log.compare(`${id}.code`, log.shown.code(code), where);
 }
 
@@ -111,7 +112,7 @@ function observeRefusedBody(context: CallContext, where: ObservationContext): bo
   if (missing.length + unknown.length > 0) return true;
   // The sandbox has rules beyond the schema. One of its own codes means that the service has the same rule.
   if (typeof code === "string" && Object.hasOwn(errors, code)) return true;
-  log.record(`${place}.accepted`, `${status} ${log.shown.code(code)}`, false, lenient);
+  log.record(`${place}.accepted`, code === undefined ? String(status) : `${status} ${log.shown.code(code)}`, false, lenient);
   return true;
 }
 

@@ -6,9 +6,9 @@ import type { TSchema } from "../schema/shapes.ts";
 import { fieldsOf, isRequired, nameOf, recordsOf } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
-import { observeList, pageIn } from "./observe-lists.ts";
-import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, ownBodyOf, succeeded } from "./recording.ts";
+import { observeList } from "./observe-lists.ts";
+import { type ObservationContext, observeListedValues, observeObject } from "./observe-values.ts";
+import { isObject, type JsonFields, ownBodyOf, pageIn, succeeded } from "./recording.ts";
 
 export function observeSuccess(context: CallContext, log: ObservationLog): void {
   const { call, knowledge } = context;
@@ -19,6 +19,10 @@ export function observeSuccess(context: CallContext, log: ObservationLog): void 
   if (operation.body && isObject(call.body)) observeAcceptedBody(context, where);
   const records = recordsOf(operation.reply);
   if (records && call.response !== undefined) observeList(context, where, records);
+  else if (isObject(call.response) && call.foreign.records)
+    observeListedValues(where, `${operation.id}.reply`, operation.reply, call.response);
+  else if (isObject(call.response) && call.foreign.page)
+    observeObject(where, nameOf(operation.reply, `${operation.id}.reply`), operation.reply, call.response);
   else if (isObject(call.response)) observeReply(where, operation.reply, call.response);
 }
 
@@ -31,9 +35,11 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   for (const name of new Set(url.searchParams.keys())) {
     if (names.has(name)) log.record(`${place}.${names.get(name)}`, "known", true, where);
     else if (!ignored.includes(name)) {
-      log.record(`${place}.other_parameters`, log.shown.code(name), false, where);
+      // Whether the service heeds another parameter is unknown, so it contradicts nothing.
       const cursor = cursorFor(context, url.searchParams.get(name));
-      if (cursor !== undefined) log.rename(`${place}.${cursor}`, log.shown.code(name), where.entry);
+      if (cursor === undefined) continue;
+      log.record(`${place}.other_parameters`, log.shown.code(name), false, where);
+      log.rename(`${place}.${cursor}`, log.shown.code(name), where.entry);
     }
   }
 }
@@ -71,7 +77,7 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   const { log } = where;
   const place = `${call.operation.id}.body`;
   const { body } = ownBodyOf(call.operation, call.body as JsonFields);
-  for (const { pointer, code } of problems) {
+  for (const { pointer, code } of problems.filter((one) => !call.foreign.body || one.code === "not_allowed")) {
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
     const part = PARTS[code] ?? "";
     const fact = log.fact(id + part) ? id + part : id;
@@ -79,7 +85,8 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   }
   if (problems.length > 0) return;
   log.record(`${place}.accepted`, "accepted", true, where);
-  observeObject({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
+  const observe = call.foreign.body ? observeListedValues : observeObject;
+  observe({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
 }
 
 /** Observes the object in a response, which may be wrapped in a field. */

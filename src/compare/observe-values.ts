@@ -4,7 +4,7 @@ import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, innerOf, isRequired, nameOf, valuesOf } from "../schema/walk.ts";
 import { type Knowledge, type ObservationLog, typeOfJson } from "./observations.ts";
-import { isObject, type JsonFields } from "./recording.ts";
+import { CALLED, isObject, type JsonFields, plainName, RECOGNISED } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 export interface ObservationContext {
@@ -20,26 +20,70 @@ export interface ObservationContext {
 export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
   const { log, isBody } = where;
   const name = nameOf(schema, place);
+  const names = fieldsOf(schema).map(([own]) => log.nameOf(fieldPlace(name, own), own));
+  const twins = isBody ? NO_TWINS : twinsIn(value, names);
+  if (twins.size > names.length * (1 - RECOGNISED)) {
+    const [own, twin] = [...twins][0] as [string, string];
+    log.shapes.note("names", `${log.shown.code(twin)} for ${own}`, where.entry);
+    const inOwnNames = Object.fromEntries([...twins].map(([field, other]) => [field, value[other]]));
+    return observeListedValues(where, name, schema, { ...value, ...inOwnNames });
+  }
   for (const [own, inner] of fieldsOf(schema)) {
     const id = fieldPlace(name, own);
-    const field = log.nameOf(id, own);
+    const named = log.nameOf(id, own);
+    const twin = twins.get(named);
+    const field = twin ?? named;
     const expected = log.fact(id)?.value;
     const isPresent = Object.hasOwn(value, field) && value[field] !== undefined;
     if (isPresent) {
-      log.record(id, isBody ? "known" : "always", expected !== "absent", where);
+      if (twin !== undefined) log.record(id, CALLED + log.shown.code(twin), false, where);
+      else log.record(id, isBody ? "known" : "always", expected !== "absent", where);
       observeValue(where, id, inner, value[field]);
     } else if (isBody) {
       if (!isRequired(schema, own)) log.compare(`${id}.required`, false, where);
     } else if (expected === "always" || expected === "absent") log.compare(id, "absent", where);
   }
-  observeOthers(where, name, schema, value);
+  observeOthers(where, name, schema, value, new Set(twins.values()));
+}
+
+const NO_TWINS: ReadonlyMap<string, string> = new Map();
+
+/** The value's fields whose names differ from missing ones only in their case style, by the missing name. */
+function twinsIn(value: JsonFields, names: readonly string[]): ReadonlyMap<string, string> {
+  const missing = names.filter((name) => !Object.hasOwn(value, name));
+  if (missing.length === 0) return NO_TWINS;
+  const plain = new Map(Object.keys(value).map((field) => [plainName(field), field]));
+  return new Map(
+    missing.flatMap((name) => {
+      const twin = plain.get(plainName(name));
+      return twin === undefined || names.includes(twin) ? [] : [[name, twin] as const];
+    }),
+  );
+}
+
+/** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */
+export function observeListedValues(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
+  const name = nameOf(schema, place);
+  for (const [own, field] of fieldsOf(schema)) {
+    const inner = innerOf(fieldPlace(name, own), field);
+    const values = valuesOf(inner.schema);
+    for (const held of inner.isList && Array.isArray(value[own]) ? value[own] : [value[own]])
+      if (inner.isObject && isObject(held)) observeListedValues(where, inner.id, inner.schema, held);
+      else if (values && typeof held === "string" && !isMasked(held)) observeListed(where, inner.id, values, held);
+  }
 }
 
 /** Observes unknown fields. Ignores fields that the client sent itself, because the service returns them unchanged. */
-function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields): void {
+function observeOthers(
+  where: ObservationContext,
+  name: string,
+  schema: TSchema,
+  value: JsonFields,
+  twins: ReadonlySet<string>,
+): void {
   const { log, knowledge, isBody, entry } = where;
   const known = new Set(fieldsOf(schema).map(([field]) => log.nameOf(fieldPlace(name, field), field)));
-  const others = Object.keys(value).filter((field) => !known.has(field) && (isBody || !knowledge.sentFields.has(field)));
+  const others = Object.keys(value).filter((field) => !known.has(field) && !twins.has(field) && (isBody || !knowledge.sentFields.has(field)));
   const id = `${name}.other_fields`;
   log.unknownFields.countObject(name);
   for (const field of others) {
@@ -88,7 +132,8 @@ function observeScalar(where: ObservationContext, id: string, schema: TSchema, v
   const prefix = log.fact(`${id}.prefix`);
   if (prefix && typeof value === "string") {
     const seen = value.startsWith(String(prefix.value)) ? prefix.value : log.shown.prefix(value);
-    if (seen === prefix.value || !(isEcho || where.isBody)) log.compare(`${id}.prefix`, seen, where);
+    if (seen === "no prefix" && !isEcho) log.shapes.note("ids", seen, where.entry);
+    else if (seen === prefix.value || !(isEcho || where.isBody)) log.compare(`${id}.prefix`, seen, where);
   }
   const form = log.fact(`${id}.format`);
   if (!form) return;

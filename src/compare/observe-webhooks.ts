@@ -2,10 +2,11 @@
 
 import { grouped } from "../kernel/grouped.ts";
 import { tryParseJson } from "../kernel/parse-json.ts";
-import { digestOf, formsOfSignature, wordsOf } from "../kernel/signature-forms.ts";
+import { digestOf, formsOfSignature, signatureForms, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
-import { type ObservationContext, observeListed, observeObject } from "./observe-values.ts";
+import { type ObservationContext, observeListed, observeListedValues, observeObject } from "./observe-values.ts";
+import type { ReplyReader } from "./read-replies.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
@@ -17,14 +18,17 @@ export function observeWebhooks(
   calls: readonly RecordedCall[],
   knowledge: Knowledge,
   log: ObservationLog,
+  replies: ReplyReader,
 ): void {
   const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
     const { entry, text } = delivery;
     const event = tryParseJson(text);
-    for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
-    if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
-    observeSignature(delivery, event, knowledge, log);
+    const foreign = foreignSignature(delivery, knowledge, log);
+    if (foreign === undefined) for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
+    else log.shapes.note("signature", foreign, entry);
+    if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at, replies);
+    if (foreign === undefined) observeSignature(delivery, event, knowledge, log);
   }
   observeSchedule(deliveries, log);
 }
@@ -46,9 +50,12 @@ function observeEvent(
   { event: schema, eventKinds, records }: ComparedSandbox,
   types: EventTypes,
   at: number,
+  replies: ReplyReader,
 ): void {
   observeObject(where, "event", schema, event);
-  const { type, data } = event;
+  const { type } = event;
+  const data = recordIn(event.data);
+  if (data !== event.data) where.log.shapes.note("events", "a record below data", where.entry);
   // A test event has the type and the data that the client sent.
   if (typeof type !== "string" || isTestData(data)) return;
   observeListed(where, "event.type", [...eventKinds.keys()], type);
@@ -56,7 +63,15 @@ function observeEvent(
   if (own !== undefined && types.named(type) === undefined)
     where.log.record(`event.type.values.${own}`, where.log.shown.code(type), false, where);
   const record = records.get(eventKinds.get(own ?? "") ?? "");
-  if (record && isObject(data)) observeObject(where, "", record, data);
+  if (!record || !isObject(data)) return;
+  const { response, foreign } = replies.object(data, "", record, where.entry);
+  if (isObject(response)) (foreign.records ? observeListedValues : observeObject)(where, "", record, response);
+}
+
+/** The record in the data of an event: the data, or an object in it that has the id which the data lacks. */
+function recordIn(data: unknown): unknown {
+  if (!isObject(data) || data.id !== undefined) return data;
+  return Object.values(data).find((value) => isObject(value) && value.id !== undefined) ?? data;
 }
 
 type EventTypes = ReturnType<typeof eventTypes>;
@@ -64,7 +79,7 @@ type EventTypes = ReturnType<typeof eventTypes>;
 /** Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same record. */
 function eventTypes({ eventKinds, operations }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
   const byName = new Map([...eventKinds.keys()].map((type) => [String(log.fact(`event.type.values.${type}`)?.value ?? type), type]));
-  const ids = calls.filter(succeeded).map((call) => ({ call, id: isObject(call.response) ? call.response.id : undefined }));
+  const ids = calls.filter(succeeded).map((call) => ({ call, id: isObject(call.record) ? call.record.id : undefined }));
   return {
     named: (type: string) => byName.get(type),
     emittedFor(data: unknown, at: number): string | undefined {
@@ -89,6 +104,19 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
   const timed: Record<string, string> =
     time === undefined ? {} : { "time and body": `${time}.${text}`, "id, time and body": `${id}.${time}.${text}` };
   return { body: text, "id and body": `${id}.${text}`, ...timed };
+}
+
+/** The form of a signature that the sandbox cannot send, with its header; undefined if the delivery has the sandbox's header, or none. */
+function foreignSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): string | undefined {
+  const own = log.nameOf("webhook.header.X-Webhook-Signature", "X-Webhook-Signature").toLowerCase();
+  if (delivery.headers[own] !== undefined) return undefined;
+  for (const [name, value] of Object.entries(delivery.headers)) {
+    if (isMasked(value) || (!/\bv\d=/.test(value) && !/signature/.test(name))) continue;
+    const form = [...secrets].map((secret) => signatureForm(delivery, value, secret)).find(Boolean);
+    if (form === undefined ? /\bv\d=/.test(value) : !signatureForms.includes(form))
+      return `${log.shown.code(name)}: ${form ?? "of a secret that the recording does not show"}`;
+  }
+  return undefined;
 }
 
 function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, log: ObservationLog): void {
@@ -122,9 +150,13 @@ const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 1.5;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
-  const timed = deliveries.filter(({ at, headers }) => !Number.isNaN(at) && headers["x-webhook-id"] !== undefined);
+  const timed = deliveries.flatMap((delivery) => {
+    const event = tryParseJson(delivery.text);
+    const id = delivery.headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
+    return Number.isNaN(delivery.at) || id === undefined ? [] : [{ ...delivery, group: `${id} ${delivery.url}` }];
+  });
   timed.sort((one, other) => one.at - other.at);
-  const groups = grouped(timed, ({ headers, url }) => `${headers["x-webhook-id"]} ${url}`);
+  const groups = grouped(timed, ({ group }) => group);
   for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 

@@ -74,8 +74,20 @@ export interface ComparedSandbox {
   error: TSchema;
 }
 
+/** A reply as it is compared. */
+export interface ReadReply {
+  response: unknown;
+  /** The record, the records of a page, or the whole response: what a replay repeats. */
+  record: unknown;
+  /** The parts that are not compared field by field; `page` is what surrounds the record or the records. */
+  foreign: { records?: true; page?: true; error?: true; body?: true };
+}
+
+/** A call whose response and body are read in the sandbox's names, where the service has others. */
+export type RecordedCall = MatchedCall & ReadReply;
+
 /** An exchange with an operation of the service. */
-export interface RecordedCall extends RecordedExchange {
+export interface MatchedCall extends RecordedExchange {
   operation: ComparedOperation;
   /** The path below the base URL. */
   path: string;
@@ -88,6 +100,29 @@ export const isObject = (value: unknown): value is JsonFields => typeof value ==
 /** The body with the sandbox's names, and errors for values without the service's format. */
 export const ownBodyOf = ({ readBody }: ComparedOperation, body: JsonFields): { body: JsonFields; problems?: readonly FieldError[] } =>
   readBody ? readBody(body) : { body };
+
+/** The records of a page, and the name of their field: `data`, the only array of the response, or none if the response itself is the list. */
+export function pageIn(response: unknown) {
+  if (Array.isArray(response)) return { items: response as unknown[], name: undefined, rest: {} as JsonFields };
+  if (!isObject(response)) return undefined;
+  const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
+  const [name, items] = arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
+  if (name === undefined) return undefined;
+  const { [name]: _, ...rest } = response;
+  return { items: items as unknown[], name, rest: rest as JsonFields };
+}
+
+/** A name without its case style: `merchantId`, `merchant_id` and `Merchant-Id` are one. */
+export const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+/** The part of a kind's fields that an object must have to be compared field by field. */
+export const RECOGNISED = 0.6;
+
+/** How an observation shows a field of another name. */
+export const CALLED = "called ";
+
+/** Maximum entries that a result names. */
+export const MOST_ENTRIES = 5;
 
 export const succeeded = ({ status }: { status: number }) => status >= 200 && status < 300;
 export const refused = ({ status }: { status: number }) => status >= 400 && status < 500;

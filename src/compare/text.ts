@@ -1,7 +1,7 @@
 // Formats a comparison for a terminal: the most important differences first, equal ones in one line.
 
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
-import { MOST_ENTRIES } from "./observations.ts";
+import { MOST_ENTRIES } from "./recording.ts";
 
 const MOST_FACTS = 6;
 const MOST_ROWS = 40;
@@ -14,6 +14,10 @@ export function comparisonText(comparison: Comparison): string {
   if (matchedNothing(comparison)) return [heading, NOTHING, ...listed("Left out", noiseLines(noise))].join("\n");
   return [
     heading,
+    ...listed(
+      "Written differently everywhere, and not compared field by field",
+      comparison.shapes.map(({ advice, seen, count, entries }) => `${advice} (${seen.join(", ")}; ${plural(count, "time")}: ${entries.join(", ")})`),
+    ),
     ...groups,
     ...listed(
       "Calls of endpoints that the sandbox does not have",

@@ -3,6 +3,7 @@
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import type { Evidence } from "./compare.ts";
 import type { UnknownField } from "./observations.ts";
+import { CALLED, plainName } from "./recording.ts";
 import type { FileLine } from "./write-values.ts";
 
 const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
@@ -17,7 +18,7 @@ export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence):
   const missing = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [fact] : [])));
   const isGone = ({ id, kind }: ServiceFact) => kind === "field" && missing.has(id) && !shown.has(id);
   const lost = facts.filter(isGone);
-  const found = new Map<string, FileLine>();
+  const found = caseRenames(evidence);
   for (const [object, count] of evidence.objects) {
     const gone = lost.filter(({ id }) => parentOf(id) === object);
     const isNew = (one: UnknownField) => one.object === object && one.count === count && !one.field.startsWith("a text of ");
@@ -32,6 +33,14 @@ export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence):
   return found;
 }
 
+/** Fields whose names differ only in their case style. */
+const caseRenames = ({ observations }: Evidence) =>
+  new Map(
+    observations.flatMap(({ fact, seen, count, entries }): [string, FileLine][] =>
+      String(seen).startsWith(CALLED) ? [[fact, { id: `${fact}.name`, value: String(seen).slice(CALLED.length), seen: count, entries }]] : [],
+    ),
+  );
+
 const parentOf = (id: string) => id.slice(0, id.lastIndexOf("."));
 
 function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<string, ServiceFact>): boolean {
@@ -44,8 +53,6 @@ function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<stri
   const [own, other] = [plainName(id.slice(id.lastIndexOf(".") + 1)), plainName(one.field)];
   return own.startsWith(other) || other.startsWith(own);
 }
-
-const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** New fields with the facts about their values. */
 export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, FileLine>): FileLine[] {

@@ -3,7 +3,7 @@
 import type { FactKind, FactValue, Observation, ServiceFact } from "../contracts/fact.ts";
 import { grouped } from "../kernel/grouped.ts";
 import type { Evidence } from "./compare.ts";
-import { MOST_ENTRIES } from "./observations.ts";
+import { MOST_ENTRIES } from "./recording.ts";
 
 /** A fact of a service file, or a question about it. */
 export interface FileLine {
@@ -47,8 +47,6 @@ const deciders: Partial<Record<FactKind, Decide>> = {
   field: presence,
   type: types,
   format: form,
-  prefix: (fact, observations, evidence) =>
-    oneValue(fact, observations, evidence).map((one) => (one.value === "no prefix" ? { ...one, value: "" } : one)),
   maximum: bound,
   minimum: bound,
   replay_window: window,
