@@ -8,6 +8,7 @@ import { type CallContext, historyOf, keyHeaderOf, uniqueOf } from "./history.ts
 import {
   createObservationLog,
   type Hint,
+  type Knowledge,
   knowledgeOf,
   type ObservationLog,
   type Rename,
@@ -50,6 +51,24 @@ export interface Evidence {
   unknownFields: readonly UnknownField[];
   /** The number of objects in the recording, by name. */
   objects: ReadonlyMap<string, number>;
+  traffic: Traffic;
+}
+
+/** A call below the base address; without an operation if none matches. */
+export interface TrafficCall {
+  exchange: RecordedExchange;
+  /** The path below the base URL. */
+  path: string;
+  operation?: { id: string; params: readonly string[] } | undefined;
+}
+
+/** The calls in order, from which a sandbox can be checked. */
+export interface Traffic {
+  calls: readonly TrafficCall[];
+  /** The Authorization headers with which calls succeed. */
+  keys: ReadonlySet<string | undefined>;
+  /** The ids of records in successful calls. */
+  ids: ReadonlySet<string>;
 }
 
 export type Comparison = ReturnType<typeof compare>;
@@ -73,7 +92,15 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   const strays = below
     .filter(({ call }) => call === undefined)
     .map((one): StrayCall => ({ ...one, endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}` }));
-  const unexplained = [...observe(calls, recording, sandbox, log, replies), ...observeRoutes(strays, routes, log)];
+  const knowledge = knowledgeOf(calls);
+  const traffic: Traffic = {
+    calls: below
+      .map(({ exchange, path, call }) => ({ exchange, path, operation: call && { id: call.operation.id, params: call.ids } }))
+      .toSorted((one, other) => one.exchange.at - other.exchange.at || 0),
+    keys: new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization)),
+    ids: knowledge.ids,
+  };
+  const unexplained = [...observe(calls, recording, sandbox, log, replies, knowledge), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   return {
     /** The base address of the matching calls, with its secrets masked; null if no call matches. */
@@ -89,7 +116,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     unexplained: counted(unexplained),
     /** Ignored entries, counted by reason. */
     noise,
-    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects } as Evidence,
+    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects, traffic } as Evidence,
   };
 }
 
@@ -121,8 +148,8 @@ function observe(
   sandbox: ComparedSandbox,
   log: ObservationLog,
   replies: ReplyReader,
+  knowledge: Knowledge,
 ): Unexplained[] {
-  const knowledge = knowledgeOf(calls);
   const history = historyOf(calls);
   const header = keyHeaderOf(calls, String(log.fact("idempotency.header")?.value).toLowerCase());
   const keys = createKeyMemory();
