@@ -193,9 +193,10 @@ function resultOf(fact: ServiceFact, observations: readonly Observation[]): Fact
   return { fact, verdict: verdictOf(fact, confirmed, seen.length), confirmed, seen };
 }
 
-function verdictOf({ origin }: ServiceFact, confirmed: number, others: number): FactVerdict {
+function verdictOf({ origin, kind }: ServiceFact, confirmed: number, others: number): FactVerdict {
   if (others === 0) return confirmed > 0 ? "confirmed" : "not_seen";
-  return origin === "document" ? "against_document" : "contradicted";
+  // The document lists fields, and does not say that there are no others.
+  return origin === "document" && kind !== "other_fields" ? "against_document" : "contradicted";
 }
 
 function seenValues(observations: readonly Observation[]): SeenValue[] {
@@ -211,8 +212,15 @@ function seenValues(observations: readonly Observation[]): SeenValue[] {
       entries: [...new Set(group.flatMap(({ entries }) => entries))].slice(0, MOST_ENTRIES),
     };
   });
-  return values.toSorted((one, other) => other.count - one.count);
+  return values.filter((one) => isTightest(one, values)).toSorted((one, other) => other.count - one.count);
 }
+
+/** Whether no other value bounds the fact more tightly from the same side. */
+const isTightest = ({ value, bound }: SeenValue, all: readonly SeenValue[]): boolean =>
+  bound === undefined ||
+  all.every(
+    (one) => one.bound !== bound || (bound === "at_least" ? Number(one.value) <= Number(value) : Number(one.value) >= Number(value)),
+  );
 
 /** The different items with their counts, the most frequent first. */
 const counted = <T extends object>(items: readonly T[]): (T & { count: number })[] =>

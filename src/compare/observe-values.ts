@@ -23,10 +23,8 @@ export function observeObject(where: ObservationContext, place: string, schema: 
   const names = fieldsOf(schema).map(([own]) => log.nameOf(fieldPlace(name, own), own));
   const twins = isBody ? NO_TWINS : twinsIn(value, names);
   if (twins.size > names.length * (1 - RECOGNISED)) {
-    const [own, twin] = [...twins][0] as [string, string];
-    log.shapes.note("names", `${log.shown.code(twin)} for ${own}`, where.entry);
-    const inOwnNames = Object.fromEntries([...twins].map(([field, other]) => [field, value[other]]));
-    return observeListedValues(where, name, schema, { ...value, ...inOwnNames });
+    observeTwins(where, name, schema, value, twins);
+    return;
   }
   for (const [own, inner] of fieldsOf(schema)) {
     const id = fieldPlace(name, own);
@@ -61,6 +59,18 @@ function twinsIn(value: JsonFields, names: readonly string[]): ReadonlyMap<strin
   );
 }
 
+/** Observes an object of which most names have another case style. */
+function observeTwins(
+  where: ObservationContext,
+  name: string,
+  schema: TSchema,
+  value: JsonFields,
+  twins: ReadonlyMap<string, string>,
+): void {
+  for (const [own, twin] of twins) where.log.shapes.note("names", `${where.log.shown.code(twin)} for ${own}`, where.entry);
+  observeListedValues(where, name, schema, { ...value, ...Object.fromEntries([...twins].map(([own, twin]) => [own, value[twin]])) });
+}
+
 /** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */
 export function observeListedValues(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
   const name = nameOf(schema, place);
@@ -74,16 +84,12 @@ export function observeListedValues(where: ObservationContext, place: string, sc
 }
 
 /** Observes unknown fields. Ignores fields that the client sent itself, because the service returns them unchanged. */
-function observeOthers(
-  where: ObservationContext,
-  name: string,
-  schema: TSchema,
-  value: JsonFields,
-  twins: ReadonlySet<string>,
-): void {
+function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields, twins: ReadonlySet<string>): void {
   const { log, knowledge, isBody, entry } = where;
   const known = new Set(fieldsOf(schema).map(([field]) => log.nameOf(fieldPlace(name, field), field)));
-  const others = Object.keys(value).filter((field) => !known.has(field) && !twins.has(field) && (isBody || !knowledge.sentFields.has(field)));
+  const others = Object.keys(value).filter(
+    (field) => !known.has(field) && !twins.has(field) && (isBody || !knowledge.sentFields.has(field)),
+  );
   const id = `${name}.other_fields`;
   log.unknownFields.countObject(name);
   for (const field of others) {

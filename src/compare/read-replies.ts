@@ -4,165 +4,187 @@ import { formOfSchema, formOfValue } from "../contracts/value-formats.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, innerOf, isRequired, nameOf, recordsOf } from "../schema/walk.ts";
 import type { ObservationLog } from "./observations.ts";
-import { isObject, type JsonFields, type MatchedCall, pageIn, plainName, RECOGNISED, type ReadReply, type RecordedCall, refused, succeeded } from "./recording.ts";
+import {
+  isObject,
+  type JsonFields,
+  type MatchedCall,
+  pageIn,
+  plainName,
+  RECOGNISED,
+  type ReadReply,
+  type RecordedCall,
+  refused,
+  succeeded,
+} from "./recording.ts";
 
 /** Objects with fewer required fields are always compared. */
 const FEWEST_FIELDS = 3;
 
-export type ReplyReader = ReturnType<typeof createReplyReader>;
+const nameIn = (log: ObservationLog, place: string, own: string) => log.nameOf(fieldPlace(place, own), own);
 
-export function createReplyReader(log: ObservationLog) {
-  const nameIn = (place: string, own: string) => log.nameOf(fieldPlace(place, own), own);
+/** How many of the fields that each object of the schema has are in the value: by name, and apart from the case style. */
+function shareOf(log: ObservationLog, value: unknown, place: string, schema: TSchema) {
+  const name = nameOf(schema, place);
+  const needed = fieldsOf(schema).flatMap(([own]) =>
+    isRequired(schema, own) && log.fact(fieldPlace(name, own))?.value !== "absent" ? nameIn(log, name, own) : [],
+  );
+  if (!isObject(value)) return { exact: 0, plain: 0, needed: needed.length };
+  if (needed.length < FEWEST_FIELDS) return { exact: 1, plain: 1, needed: needed.length };
+  const keys = new Set(Object.keys(value).map(plainName));
+  const exact = needed.filter((field) => Object.hasOwn(value, field)).length / needed.length;
+  return { exact, plain: needed.filter((field) => keys.has(plainName(field))).length / needed.length, needed: needed.length };
+}
 
-  /** How many of the fields that each object of the schema has are in the value: by name, and apart from the case style. */
-  const shareOf = (value: unknown, place: string, schema: TSchema) => {
-    const name = nameOf(schema, place);
-    const needed = fieldsOf(schema).flatMap(([own]) =>
-      isRequired(schema, own) && log.fact(fieldPlace(name, own))?.value !== "absent" ? nameIn(name, own) : [],
+/** The value with the sandbox's names of fields. Notes what else is written differently. */
+function inOwnNames(log: ObservationLog, value: unknown, place: string, schema: TSchema, entry: string): unknown {
+  if (!isObject(value)) return value;
+  const name = nameOf(schema, place);
+  const fields = new Map(fieldsOf(schema).map(([own, inner]) => [plainName(own), { own, inner }]));
+  return Object.fromEntries(
+    Object.entries(value).map(([field, held]) => {
+      const known = fields.get(plainName(field));
+      if (!known) return [field, held];
+      if (field !== known.own) log.shapes.note("names", `${log.shown.code(field)} for ${known.own}`, entry);
+      return [known.own, valueInOwnNames(log, held, fieldPlace(name, known.own), known.inner, entry)];
+    }),
+  );
+}
+
+function valueInOwnNames(log: ObservationLog, value: unknown, id: string, schema: TSchema, entry: string): unknown {
+  const inner = innerOf(id, schema);
+  if (inner.isObject && !inner.isList) return inOwnNames(log, value, inner.id, inner.schema, entry);
+  if (inner.isList && Array.isArray(value)) return value.map((item) => valueInOwnNames(log, item, inner.id, inner.schema, entry));
+  noteForm(log, value, inner.schema, entry);
+  return value;
+}
+
+function noteForm(log: ObservationLog, value: unknown, schema: TSchema, entry: string): void {
+  if (value === null || typeof value === "object") return;
+  const own = formOfSchema(schema);
+  const seen = own === undefined ? undefined : formOfValue(own, value);
+  if (own !== seen && seen !== undefined && own === "Unix seconds") log.shapes.note("times", seen, entry);
+  if (own !== seen && seen !== undefined && own === "integer in the smallest unit") log.shapes.note("amounts", seen, entry);
+  const prefix = prefixOf(schema);
+  if (prefix !== undefined && !String(value).startsWith(prefix)) log.shapes.note("ids", log.shown.prefix(String(value)), entry);
+}
+
+/** The record in a response or in one of its envelopes, with the names of the fields that lead to it. */
+function findRecord(log: ObservationLog, response: JsonFields, place: string, schema: TSchema) {
+  const inner = (value: JsonFields, path: readonly string[]) =>
+    Object.entries(value).flatMap(([name, held]) => (isObject(held) ? [{ value: held, path: [...path, name] }] : []));
+  const wrapped = inner(response, []);
+  const all = [{ value: response, path: [] as readonly string[] }, ...wrapped, ...wrapped.flatMap((one) => inner(one.value, one.path))];
+  const rated = all.map((one) => ({ ...one, ...shareOf(log, one.value, place, schema) }));
+  return rated.reduce((best, one) => (one.exact + one.plain > best.exact + best.plain ? one : best));
+}
+
+function readObject(log: ObservationLog, response: JsonFields, place: string, schema: TSchema, entry: string): ReadReply {
+  const found = findRecord(log, response, place, schema);
+  const [wrapper] = found.path;
+  const isAlone = wrapper === undefined || (found.path.length === 1 && Object.keys(response).length === 1);
+  if (found.exact >= RECOGNISED && isAlone) return { response, record: found.value, foreign: {} };
+  if (found.plain < RECOGNISED) {
+    const share = `${Math.round(found.plain * found.needed)} of ${found.needed} fields of ${nameOf(schema, place)}`;
+    log.shapes.note("unknown", share, entry);
+    return { response, record: response, foreign: { records: true } };
+  }
+  if (wrapper !== undefined) log.shapes.note("envelope", found.path.map(log.shown.code).join("."), entry);
+  if (found.exact >= RECOGNISED) return { response: found.value, record: found.value, foreign: { page: true } };
+  const own = inOwnNames(log, found.value, place, schema, entry);
+  return { response: own, record: own, foreign: { records: true } };
+}
+
+function readList(log: ObservationLog, { operation, response, entry }: MatchedCall, records: TSchema): ReadReply {
+  const place = `${operation.id}.reply`;
+  const outer = pageIn(response);
+  const page = outer ?? (isObject(response) ? Object.values(response).map(pageIn).find(Boolean) : undefined);
+  if (!page) {
+    if (isObject(response)) log.shapes.note("unknown", `no list in a reply of ${operation.id}`, entry);
+    return { response: undefined, record: response, foreign: { records: true, page: true } };
+  }
+  const { items, name = "data", rest } = page;
+  const more = nameIn(log, place, "has_more");
+  const hasOwnPage =
+    outer !== undefined && (page.name === undefined || Object.hasOwn(rest, more) || log.fact(`${place}.has_more`)?.value === "absent");
+  const first = items.find(isObject);
+  const share = first && shareOf(log, first, `${place}.data[]`, records);
+  const isKnown = share === undefined || share.exact >= RECOGNISED;
+  if (isKnown && hasOwnPage) return { response, record: items, foreign: {} };
+  if (!isKnown && share.plain < RECOGNISED)
+    log.shapes.note(
+      "unknown",
+      `${Math.round(share.plain * share.needed)} of ${share.needed} fields of ${nameOf(records, "a record")}`,
+      entry,
     );
-    if (!isObject(value)) return { exact: 0, plain: 0, needed: needed.length };
-    if (needed.length < FEWEST_FIELDS) return { exact: 1, plain: 1, needed: needed.length };
-    const keys = new Set(Object.keys(value).map(plainName));
-    const exact = needed.filter((field) => Object.hasOwn(value, field)).length / needed.length;
-    return { exact, plain: needed.filter((field) => keys.has(plainName(field))).length / needed.length, needed: needed.length };
-  };
-
-  /** The value with the sandbox's names of fields. Notes what else is written differently. */
-  const inOwnNames = (value: unknown, place: string, schema: TSchema, entry: string): unknown => {
-    if (!isObject(value)) return value;
-    const name = nameOf(schema, place);
-    const fields = new Map(fieldsOf(schema).map(([own, inner]) => [plainName(own), { own, inner }]));
-    return Object.fromEntries(
-      Object.entries(value).map(([field, held]) => {
-        const known = fields.get(plainName(field));
-        if (!known) return [field, held];
-        if (field !== known.own) log.shapes.note("names", `${log.shown.code(field)} for ${known.own}`, entry);
-        return [known.own, valueInOwnNames(held, fieldPlace(name, known.own), known.inner, entry)];
-      }),
-    );
-  };
-
-  const valueInOwnNames = (value: unknown, id: string, schema: TSchema, entry: string): unknown => {
-    const inner = innerOf(id, schema);
-    if (inner.isObject && !inner.isList) return inOwnNames(value, inner.id, inner.schema, entry);
-    if (inner.isList && Array.isArray(value)) return value.map((item) => valueInOwnNames(item, inner.id, inner.schema, entry));
-    noteForm(value, inner.schema, entry);
-    return value;
-  };
-
-  const noteForm = (value: unknown, schema: TSchema, entry: string): void => {
-    if (value === null || typeof value === "object") return;
-    const own = formOfSchema(schema);
-    const seen = own === undefined ? undefined : formOfValue(own, value);
-    if (own !== seen && seen !== undefined && own === "Unix seconds") log.shapes.note("times", seen, entry);
-    if (own !== seen && seen !== undefined && own === "integer in the smallest unit") log.shapes.note("amounts", seen, entry);
-    const prefix = prefixOf(schema);
-    if (prefix !== undefined && !String(value).startsWith(prefix)) log.shapes.note("ids", log.shown.prefix(String(value)), entry);
-  };
-
-  /** The record in a response or in one of its envelopes, with the names of the fields that lead to it. */
-  const findRecord = (response: JsonFields, place: string, schema: TSchema) => {
-    const inner = (value: JsonFields, path: readonly string[]) =>
-      Object.entries(value).flatMap(([name, held]) => (isObject(held) ? [{ value: held, path: [...path, name] }] : []));
-    const wrapped = inner(response, []);
-    const all = [{ value: response, path: [] as readonly string[] }, ...wrapped, ...wrapped.flatMap((one) => inner(one.value, one.path))];
-    const rated = all.map((one) => ({ ...one, ...shareOf(one.value, place, schema) }));
-    return rated.reduce((best, one) => (one.exact + one.plain > best.exact + best.plain ? one : best));
-  };
-
-  const readObject = (response: JsonFields, place: string, schema: TSchema, entry: string): ReadReply => {
-    const found = findRecord(response, place, schema);
-    const [wrapper] = found.path;
-    const isAlone = wrapper === undefined || (found.path.length === 1 && Object.keys(response).length === 1);
-    if (found.exact >= RECOGNISED && isAlone) return { response, record: found.value, foreign: {} };
-    if (found.plain < RECOGNISED) {
-      const share = `${Math.round(found.plain * found.needed)} of ${found.needed} fields of ${nameOf(schema, place)}`;
-      log.shapes.note("unknown", share, entry);
-      return { response, record: response, foreign: { records: true } };
-    }
-    if (wrapper !== undefined) log.shapes.note("envelope", found.path.map(log.shown.code).join("."), entry);
-    if (found.exact >= RECOGNISED) return { response: found.value, record: found.value, foreign: { page: true } };
-    const own = inOwnNames(found.value, place, schema, entry);
-    return { response: own, record: own, foreign: { records: true } };
-  };
-
-  const readList = ({ operation, response, entry }: MatchedCall, records: TSchema): ReadReply => {
-    const place = `${operation.id}.reply`;
-    const outer = pageIn(response);
-    const page = outer ?? (isObject(response) ? Object.values(response).map(pageIn).find(Boolean) : undefined);
-    if (!page) {
-      if (isObject(response)) log.shapes.note("unknown", `no list in a reply of ${operation.id}`, entry);
-      return { response: undefined, record: response, foreign: { records: true, page: true } };
-    }
-    const { items, name = "data", rest } = page;
-    const more = nameIn(place, "has_more");
-    const hasOwnPage = outer !== undefined && (page.name === undefined || Object.hasOwn(rest, more) || log.fact(`${place}.has_more`)?.value === "absent");
-    const first = items.find(isObject);
-    const share = first && shareOf(first, `${place}.data[]`, records);
-    const isKnown = share === undefined || share.exact >= RECOGNISED;
-    if (isKnown && hasOwnPage) return { response, record: items, foreign: {} };
-    if (!isKnown && share.plain < RECOGNISED)
-      log.shapes.note("unknown", `${Math.round(share.plain * share.needed)} of ${share.needed} fields of ${nameOf(records, "a record")}`, entry);
-    const shown = isKnown ? items : items.map((item) => inOwnNames(item, `${place}.data[]`, records, entry));
-    const own = hasOwnPage ? rest : { [more]: hasMoreIn(rest, more, entry) };
-    return { response: { ...own, [name]: shown }, record: shown, foreign: { ...(!isKnown && { records: true as const }), ...(!hasOwnPage && { page: true as const }) } };
-  };
-
-  /** Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address. */
-  const hasMoreIn = (rest: JsonFields, more: string, entry: string): boolean => {
-    const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];
-    if (around !== undefined) log.shapes.note("envelope", `${log.shown.code(around)} beside the records`, entry);
-    const fields = Object.entries({ ...(held as JsonFields), ...rest });
-    const [flag] = fields.filter(([name]) => plainName(name) === plainName(more)).map(([, value]) => value);
-    if (flag !== undefined) return flag === true;
-    const next = fields.find(([name]) => /next|cursor|after/i.test(name));
-    log.shapes.note("pagination", next ? log.shown.code(next[0]) : `no ${more}`, entry);
-    return typeof next?.[1] === "string" && next[1] !== "";
-  };
-
-  const readError = (response: JsonFields, entry: string): ReadReply => {
-    const own = ["error", "message", "code", "details"].map((name) => nameIn("error", name));
-    const isOwn = (value: unknown) => isObject(value) && own.filter((name) => Object.hasOwn(value, name)).length >= 2;
-    const inner = Object.values(response).flatMap((value) => (Array.isArray(value) ? value.slice(0, 1) : [value]));
-    const isProblem = typeof response.type === "string" && (typeof response.title === "string" || typeof response.detail === "string");
-    if (!isProblem && (isOwn(response) || inner.some(isOwn))) return { response, record: response, foreign: {} };
-    log.shapes.note("errors", isProblem ? "problem+json" : `an object with ${Object.keys(response).map(log.shown.code).join(", ") || "no field"}`, entry);
-    const about = isProblem && response.type !== "about:blank" ? String(response.type).split(/[/:#]/).at(-1) : undefined;
-    const { code = about, ...others } = response;
-    return { response: { ...others, ...(typeof code === "string" && { code }) }, record: response, foreign: { error: true } };
-  };
-
-  const readReply = (call: MatchedCall): ReadReply => {
-    const { operation, response, entry } = call;
-    const records = recordsOf(operation.reply);
-    if (refused(call) && isObject(response)) return readError(response, entry);
-    if (!succeeded(call) || response === undefined) return { response, record: response, foreign: {} };
-    if (records) return readList(call, records);
-    return isObject(response)
-      ? readObject(response, `${operation.id}.reply`, operation.reply, entry)
-      : { response, record: response, foreign: {} };
-  };
-
-  /** The body in the sandbox's names, if one of its fields differs only in its case style; otherwise undefined. */
-  const readBody = ({ operation, body, entry }: MatchedCall): unknown => {
-    const place = `${operation.id}.body`;
-    if (!operation.body || !isObject(body)) return undefined;
-    const fields = fieldsOf(operation.body).map(([own]) => nameIn(place, own));
-    const plain = new Map(fields.map((field) => [plainName(field), field]));
-    const isForeign = (name: string) => {
-      const field = plain.get(plainName(name));
-      return field !== undefined && !fields.includes(name) && !Object.hasOwn(body, field);
-    };
-    return Object.keys(body).some(isForeign) ? inOwnNames(body, place, operation.body, entry) : undefined;
-  };
-
+  const shown = isKnown ? items : items.map((item) => inOwnNames(log, item, `${place}.data[]`, records, entry));
+  const own = hasOwnPage ? rest : { [more]: hasMoreIn(log, rest, more, entry) };
   return {
-    /** An object, such as the record of an event. */
-    object: readObject,
-    call(call: MatchedCall): RecordedCall {
-      const { foreign, ...reply } = readReply(call);
-      const body = readBody(call);
-      return { ...call, ...reply, ...(body !== undefined && { body }), foreign: { ...foreign, ...(body !== undefined && { body: true }) } };
-    },
+    response: { ...own, [name]: shown },
+    record: shown,
+    foreign: { ...(!isKnown && { records: true as const }), ...(!hasOwnPage && { page: true as const }) },
   };
 }
+
+/** Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address. */
+function hasMoreIn(log: ObservationLog, rest: JsonFields, more: string, entry: string): boolean {
+  const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];
+  if (around !== undefined) log.shapes.note("envelope", `${log.shown.code(around)} beside the records`, entry);
+  const fields = Object.entries({ ...(held as JsonFields), ...rest });
+  const [flag] = fields.filter(([name]) => plainName(name) === plainName(more)).map(([, value]) => value);
+  if (flag !== undefined) return flag === true;
+  const next = fields.find(([name]) => /next|cursor|after/i.test(name));
+  log.shapes.note("pagination", next ? log.shown.code(next[0]) : `no ${more}`, entry);
+  return typeof next?.[1] === "string" && next[1] !== "";
+}
+
+function readError(log: ObservationLog, response: JsonFields, entry: string): ReadReply {
+  const own = ["error", "message", "code", "details"].map((name) => nameIn(log, "error", name));
+  const isOwn = (value: unknown) => isObject(value) && own.filter((name) => Object.hasOwn(value, name)).length >= 2;
+  const inner = Object.values(response).flatMap((value) => (Array.isArray(value) ? value.slice(0, 1) : [value]));
+  const isProblem = typeof response.type === "string" && (typeof response.title === "string" || typeof response.detail === "string");
+  if (!isProblem && (isOwn(response) || inner.some(isOwn))) return { response, record: response, foreign: {} };
+  log.shapes.note(
+    "errors",
+    isProblem ? "problem+json" : `an object with ${Object.keys(response).map(log.shown.code).join(", ") || "no field"}`,
+    entry,
+  );
+  const about = isProblem && response.type !== "about:blank" ? String(response.type).split(/[/:#]/).at(-1) : undefined;
+  const { code = about, ...others } = response;
+  return { response: { ...others, ...(typeof code === "string" && { code }) }, record: response, foreign: { error: true } };
+}
+
+function readReply(log: ObservationLog, call: MatchedCall): ReadReply {
+  const { operation, response, entry } = call;
+  const records = recordsOf(operation.reply);
+  if (refused(call) && isObject(response)) return readError(log, response, entry);
+  if (!succeeded(call) || response === undefined) return { response, record: response, foreign: {} };
+  if (records) return readList(log, call, records);
+  return isObject(response)
+    ? readObject(log, response, `${operation.id}.reply`, operation.reply, entry)
+    : { response, record: response, foreign: {} };
+}
+
+/** The body in the sandbox's names, if one of its fields differs only in its case style; otherwise undefined. */
+function readBody(log: ObservationLog, { operation, body, entry }: MatchedCall): unknown {
+  const place = `${operation.id}.body`;
+  if (!operation.body || !isObject(body)) return undefined;
+  const fields = fieldsOf(operation.body).map(([own]) => nameIn(log, place, own));
+  const plain = new Map(fields.map((field) => [plainName(field), field]));
+  const isForeign = (name: string) => {
+    const field = plain.get(plainName(name));
+    return field !== undefined && !fields.includes(name) && !Object.hasOwn(body, field);
+  };
+  return Object.keys(body).some(isForeign) ? inOwnNames(log, body, place, operation.body, entry) : undefined;
+}
+
+export type ReplyReader = ReturnType<typeof createReplyReader>;
+
+export const createReplyReader = (log: ObservationLog) => ({
+  /** An object, such as the record of an event. */
+  object: (response: JsonFields, place: string, schema: TSchema, entry: string) => readObject(log, response, place, schema, entry),
+  call(call: MatchedCall): RecordedCall {
+    const { foreign, ...reply } = readReply(log, call);
+    const body = readBody(log, call);
+    return { ...call, ...reply, ...(body !== undefined && { body }), foreign: { ...foreign, ...(body !== undefined && { body: true }) } };
+  },
+});

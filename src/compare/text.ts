@@ -1,31 +1,45 @@
 // Formats a comparison for a terminal: the most important differences first, equal ones in one line.
 
+import type { FactValue } from "../contracts/fact.ts";
+import { grouped } from "../kernel/grouped.ts";
+import type { ServiceFile } from "../service/service-file.ts";
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
-import { MOST_ENTRIES } from "./recording.ts";
+import { CALLED, MOST_ENTRIES } from "./recording.ts";
 
 const MOST_FACTS = 6;
 const MOST_ROWS = 40;
+/** Rows of each part of the summary, so that it fits on a page. */
+const MOST_SUMMED = 10;
 
-export function comparisonText(comparison: Comparison): string {
-  const { base, calls, webhooks, unknownEndpoints, unexplained, noise } = comparison;
+/** What a service file takes over, or would take over. */
+interface Adoption extends Pick<ServiceFile, "facts" | "questions"> {
+  /** The name of the file, if it was written. */
+  file?: string | undefined;
+}
+
+/** The summary first, which fits on a page, then the details. */
+export function comparisonText(comparison: Comparison, adoption: Adoption): string {
+  const { base, calls, webhooks, shapes, unknownEndpoints, unexplained, noise } = comparison;
   const { confirmed, contradicted, notSeen, facts, confirmations } = totalsOf(comparison);
   const groups = findingsOf(comparison).flatMap(({ title, findings }) => ["", `${title}:`, ...findings.map(findingLine)]);
   const heading = `Compared ${plural(calls, "call")}${base === null ? "" : ` below ${base}`} and ${plural(webhooks, "webhook")} with ${facts} facts.`;
   if (matchedNothing(comparison)) return [heading, NOTHING, ...listed("Left out", noiseLines(noise))].join("\n");
   return [
     heading,
+    ...summary(comparison, adoption),
     ...listed(
       "Written differently everywhere, and not compared field by field",
-      comparison.shapes.map(({ advice, seen, count, entries }) => `${advice} (${seen.join(", ")}; ${plural(count, "time")}: ${entries.join(", ")})`),
+      shapes.map(({ kind, seen, count, entries }) => `${kind}: ${seen.join(", ")} (${plural(count, "time")}: ${entries.join(", ")})`),
     ),
     ...groups,
+    ...listed("Fields of another case style", renames(comparison)),
     ...listed(
       "Calls of endpoints that the sandbox does not have",
       unknownEndpoints.map(({ endpoint, count }) => `${endpoint} (${count})`),
     ),
     ...listed(
       "Unrecognised errors",
-      unexplained.map(({ operation, status, code, count }) => `${operation}: ${status} ${code} (${count})`),
+      unexplained.map(({ operation, status, code, count }) => `${operation}: ${status}${code === "" ? "" : ` ${code}`} (${count})`),
     ),
     ...listed("Left out", noiseLines(noise)),
     "",
@@ -33,17 +47,61 @@ export function comparisonText(comparison: Comparison): string {
   ].join("\n");
 }
 
+/** What to change in the client, what the sandbox does or can do as the service, and what is open. */
+function summary(comparison: Comparison, { facts, questions = [], file }: Adoption): string[] {
+  const { shapes } = comparison;
+  const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
+  const adopted = grouped(Object.entries(facts), ([id, entry]) => `${lastPart(id)} ${JSON.stringify(entryOf(entry))}`);
+  const now = file === undefined ? "The sandbox can do as the service, with --write" : `The sandbox now does as the service, under ${file}`;
+  return [
+    ...listed(
+      "Change in your client",
+      [
+        ...shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
+        ...lenient.map(({ facts: ids, seen }) => `the sandbox accepts what the service refuses: ${some(ids)}: ${seen}`),
+      ],
+      MOST_SUMMED,
+    ),
+    ...listed(
+      now,
+      [...adopted.values()].map((group) => `${some(group.map(([id]) => id))}: ${shownValue(entryOf((group[0] as AdoptedEntry)[1]))}`),
+      MOST_SUMMED,
+    ),
+    ...listed(
+      "Open",
+      questions.map(({ fact, seen, why }) => `${fact}: ${seen.map(({ value }) => shownValue(value)).join(" or ")}; ${why}`),
+      MOST_SUMMED,
+    ),
+  ];
+}
+
+type AdoptedEntry = [id: string, entry: ServiceFile["facts"][string]];
+
+const entryOf = (entry: AdoptedEntry[1]) => (typeof entry === "object" && "value" in entry ? entry.value : entry);
+
+const some = (ids: readonly string[]) =>
+  ids.slice(0, MOST_NAMED).join(", ") + (ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : "");
+const MOST_NAMED = 3;
+
+/** The names of fields that differ only in their case style, in one line. */
+function renames({ verdicts }: Comparison): string[] {
+  const names = verdicts.flatMap(({ fact, seen }) => seen.flatMap(({ value }) => (isCalled(value) ? `${fact.id} is ${value}` : [])));
+  return names.length === 0 ? [] : [names.join(", ")];
+}
+
+const isCalled = (value: FactValue) => typeof value === "string" && value.startsWith(CALLED);
+
 const NOTHING =
   "Nothing matched: no call has the method and path of an operation of the service. Name the service's address with --base https://host/v1.";
 
-const listed = (title: string, rows: readonly string[]) =>
+const listed = (title: string, rows: readonly string[], most = MOST_ROWS) =>
   rows.length === 0
     ? []
     : [
         "",
         `${title}:`,
-        ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`),
-        ...(rows.length > MOST_ROWS ? [`  … and ${rows.length - MOST_ROWS} more`] : []),
+        ...rows.slice(0, most).map((row) => `  ${row}`),
+        ...(rows.length > most ? [`  … and ${rows.length - most} more`] : []),
       ];
 
 const noiseLines = (noise: Comparison["noise"]) => Object.entries(noise).map(([reason, count]) => `${reason} (${count})`);
@@ -70,12 +128,22 @@ interface Difference {
   entries: string[];
 }
 
+const LENIENT = "The sandbox accepts more than the service";
+
+/** Differences under their titles. Those that follow from another one are left out: a type from its format, a value from its other name. */
 export function findingsOf({ verdicts }: Comparison) {
-  const of = (...wanted: FactVerdict[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict));
+  const contradicted = new Map(verdicts.flatMap(({ fact, seen }) => seen.map(({ value }) => [`${fact.id} ${value}`, fact.id])));
+  const seenIn = new Set(contradicted.values());
+  const follows = ({ id, kind }: FactResult["fact"], value: FactValue) =>
+    isCalled(value) ||
+    (kind === "type" && value !== "null" && seenIn.has(id.replace(/type$/, "format"))) ||
+    (kind === "values" && [...contradicted.keys()].some((key) => key.startsWith(`${id}.`) && key.endsWith(` ${value}`)));
+  const shown = verdicts.map((one) => ({ ...one, seen: one.seen.filter(({ value }) => !follows(one.fact, value)) }));
+  const of = (...wanted: FactVerdict[]) => shown.filter(({ verdict }) => wanted.includes(verdict));
   const misleads = (seen: SeenValue) => seen.lenient === "sandbox";
   const differences = of("contradicted", "against_document");
   return [
-    { title: "The sandbox accepts more than the service", findings: group(differences, misleads) },
+    { title: LENIENT, findings: group(differences, misleads) },
     { title: "Against the service's document", findings: group(of("against_document"), (seen) => !misleads(seen)) },
     { title: "Assumptions contradicted", findings: group(of("contradicted"), (seen) => !misleads(seen)) },
   ].filter(({ findings }) => findings.length > 0);

@@ -37,7 +37,9 @@ export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence):
 const caseRenames = ({ observations }: Evidence) =>
   new Map(
     observations.flatMap(({ fact, seen, count, entries }): [string, FileLine][] =>
-      String(seen).startsWith(CALLED) ? [[fact, { id: `${fact}.name`, value: String(seen).slice(CALLED.length), seen: count, entries }]] : [],
+      String(seen).startsWith(CALLED)
+        ? [[fact, { id: `${fact}.name`, value: String(seen).slice(CALLED.length), seen: count, entries }]]
+        : [],
     ),
   );
 

@@ -139,33 +139,15 @@ function createPlayer(sandbox: Sandbox, { keys, ids }: Traffic, receiver: Receiv
     return { authorization: `Bearer ${isKnown ? await keyOf(operation && Object.values(exampleParams(operation))[0]) : UNKNOWN_KEY}` };
   };
 
-  const bodyOf = ({ exchange: { text, body, status }, operation }: TrafficCall): string | undefined => {
-    if (body === undefined) return text;
-    const login = succeeded({ status }) && operation?.id === "merchants.login" ? exampleBody(operation.id) : {};
-    return JSON.stringify(body, (name, value: unknown) => {
-      if (typeof value !== "string") return value;
-      if (login.password !== undefined && /mail|password/i.test(name)) return /mail/i.test(name) ? login.email : login.password;
-      return /^https?:/.test(value) ? receiver.url : inSandbox(value);
-    });
-  };
-
-  /** Remembers which values of the sandbox stand for the recorded ones. */
-  const learn = (recorded: unknown, played: unknown) => {
-    const [items, others] = [pageIn(recorded)?.items ?? [recorded], pageIn(played)?.items ?? [played]];
-    for (const [index, item] of items.entries())
-      for (const name of [/^id$/, NAMES_A_TOKEN, /cursor$/i]) {
-        const [from, to] = [textNamed(item, name), textNamed(others[index], name)];
-        if (from !== undefined && to !== undefined) values.set(from, to);
-      }
-  };
-
   return {
     async play(call: TrafficCall): Promise<Reply> {
       const { exchange, path, operation } = call;
       if (operation) await giveRecord(operation.id, operation.params);
-      const search = new URLSearchParams([...exchange.url.searchParams].map(([name, value]) => [name, inSandbox(value)] as [string, string]));
+      const search = new URLSearchParams(
+        [...exchange.url.searchParams].map(([name, value]) => [name, inSandbox(value)] as [string, string]),
+      );
       const address = path.split("/").map(inSandbox).join("/");
-      const body = bodyOf(call);
+      const body = bodyOf(call, inSandbox, receiver);
       const response = await fetch(`${sandbox.baseUrl}${address}${search.size === 0 ? "" : `?${search}`}`, {
         method: exchange.method,
         headers: {
@@ -176,14 +158,40 @@ function createPlayer(sandbox: Sandbox, { keys, ids }: Traffic, receiver: Receiv
         ...(body !== undefined && exchange.method !== "GET" && { body }),
       });
       const played = tryParseJson(await response.text());
-      if (succeeded(exchange) && succeeded(response)) learn(exchange.response, played);
+      if (succeeded(exchange) && succeeded(response)) learn(values, exchange.response, played);
       return { status: response.status, headers: Object.fromEntries(response.headers), body: played };
     },
   };
 }
 
+/** The body with the sandbox's values; a login that succeeded has the credentials of the example. */
+function bodyOf(
+  { exchange: { text, body, status }, operation }: TrafficCall,
+  inSandbox: (text: string) => string,
+  receiver: Receiver,
+): string | undefined {
+  if (body === undefined) return text;
+  const login = succeeded({ status }) && operation?.id === "merchants.login" ? exampleBody(operation.id) : {};
+  return JSON.stringify(body, (name, value: unknown) => {
+    if (typeof value !== "string") return value;
+    if (login.password !== undefined && /mail|password/i.test(name)) return /mail/i.test(name) ? login.email : login.password;
+    return /^https?:/.test(value) ? receiver.url : inSandbox(value);
+  });
+}
+
+/** Remembers which values of the sandbox stand for the recorded ones. */
+function learn(values: Map<string, string>, recorded: unknown, played: unknown): void {
+  const [items, others] = [pageIn(recorded)?.items ?? [recorded], pageIn(played)?.items ?? [played]];
+  for (const [index, item] of items.entries())
+    for (const name of [/^id$/, NAMES_A_TOKEN, /cursor$/i]) {
+      const [from, to] = [textNamed(item, name), textNamed(others[index], name)];
+      if (from !== undefined && to !== undefined) values.set(from, to);
+    }
+}
+
 const exampleParams = (id: string): Record<string, string> => catalogue.find((operation) => operation.id === id)?.exampleParams ?? {};
-const exampleBody = (id: string) => (catalogue.find((operation) => operation.id === id)?.example ?? {}) as { email?: string; password?: string };
+const exampleBody = (id: string) =>
+  (catalogue.find((operation) => operation.id === id)?.example ?? {}) as { email?: string; password?: string };
 
 /** The first text with this name, in the value or one of its objects. */
 function textNamed(value: unknown, name: RegExp, depth = 3): string | undefined {

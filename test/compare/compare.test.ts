@@ -11,7 +11,7 @@ describe("a stand-in for the real service", () => {
   test("that behaves as the sandbox contradicts nothing, whatever differs by design", () => {
     const found = compare(sandbox, recordingOf());
     expect(found.verdicts.filter(({ seen }) => seen.length > 0).map(({ fact, seen }) => [fact.id, seen])).toEqual([]);
-    expect(comparisonText(found)).toMatch(/^Compared .*\n\n\d+ confirmed .*, 0 contradicted/);
+    expect(comparisonText(found, fileOf(recordingOf()))).toMatch(/^Compared .*\n\n\d+ confirmed .*, 0 contradicted/);
     expect(fileOf(recordingOf())).toEqual({ facts: {} });
     expect(found.base).toBe("https://api.service.example/v1");
   });

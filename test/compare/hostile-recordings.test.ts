@@ -128,7 +128,7 @@ describe("a value of a wrong type", () => {
       const deliveries = readWebhooks(lines.join("\n"), "received.jsonl");
       const found = compare(sandbox, { ...readHar(JSON.stringify(document), "service.har"), deliveries });
       const file = serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, refusedIn: () => undefined });
-      return comparisonText(found) + JSON.stringify(file);
+      return comparisonText(found, file) + JSON.stringify(file);
     } catch (error) {
       if (error instanceof SandboxError) return error.message;
       throw error;

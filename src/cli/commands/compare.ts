@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { keepNearer } from "../../compare/check-file.ts";
 import { type Comparison, compare as compareRecording } from "../../compare/compare.ts";
 import { readBase } from "../../compare/find-base.ts";
 import { LARGEST_BODY, LARGEST_FILE, readHar, readWebhooks, recordingText } from "../../compare/read-recording.ts";
@@ -11,11 +12,12 @@ import { comparisonText, matchedNothing, totalsOf } from "../../compare/text.ts"
 import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
+import { playRecording } from "../../sandbox/play-recording.ts";
 import { readService } from "../../sandbox/service.ts";
 import { createFileCheck } from "../../service/file-check.ts";
 import type { ServiceFile } from "../../service/service-file.ts";
 import { command } from "../command.ts";
-import { print, printText, writeOutput } from "../output/print.ts";
+import { note, print, printText, writeOutput } from "../output/print.ts";
 
 export const compare = command({
   summary: "compare recordings of the real service with the sandbox (exit 3: a difference, 4: nothing matched)",
@@ -36,14 +38,17 @@ export const compare = command({
     const service = flags.service === undefined ? undefined : await readService(flags.service);
     const sandbox = comparedSandbox(service?.facts);
     const found = compareRecording(sandbox, recording, flags.base === undefined ? undefined : readBase(flags.base));
-    if (flags.json === undefined) printText(comparisonText(found));
+    const written = writtenFile(found, sandbox, service?.given, atLeast);
+    const adoption = flags.write === undefined ? written : await checkedFile(written, found, recording, service?.given);
+    if (flags.write !== undefined) await writeService(flags.write, adoption, service?.given);
+    if (flags.json === undefined) printText(comparisonText(found, { ...adoption, file: flags.write }));
     else {
       const { evidence: _, ...result } = found;
       print(JSON.stringify(result));
     }
-    if (flags.write !== undefined) await writeService(flags.write, found, sandbox, service?.given, atLeast);
+    if (flags.write !== undefined) (flags.json === undefined ? print : note)(shownTotals(found, written, adoption, flags.write));
     if (matchedNothing(found)) return exitCodes.inconclusive;
-    return totalsOf(found).contradicted > 0 ? exitCodes.verdict : exitCodes.ok;
+    return totalsOf(found).contradicted + found.shapes.length > 0 ? exitCodes.verdict : exitCodes.ok;
   },
 });
 
@@ -55,21 +60,40 @@ function readCount(text: string | undefined): number {
   return Number(text);
 }
 
-/** Writes the differences together with the facts of the service file that was compared. */
-async function writeService(
-  file: string,
-  { evidence }: Comparison,
-  compared: ComparedSandbox,
+const refusedIn = (facts: ServiceFile["facts"]) =>
+  createFileCheck({ facts: comparedSandbox().facts, operations: comparedSandbox().operations.map(({ id }) => id) })(facts);
+
+const writtenFile = ({ evidence }: Comparison, { facts }: ComparedSandbox, given: ServiceFile | undefined, atLeast: number): ServiceFile =>
+  serviceFileOf(facts, evidence, { atLeast, refusedIn, given: given?.facts });
+
+/** Drops each entry with which a sandbox comes out farther from the recording. It becomes a question. */
+async function checkedFile(
+  { facts, questions = [] }: ServiceFile,
+  { evidence: { traffic } }: Comparison,
+  { deliveries }: Recording,
   given: ServiceFile | undefined,
-  atLeast: number,
-): Promise<void> {
-  const refusedIn = createFileCheck({ facts: comparedSandbox().facts, operations: compared.operations.map(({ id }) => id) });
-  const { facts, questions } = serviceFileOf(compared.facts, evidence, { atLeast, refusedIn, given: given?.facts });
-  const all = { $schema: SCHEMA, facts: { ...given?.facts, ...facts }, ...(questions && { questions }) };
-  await writeOutput(file, `${serviceFileText(all)}\n`);
-  const asked =
-    questions === undefined ? "" : ` ${plural(questions.length, "question")} in it ${questions.length === 1 ? "is" : "are"} left to you.`;
-  print(`Wrote ${plural(Object.keys(facts).length, "fact")} to ${file}: merchant-sandbox start --service ${file}.${asked}`);
+): Promise<ServiceFile> {
+  if (Object.keys(facts).length === 0) return { facts, questions };
+  const play = (some: ServiceFile["facts"]) => playRecording(traffic, deliveries, some);
+  const checked = await keepNearer(facts, { given: given?.facts, refusedIn, play });
+  const dropped = checked.dropped.map(({ id, why }) => {
+    const { value, seen = 1 } = facts[id] as { value: string; seen?: number };
+    return { fact: id, seen: [{ value, count: seen }], why };
+  });
+  return { facts: checked.facts, questions: [...questions, ...dropped] };
+}
+
+/** Writes the entries together with those of the service file that was compared. */
+const writeService = (file: string, { facts, questions = [] }: ServiceFile, given: ServiceFile | undefined) =>
+  writeOutput(
+    file,
+    `${serviceFileText({ $schema: SCHEMA, facts: { ...given?.facts, ...facts }, ...(questions.length > 0 && { questions }) })}\n`,
+  );
+
+function shownTotals(found: Comparison, written: ServiceFile, { facts, questions = [] }: ServiceFile, file: string): string {
+  const [before, after] = [Object.keys(written.facts).length, Object.keys(facts).length];
+  const counts = `${totalsOf(found).confirmed} confirmed, ${after} adopted, ${before - after} dropped, ${plural(questions.length, "question")} left to you`;
+  return `Wrote ${plural(after, "fact")} to ${file}: merchant-sandbox start --service ${file}. Of the facts: ${counts}.`;
 }
 
 const SCHEMA = "./node_modules/merchant-sandbox/service.schema.json";

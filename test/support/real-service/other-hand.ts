@@ -14,7 +14,11 @@ export const traits = [
 export type Trait = (typeof traits)[number];
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const uuid = (id: string) => createHash("sha1").update(id).digest("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5");
+const uuid = (id: string) =>
+  createHash("sha1")
+    .update(id)
+    .digest("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5");
 const ID = /\b(?:cus|pay|po|prl|bkg|we|evt|req|mer|pom|room)_[A-Za-z0-9]+\b/g;
 const AMOUNT = /^(amount|fee|nightlyRate|refundedAmount|paidOutAmount)$/;
 const TIME = /^created$|At$/;
@@ -67,7 +71,11 @@ export function inOtherHand({ har, webhooks }: Recording, some: readonly Trait[]
   return { har: { log }, webhooks: webhooks.map((line) => deliveryOf(JSON.parse(line), secret, has)) };
 }
 
-function deliveryOf(line: { at: string; headers: Record<string, string>; body: string }, secret: string, has: (trait: Trait) => boolean): string {
+function deliveryOf(
+  line: { at: string; headers: Record<string, string>; body: string },
+  secret: string,
+  has: (trait: Trait) => boolean,
+): string {
   const event = JSON.parse(line.body) as Stored;
   const body = JSON.stringify(written(has("payload under data.object") ? { ...event, data: { object: event.data } } : event, has));
   const { "x-webhook-signature": plain, "x-webhook-id": id, "x-webhook-event": type, ...others } = line.headers;
@@ -75,6 +83,10 @@ function deliveryOf(line: { at: string; headers: Record<string, string>; body: s
   const time = Math.floor(Date.parse(line.at) / 1_000);
   const headers = has("t=,v1= signatures")
     ? { ...others, "merchant-signature": `t=${time},v1=${digest(`${time}.${body}`)}` }
-    : { ...line.headers, ...(plain && line.body !== body && { "x-webhook-signature": digest(body) }), ...(id && { "x-webhook-id": String(written(id, has)) }) };
+    : {
+        ...line.headers,
+        ...(plain && line.body !== body && { "x-webhook-signature": digest(body) }),
+        ...(id && { "x-webhook-id": String(written(id, has)) }),
+      };
   return JSON.stringify({ ...line, headers, body });
 }
