@@ -20,7 +20,12 @@ type Facts = ServiceFile["facts"];
 const MOST_ALIKE = 6;
 
 /** The distance of each reply and of each type of webhook from the recorded one, by its entry. */
-export async function playRecording(traffic: Traffic, deliveries: readonly RecordedDelivery[], facts: Facts): Promise<Map<string, number>> {
+export async function playRecording(
+  traffic: Traffic,
+  deliveries: readonly RecordedDelivery[],
+  facts: Facts,
+  measure = distanceOf,
+): Promise<Map<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), "merchant-sandbox-"));
   const receiver = await openReceiver();
   try {
@@ -29,7 +34,7 @@ export async function playRecording(traffic: Traffic, deliveries: readonly Recor
     const start = traffic.calls.find(({ exchange }) => !Number.isNaN(exchange.at))?.exchange.at;
     const sandbox = await createSandbox({ service, life: "off", seed: 1, ...(start !== undefined && { clock: start }) });
     try {
-      return await playAll(sandbox, traffic, deliveries, receiver);
+      return await playAll(sandbox, traffic, deliveries, receiver, measure);
     } finally {
       await sandbox.close();
     }
@@ -54,7 +59,13 @@ async function openReceiver() {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() };
 }
 
-async function playAll(sandbox: Sandbox, traffic: Traffic, deliveries: readonly RecordedDelivery[], receiver: Receiver) {
+async function playAll(
+  sandbox: Sandbox,
+  traffic: Traffic,
+  deliveries: readonly RecordedDelivery[],
+  receiver: Receiver,
+  measure: typeof distanceOf,
+) {
   const player = createPlayer(sandbox, traffic, receiver);
   const distances = new Map<string, number>();
   let now = Number.NaN;
@@ -65,12 +76,12 @@ async function playAll(sandbox: Sandbox, traffic: Traffic, deliveries: readonly 
     const played = await player.play(call);
     // Exports may leave out the headers, and then the sandbox's do not count.
     const headers = Object.keys(responseHeaders).length === 0 ? {} : played.headers;
-    distances.set(entry, distanceOf({ status, headers: responseHeaders, body: response }, { ...played, headers }));
+    distances.set(entry, measure({ status, headers: responseHeaders, body: response }, { ...played, headers }));
   }
   await sandbox.clock.advance({ by: "1s" });
   for (const [type, { entry, headers, text }] of firstOfEach(deliveries, ({ text }) => typeOf(tryParseJson(text)))) {
     const played = firstOfEach(receiver.received, ({ body }) => typeOf(body)).get(type);
-    if (played) distances.set(entry, distanceOf({ status: 0, headers, body: tryParseJson(text) }, played));
+    if (played) distances.set(entry, measure({ status: 0, headers, body: tryParseJson(text) }, played));
   }
   return distances;
 }

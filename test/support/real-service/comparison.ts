@@ -9,6 +9,7 @@ import { createFileCheck } from "../../../src/service/file-check.ts";
 import type { ServiceFile } from "../../../src/service/service-file.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { type Difference, differences } from "./differences.ts";
+import { inOtherHand, type Trait } from "./other-hand.ts";
 import { createRealService } from "./service.ts";
 import { recordSession } from "./session.ts";
 
@@ -29,8 +30,9 @@ export const everyDifference = changeTo(differences);
 /** The calls that a session with the changed service records, without its webhooks. */
 export const harOf = (change?: (behaviour: Behaviour) => void): object => recordSession(createRealService(change)).har;
 
-export function recordingOf(change?: (behaviour: Behaviour) => void): Recording {
-  const { har, webhooks } = recordSession(createRealService(change));
+/** The recording of the changed service, with some habits of the other hand. */
+export function recordingOf(change?: (behaviour: Behaviour) => void, habits: readonly Trait[] = []): Recording {
+  const { har, webhooks } = inOtherHand(recordSession(createRealService(change)), habits);
   return { ...readHar(JSON.stringify(har), "service.har"), deliveries: readWebhooks(`${webhooks.join("\n")}\n`, "received.jsonl") };
 }
 
