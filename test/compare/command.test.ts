@@ -41,7 +41,9 @@ describe("compare", () => {
       "  the sandbox accepts what the service refuses: pricing_rules.create.body.priority.required: true",
     ]);
     expect(out).toContainEqual(expect.stringContaining("pricing_rules.create.body.priority.required: sandbox false, service true"));
-    expect(out.find((line) => line.includes("bookings.decline.status: sandbox"))).toContain("sandbox 200, service 202 (2 times: service.har#40, ");
+    expect(out.find((line) => line.includes("bookings.decline.status: sandbox"))).toContain(
+      "sandbox 200, service 202 (2 times: service.har#40, ",
+    );
   });
 
   test("ends with 4 if nothing matches, and says what to do", async () => {
