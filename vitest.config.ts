@@ -4,7 +4,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { LineReporter } from "./test/support/line-reporter.ts";
+import { LineReporter } from "./scripts/line-reporter.ts";
 
 const SLOW = "test/slow/**";
 const TOOLS = "test/tools/**";

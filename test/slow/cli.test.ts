@@ -58,38 +58,6 @@ describe("the program prints", () => {
 });
 
 describe("start", () => {
-  test("prints one JSON object per line with --json: ready, then each request", async () => {
-    const program = await start(["--memory", "--clock", "2026-01-05T12:00:00Z"]);
-    const ready = JSON.parse(program.out[0] as string);
-    expect(ready).toMatchObject({ event: "ready", version: version(), pid: program.child.pid, database: null, baseUrl: `${ready.url}/v1` });
-    expect(ready.merchants.map(({ apiKeys }: { apiKeys: string[] }) => apiKeys[0])).toEqual([
-      "sk_test_lodge",
-      "sk_test_market",
-      "sk_test_stage",
-      "sk_test_blank",
-    ]);
-    await call(program.url, "GET", "/v1/payments?limit=1");
-    await call(program.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
-    await call(program.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
-    const last = JSON.parse(await program.line((line) => line.includes("req_3")));
-    expect(last).toMatchObject({
-      event: "request",
-      method: "POST",
-      path: RULES,
-      status: 200,
-      merchant: "mer_lodge",
-      idempotencyKey: "k",
-      replayOf: "req_2",
-    });
-    expect(JSON.parse(program.out[1] as string)).toMatchObject({
-      id: "req_1",
-      query: "limit=1",
-      operation: "payments.list",
-      at: "2026-01-05T12:00:00.000Z",
-    });
-    expect(program.out).toHaveLength(4);
-  });
-
   test("never prints a live key", async () => {
     for (const words of [["--json"], []]) {
       const program = launch(["--port", "0", "--db", "data.db", ...words]);

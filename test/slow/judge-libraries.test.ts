@@ -4,10 +4,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { clientsPage, type Row } from "../../scripts/docs/clients-page.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Library, type LibraryCall, libraries } from "../support/clients/libraries.ts";
-import { clientsPage, type Row } from "../support/clients/page.ts";
 import { shareForBlock } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.CLIENT_RUNS ?? 0);

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { chooseUi } from "../../src/cli/output/show-sandbox.ts";
+import { version } from "../../src/sandbox/package-files.ts";
+import { ORDER } from "../support/insist.ts";
 import { folder, isAlive, launch, start } from "../support/program.ts";
 import { call, control, NOON } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, openShell, type TestTerminal, USUAL } from "../support/terminal.ts";
@@ -297,24 +299,26 @@ describe("plain lines", () => {
     expect((await program.ended).code).toBe(0);
   });
 
-  test("are JSON objects with --json", async () => {
+  test("are JSON objects with --json: ready, then each event", async () => {
     const program = await start(["--memory", "--clock", NOON]);
     await everything(program.url);
-    await program.line((line) => line.includes('"event":"reset"'));
+    const path = "/v1/hospitality/pricing-rules";
+    for (const _ of [1, 2]) await call(program.url, "POST", path, { body: ORDER, headers: { "idempotency-key": "k" } });
+    await program.line((line) => line.includes('"replayOf"'));
     const events = program.out.map((line) => JSON.parse(line));
+    const [ready] = events;
+    expect(ready).toMatchObject({ event: "ready", version: version(), pid: program.child.pid, database: null, baseUrl: `${ready.url}/v1` });
+    const keys = ready.merchants.map(({ apiKeys }: { apiKeys: string[] }) => apiKeys[0]);
+    expect(keys).toEqual(["sk_test_lodge", "sk_test_market", "sk_test_stage", "sk_test_blank"]);
     expect(new Set(events.map(({ event }) => event))).toEqual(
       new Set(["ready", "request", "fault", "verdict", "clock", "delivery", "reset"]),
     );
-    expect(events.find(({ event }) => event === "fault")).toMatchObject({
-      ruleId: "flt_1",
-      requestId: "req_2",
-      at: "2026-01-05T12:00:00.000Z",
-    });
-    expect(events.find(({ event }) => event === "delivery")).toMatchObject({
-      eventType: "payment.succeeded",
-      attempt: 1,
-      merchant: "mer_lodge",
-    });
+    const of = (kind: string) => events.filter(({ event }) => event === kind);
+    expect(of("fault")).toMatchObject([{ ruleId: "flt_1", requestId: "req_2", at: "2026-01-05T12:00:00.000Z" }]);
+    expect(of("delivery")[0]).toMatchObject({ eventType: "payment.succeeded", attempt: 1, merchant: "mer_lodge" });
+    expect(of("request")[1]).toMatchObject({ id: "req_2", operation: "payments.list", at: "2026-01-05T12:00:00.000Z", status: 503 });
+    const replayed = { method: "POST", path, status: 200, merchant: "mer_lodge", idempotencyKey: "k", replayOf: "req_1" };
+    expect(of("request").at(-1)).toMatchObject(replayed);
   });
 
   test.each([

@@ -17,17 +17,12 @@ const openssl = (input: Buffer, secret: string) =>
   execFileSync("openssl", ["dgst", "-sha256", "-hmac", secret], { input }).toString().trim().split(/\s/).at(-1);
 
 describe("a signature", () => {
-  test("of a delivery equals the one that openssl computes from the received bytes and the secret", async () => {
+  test("is the lower-case hex that openssl computes, of a text and of its bytes", async () => {
     const { bench, receiver, secret } = await openRegistered();
     await deliver(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
-    const [arrival] = receiver.arrivals;
-    expect(arrival?.headers["x-webhook-signature"]).toBe(openssl(arrival?.body ?? Buffer.of(), secret));
-  });
-
-  test("is lower-case hex, whatever the body", () => {
-    expect(sign("", SECRET)).toBe(openssl(Buffer.of(), SECRET));
-    expect(sign(BODY, SECRET)).toMatch(/^[0-9a-f]{64}$/);
-    expect(sign(Buffer.from(BODY), SECRET)).toBe(sign(BODY, SECRET));
+    const [{ headers, body } = { headers: {}, body: Buffer.of() }] = receiver.arrivals;
+    expect(headers["x-webhook-signature"]).toBe(openssl(body, secret));
+    expect([sign("", SECRET), sign(Buffer.from(BODY), SECRET)]).toEqual([openssl(Buffer.of(), SECRET), sign(BODY, SECRET)]);
   });
 
   test("is valid for its own body and secret only", () => {
