@@ -852,6 +852,16 @@ export interface FinishedStep {
   how: "completed" | "skipped" | "prepared";
   /** The number of hints shown */
   hints: number;
+  /** The sandbox time at which the step ended */
+  at: string;
+}
+export interface FinishedStepState {
+  lesson: string;
+  step: number;
+  /** How the step ended; `prepared` if the learner began at a later checkpoint */
+  how: "completed" | "skipped" | "prepared";
+  /** The number of hints shown */
+  hints: number;
   /** Sandbox milliseconds */
   at: number;
 }
@@ -935,7 +945,7 @@ export interface Learner {
   /** The name of the next lesson; null after the last one */
   next: string | null;
   /** The finished steps of all lessons, oldest first */
-  finishedSteps: LeftStep[];
+  finishedSteps: FinishedStep[];
   /** Incremented with each change of this learner; starts at 0 with each run */
   version: number;
 }
@@ -965,7 +975,7 @@ export interface LearnerState {
   /** The name of the next lesson; null after the last one */
   next: string | null;
   /** The finished steps of all lessons, oldest first */
-  finishedSteps: FinishedStep[];
+  finishedSteps: FinishedStepState[];
   /** Incremented with each change of this learner; starts at 0 with each run */
   version: number;
 }
@@ -1020,16 +1030,6 @@ export interface LearnersSkipInput {
   id: string;
   /** The format of the response; `text` is for a plain terminal (default: json) */
   format?: "json" | "text";
-}
-export interface LeftStep {
-  lesson: string;
-  step: number;
-  /** How the step ended; `prepared` if the learner began at a later checkpoint */
-  how: "completed" | "skipped" | "prepared";
-  /** The number of hints shown */
-  hints: number;
-  /** The sandbox time at which the step ended */
-  at: string;
 }
 export interface Lesson {
   name: string;

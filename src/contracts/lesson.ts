@@ -64,10 +64,10 @@ const ShownStep = Type.Object(
     hints: Type.Integer({ description: "The number of hints shown" }),
     at: Type.String({ description: "The sandbox time at which the step ended" }),
   },
-  { title: "left_step" },
+  { title: "finished_step" },
 );
 
-const FinishedStep = Type.Object({ ...ShownStep.properties, at: timeNumber() }, { title: "finished_step" });
+const FinishedStep = Type.Object({ ...ShownStep.properties, at: timeNumber() }, { title: "finished_step_state" });
 
 export type FinishedStep = Static<typeof FinishedStep>;
 

@@ -1,6 +1,7 @@
 // The actions on calls, in the order of the documentation.
 
 import type { CorruptionForm, DisconnectForm } from "../contracts/fault.ts";
+import { SIGNED_DURATION_PATTERN } from "../kernel/duration.ts";
 import { count, flag, Type, text } from "../schema/shapes.ts";
 import { onCalls } from "./action.ts";
 import { choice, milliseconds, retryAfter, span } from "./fields.ts";
@@ -165,7 +166,7 @@ const clockSkew = onCalls({
   outcome: "normal",
   fields: {
     by: text("How far it is ahead, such as 5m; behind with a minus, such as -5m", {
-      pattern: "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$",
+      pattern: SIGNED_DURATION_PATTERN,
       maxLength: 30,
     }),
   },

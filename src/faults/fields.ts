@@ -1,16 +1,13 @@
 // Field schemas that several actions share: time spans, choices, and Retry-After.
 
 import type { RetryAfter } from "../contracts/fault.ts";
-import { tryParseDuration } from "../kernel/duration.ts";
+import { DURATION_PATTERN, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type, text } from "../schema/shapes.ts";
 
-/** Looser than `tryParseDuration`, which decides. */
-const SPAN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
-
 export const span = (description: string, fallback?: string) =>
   text(`${description}, such as 600ms, 30s or 24h${fallback === undefined ? "" : ` (default: ${fallback})`}`, {
-    pattern: SPAN,
+    pattern: DURATION_PATTERN,
     maxLength: 30,
   });
 

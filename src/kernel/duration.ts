@@ -5,19 +5,24 @@ import { SandboxError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** The form of a duration, and of one that may be negative, as patterns of schemas. */
+export const DURATION_PATTERN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
+export const SIGNED_DURATION_PATTERN = DURATION_PATTERN.replace("^", "^-?");
+const FORM = new RegExp(DURATION_PATTERN);
+
 /** A hundred years. A longer duration is a mistake, and would lead to times beyond the year 9999. */
 const MAX_DURATION = 36_525 * 86_400_000;
 
 /** The milliseconds of a duration such as `30s`; undefined if the text is invalid or longer than a hundred years. */
 export function tryParseDuration(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
-  const duration = match ? Math.round(Number(match[1]) * (UNITS[match[2] as string] as number)) : Infinity;
+  const match = FORM.exec(text.trim());
+  const duration = match ? Math.round(Number.parseFloat(match[0]) * (UNITS[match[2] as string] as number)) : Infinity;
   return duration <= MAX_DURATION ? duration : undefined;
 }
 
 /** Why `tryParseDuration` rejects a text, as the rest of a sentence. */
 export const durationProblem = (text: string) =>
-  /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text.trim()) ? "must be at most 36525d" : "must be a duration such as 500ms, 30s or 30d";
+  FORM.test(text.trim()) ? "must be at most 36525d" : "must be a duration such as 500ms, 30s or 30d";
 
 /** As `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
 export function parseDuration(text: string, where: string): number {

@@ -1,6 +1,7 @@
 // The JSON Schema keywords that constrain a value as a whole: each one's condition as JavaScript source, and its error message.
 
 import { daysIn, monthIndex } from "../kernel/calendar.ts";
+import { DURATION_PATTERN, SIGNED_DURATION_PATTERN } from "../kernel/duration.ts";
 
 export interface Keyword<Setting = never> {
   /** The code of the error. */
@@ -133,8 +134,8 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^[A-Z]{2}$": "must be an ISO 3166-1 code of two capital letters, such as PT",
   "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
-  "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 600ms, 30s or 24h",
-  "^-?[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$": "must be a duration such as 5m or -30s",
+  [DURATION_PATTERN]: "must be a duration such as 600ms, 30s or 24h",
+  [SIGNED_DURATION_PATTERN]: "must be a duration such as 5m or -30s",
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)+)$":
     "must be an event type such as payment.succeeded, or * for all; patterns such as payment.* are expanded only by merchant-sandbox listen and receive, merchant-sandbox.json and PUT /_sandbox/endpoints",
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$":
