@@ -14,7 +14,7 @@ const mutations = [
     file: "src/areas/hospitality.ts",
     find: 'declined: { to: [], event: "booking.declined"',
     replace: 'declined: { to: ["declined"], event: "booking.declined"',
-    tests: ["test/api/states.test.ts", "test/api/areas.test.ts"],
+    tests: ["test/api/states.test.ts", "test/api/idempotency.test.ts"],
   },
   {
     room: "http pipeline",
@@ -52,8 +52,8 @@ const mutations = [
     room: "webhook retries",
     defect: "Retry-After delays a retry without bound",
     file: "src/webhooks/retry-schedule.ts",
-    find: "Math.min(Math.max(asked, 0), MAX_RETRY_AFTER)",
-    replace: "Math.max(asked, 0)",
+    find: 'Math.min(readRetryAfter(header ?? "", now)?.milliseconds ?? 0, MAX_RETRY_AFTER)',
+    replace: 'readRetryAfter(header ?? "", now)?.milliseconds ?? 0',
     tests: ["test/webhooks/delivery.test.ts"],
   },
   {
