@@ -101,7 +101,7 @@ describe("lists", () => {
     const [later, earlier] = ids;
     const failed = await linesOf(bench, "verdicts", "--failed");
     expect(failed).toEqual((await linesOf(bench, "verdicts")).filter((line) => line.includes(" verdict fail ")));
-    expect(failed.join("\n")).toContain(`${earlier},${later} ${earlier} took effect, but its response was lost`);
+    expect(failed.join("\n")).toContain(`${earlier},${later}: ${earlier} took effect, but its response was lost`);
     const verdict = /vdt_\d+/.exec(failed.find((line) => line.includes("idempotency.present")) ?? "")?.[0] ?? "";
     expect(await linesOf(bench, "verdicts", verdict)).toEqual(
       expect.arrayContaining([`requests: ${earlier}, ${later}`, expect.stringMatching(/^hint: Create one key/)]),

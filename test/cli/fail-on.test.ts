@@ -137,11 +137,7 @@ test("uncovered lists operations never called and events never sent", async () =
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
   const never = catalogue.length - 2;
   const expected: [conditions: string, code: number, lines: unknown[]][] = [
-    [
-      "uncovered",
-      3,
-      [expect.stringContaining(`${never} of ${catalogue.length} operations were never called, and at most 0 are allowed: `)],
-    ],
+    ["uncovered", 3, [expect.stringContaining(`${never} of ${catalogue.length} operations were never called, and at most 0 are `)]],
     [`uncovered=${never - 1}`, 3, [expect.stringContaining(`at most ${never - 1}`)]],
     [`uncovered=${never}`, 0, []],
     ["uncovered=payments.list,booking.declined,bookings.decline", 0, []],

@@ -288,7 +288,7 @@ describe("plain lines", () => {
     const text = program.out.join("\n");
     expect(text).toMatch(/^2026-01-05T12:00:00\.000Z POST \/v1\/webhooks 201 .* mer_lodge req_1$/m);
     expect(text).toMatch(/^2026-01-05T12:00:00\.000Z fault flt_1 \(planted\) status hit req_2 mer_lodge$/m);
-    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z verdict fail retry_after\.\w+ mer_lodge vdt_\d req_2,req_3 /m);
+    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z verdict fail retry_after\.\w+ mer_lodge vdt_\d req_2,req_3: /m);
     expect(text).toMatch(/^2026-01-05T13:00:00\.000Z clock frozen$/m);
     expect(text).toMatch(
       /delivery of payment\.succeeded evt_\w+ to http:\/\/127\.0\.0\.1:\d+\/hooks 1\/\d 500 .*mer_lodge \w+ next at 2026-01-05T13:/,

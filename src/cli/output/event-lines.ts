@@ -53,7 +53,7 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
 }
 
 export function verdictText({ id, at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
-  return `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"} ${[...requests, ...attempts].join(",")} ${says}`;
+  return `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"} ${[...requests, ...attempts].join(",")}: ${says}`;
 }
 
 function faultText({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {
