@@ -91,7 +91,7 @@ test("a sandbox that a test leaves open is inconclusive, until it is closed and 
   const bench = await openObserved({ rateLimit: "1/1h" });
   const add = (requests: number | null) => bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests, verdicts: [] });
   await add(null);
-  const open = [expect.stringContaining("these were not checked: http://127.0.0.1:1. Await close() of each.")];
+  const open = [expect.stringContaining("these were not checked: http://127.0.0.1:1. Await close() of each, or stop it.")];
   expect(await problemsOf(bench, "verdicts")).toEqual({ code: 4, lines: open });
   expect(await findWarnings("", bench, bench.run)).toEqual(open);
   await beImpatient(bench);

@@ -124,7 +124,7 @@ async function findOpen(control: ControlApi): Promise<string[]> {
   const open = added.filter(({ requests }) => requests === null).map(({ sandbox }) => sandbox);
   return open.length === 0
     ? []
-    : [`Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each.`];
+    : [`Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each, or stop it.`];
 }
 
 const eachClosed = condition(findOpen, exitCodes.inconclusive);
