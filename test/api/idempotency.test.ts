@@ -78,18 +78,6 @@ describe("two requests with one key are the same", () => {
 });
 
 describe("a key", () => {
-  test("is scoped to the merchant: shared by all its API keys and sessions, not by other merchants", async () => {
-    const bench = await open();
-    const login = { email: "ola@lodge.example", password: "lodge-password" };
-    const { body: session } = await bench.call("POST", "/v1/merchants/login", { body: login });
-    const first = await post(bench, RULES, "shared", rule);
-    const same = await post(bench, RULES, "shared", rule, { key: session.accessToken });
-    const other = await post(bench, RULES, "shared", rule, { key: "sk_test_market" });
-    expect([replayed(same), same.text === first.text]).toEqual([true, true]);
-    expect([other.status, replayed(other), other.body.id === first.body.id]).toEqual([200, false, false]);
-    expect(other.body.merchantId).toBe("mer_market");
-  });
-
   test("is compared byte for byte after trimming", async () => {
     const bench = await open();
     await post(bench, RULES, "Key-1", rule);
@@ -125,6 +113,39 @@ describe("stored replies", () => {
     expect([repeated.status, repeated.text, replayed(repeated)]).toEqual([404, notFound.text, true]);
     expect(replayed(await post(bench, confirmed, "state", {}))).toBe(true);
     expect((await post(bench, missing, "fresh", {})).status).toBe(200);
+  });
+
+  test("an already_exists is stored too, and rolls back its own attempt", async () => {
+    const bench = await open();
+    const body = { name: "Twin", email: "ola@lodge.example" };
+    const first = await post(bench, "/v1/merchants", "twin", body);
+    expect(first).toMatchObject({ status: 409, body: { code: "already_exists" } });
+    expect(replayed(await post(bench, "/v1/merchants", "twin", body))).toBe(true);
+    expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
+  });
+
+  test("an error that a corrected request may mend is not stored: the same key takes effect then, and a 422 does not change that", async () => {
+    const bench = await open();
+    for (const wrong of [
+      { ...rule, name: 5 },
+      { ...rule, startDate: "2026-02-02", endDate: "2026-02-01" },
+    ])
+      expect((await post(bench, RULES, "same", wrong)).status).toBe(400);
+    const done = await post(bench, RULES, "same", rule);
+    expect([done.status, replayed(done)]).toEqual([200, false]);
+    expect((await post(bench, RULES, "same", { ...rule, name: "Other" })).status).toBe(422);
+    expect((await post(bench, RULES, "same", rule)).text).toBe(done.text);
+  });
+
+  test("a failed login is not stored, and a replayed login creates no second session", async () => {
+    const bench = await open();
+    const login = { email: "karibu@market.example", password: "wrong" };
+    const wrong = await post(bench, "/v1/merchants/login", "login", login);
+    expect(wrong).toMatchObject({ status: 401, body: { code: "invalid_credentials" } });
+    const right = await post(bench, "/v1/merchants/login", "login", { ...login, password: "market-password" });
+    const again = await post(bench, "/v1/merchants/login", "login", { ...login, password: "market-password" });
+    expect([right.status, replayed(right), replayed(again), again.text === right.text]).toEqual([200, false, true, true]);
+    expect(again.headers["cache-control"]).toBe("no-store");
   });
 
   test("a login is not replayed once its token has expired or is about to: the same key logs in again", async () => {

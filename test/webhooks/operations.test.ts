@@ -141,4 +141,18 @@ describe("the delivery log", () => {
     expect(await count(`&status=succeeded&endpointId=${b.id}`)).toBe(2);
     expect(await count("&status=aborted&eventId=evt_none")).toBe(0);
   });
+
+  test("is paged in both directions", async () => {
+    const { bench } = await openRegistered();
+    for (let index = 0; index < 5; index++) await deliver(bench, "a.b");
+    const whole = (await log(bench)).reverse().map(({ id }) => id);
+    const page = async (query: string) => {
+      const { body } = await bench.call("GET", `/v1/webhook-deliveries?type=a.b&limit=2${query}`);
+      return [body.data.map(({ id }: { id: string }) => id), body.has_more];
+    };
+    expect(await page(`&starting_after=${whole[0]}`)).toEqual([whole.slice(1, 3), true]);
+    expect(await page(`&starting_after=${whole[2]}`)).toEqual([whole.slice(3), false]);
+    expect(await page(`&ending_before=${whole[4]}`)).toEqual([whole.slice(2, 4), true]);
+    expect(await page(`&ending_before=${whole[2]}`)).toEqual([whole.slice(0, 2), false]);
+  });
 });
