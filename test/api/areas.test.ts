@@ -80,29 +80,6 @@ describe("payroll", () => {
     bench.call("PATCH", `/v1/employees/payroll/${run}/items/${item}/override`, { body: { netAmount, reason: "Counted twice" } });
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
-  test("items can be overridden repeatedly while the run is a draft; the totals are updated", async () => {
-    const bench = await open();
-    const before = await runs(bench);
-    const was = before.items[0].netAmount;
-    const first = await override(bench, "pyr_draft", "pyi_draft_marta", 150_000);
-    expect(first.body).toMatchObject({
-      id: "pyi_draft_marta",
-      object: "payroll_item",
-      payrollId: "pyr_draft",
-      netAmount: 150_000,
-      grossAmount: before.items[0].grossAmount,
-      overridden: true,
-      override: { amount: 150_000, reason: "Counted twice", previousNetAmount: was, at: NOON_SECONDS },
-    });
-    const second = await override(bench, "pyr_draft", "pyi_draft_marta", 160_000);
-    expect(second.body.override).toMatchObject({ amount: 160_000, previousNetAmount: 150_000 });
-    expect(await bench.events(second)).toEqual(["payroll_item.overridden"]);
-    const after = await runs(bench);
-    expect(after.totals).toEqual({ ...before.totals, netAmount: before.totals.netAmount - was + 160_000 });
-    expect(after.items.slice(1)).toEqual(before.items.slice(1));
-    expect(after.items[0]).toEqual(second.body);
-  });
-
   test.each([1.5, -1, "10"])(
     "a run whose item has the net amount %j, as open bodies accept it, can be overridden and moved",
     async (sent) => {
@@ -210,14 +187,6 @@ describe("a created merchant", () => {
     expect((await bench.call("GET", "/v1/merchants/me", { key: session.body.accessToken })).body).toEqual(merchant);
   });
 
-  test("cannot reuse an e-mail address, and a rejected creation leaves nothing behind", async () => {
-    const bench = await open();
-    const { merchants: before } = await bench.overview();
-    const answer = await bench.call("POST", "/v1/merchants", { body: { ...profile, email: "ola@lodge.example" } });
-    expectRefusal(answer, 409, "already_exists", { fields: ["email"] });
-    expect((await bench.overview()).merchants).toEqual(before);
-  });
-
   test("has an e-mail address that is compared without regard to case and returned as it was sent", async () => {
     const bench = await open();
     const email = "Bom.Dia@Lusiada.example";
@@ -247,12 +216,16 @@ describe("a created merchant", () => {
 });
 
 describe("a pricing rule", () => {
-  test("may start and end on one day, or have no end", async () => {
+  test("may start and end on one day, or have no end, but not end before it starts", async () => {
     const bench = await open();
     const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500, startDate: "2026-03-01", minNights: 2 };
     for (const span of [{ endDate: "2026-03-01", maxNights: 2 }, { endDate: null, maxNights: null }, {}]) {
       const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
       expect(answer.body, answer.text).toMatchObject({ status: "active", priority: 0, ...body });
+    }
+    for (const [field, end] of Object.entries({ endDate: "2026-02-28", maxNights: 1 })) {
+      const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, [field]: end } });
+      expectRefusal(answer, 400, "validation_failed", { errors: [{ pointer: `/${field}`, code: "out_of_order" }] });
     }
   });
 });
@@ -261,26 +234,10 @@ describe("variants", () => {
   const shared = shareForBlock();
   const create = (body: object, product = "prod_honey") => shared().call("POST", `/v1/retail/products/${product}/variants`, { body });
 
-  test("belong to their product, and are priced in the merchant's currency by default", async () => {
-    const answer = await create({ sku: "H-1", price: 0, options: { size: "1 g" } });
-    expect(answer.body).toMatchObject({ productId: "prod_honey", currency: "EUR", price: 0, status: "active", stockQuantity: null });
-    expect(await shared().events(answer)).toEqual(["product_variant.created"]);
-    expect((await create({ sku: "H-2", price: 1, currency: "USD", options: { size: "2 g" } })).body.currency).toBe("USD");
-  });
-
   test("must have a SKU that no other variant of the merchant has", async () => {
     const answer = await create({ sku: "SOAP-1", price: 1 });
     expectRefusal(answer, 409, "already_exists", { fields: ["sku"], values: { sku: "SOAP-1" } });
     expect((await shared().call("GET", "/v1/merchants/me")).status).toBe(200);
-  });
-
-  test("must differ in their options from other variants of the product, regardless of the order of options", async () => {
-    expect((await create({ sku: "H-3", price: 1, options: { size: "3 g", form: "dry" } })).status).toBe(200);
-    expectRefusal(await create({ sku: "H-4", price: 1, options: { form: "dry", size: "3 g" } }), 409, "already_exists", {
-      fields: ["productId", "options"],
-    });
-    expect((await create({ sku: "H-4", price: 1, options: { size: "3 g" } })).status).toBe(200);
-    expect((await create({ sku: "H-5", price: 1, options: { size: "3 g" } }, "prod_oil")).status).toBe(200);
   });
 
   test.each([undefined, {}])("may be without options (%j) once in a product", async (options) => {
@@ -327,27 +284,13 @@ describe("government payments", () => {
   });
 });
 
-describe("statutory settings", () => {
-  const read = async (bench: Bench, key?: string) => (await bench.call("GET", "/v1/statutory/settings", key ? { key } : {})).body;
-  const change = (bench: Bench, body: object, key?: string) =>
-    bench.call("PATCH", "/v1/statutory/settings", key ? { key, body } : { body });
-
-  test("are cleared by null: to null, to the default, or, for an unknown field, by removing it", async () => {
-    const bench = await open();
-    const before = await read(bench);
-    await change(bench, { autoRemit: true, metadata: { a: 1 }, house: "rule" });
-    const cleared = await change(bench, { payFrequency: null, autoRemit: null, metadata: null, schemes: null, house: null });
-    expect(cleared.body).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
-    expect(await read(bench)).toEqual(cleared.body);
-  });
-
-  test.each([
-    [{ remittanceDueDay: 29 }, "/remittanceDueDay"],
-    [{ country: "pt" }, "/country"],
-    [{ schemes: [{ scheme: "pension" }] }, "/schemes/0/enabled"],
-  ])("reject %j", async (body, pointer) => {
-    expect(pointers(await change(await open(), body))).toContain(pointer);
-  });
+test.each([
+  [{ remittanceDueDay: 29 }, "/remittanceDueDay"],
+  [{ country: "pt" }, "/country"],
+  [{ schemes: [{ scheme: "pension" }] }, "/schemes/0/enabled"],
+])("statutory settings reject %j", async (body, pointer) => {
+  const bench = await open();
+  expect(pointers(await bench.call("PATCH", "/v1/statutory/settings", { body }))).toContain(pointer);
 });
 
 test("a customer without an email, name or phone is returned without that field, never with null", async () => {

@@ -433,8 +433,6 @@ describe("paths", () => {
       ["/v1/Payments", "/v1/payments?"],
       ["/v1/payment", "/v1/payments?"],
       ["/v1/payroll", "/v1/employees/payroll?"],
-      ["/v2/payments", "/v1/payments"],
-      ["/payments", "/v1/payments"],
       ["/v1", "/v1/payments"],
       ["/v1/merchants/logn", "/v1/merchants/login?"],
     ];
@@ -539,15 +537,11 @@ describe("a live key", () => {
   const escaped = key.replaceAll("_", "\\u005F");
   const encoded = key.replaceAll("_", "%5f");
   const bodies: [place: string, body: string][] = [
-    ["a known field", JSON.stringify({ ...rule, name: key })],
     ["inside a known field", JSON.stringify({ ...rule, name: `Key: ${key}.` })],
-    ["an unknown field", JSON.stringify({ ...rule, apiKey: key })],
     ["a nested field", JSON.stringify({ ...rule, metadata: { a: [{ b: key.toUpperCase().replace("SK_LIVE_", "SK_Live_") + tail }] } })],
     ["a field's name", JSON.stringify({ ...rule, [key]: 1 })],
     ["escapes", JSON.stringify({ ...rule, name: "KEY" }).replace("KEY", escaped)],
     ["no JSON", `{"name": ${key}`],
-    ["a list", JSON.stringify([key])],
-    ["text", JSON.stringify(key)],
   ];
   const headers: [place: string, headers: Record<string, string | string[]>][] = [
     ["the wrong header", { "x-api-key": key }],

@@ -219,36 +219,21 @@ describe("merchants", () => {
     expect(await bench.control("POST", "/merchants", {})).toEqual(await other.control("POST", "/merchants", { fixture: "lodge" }));
   });
 
-  test("deleting a merchant deletes all its data, keeps its logs, and changes no other merchant", async () => {
+  test("deleting a merchant deletes its keys and pending deliveries, and keeps its requests", async () => {
     const bench = await open();
     const receiver = await receive();
     const { merchant, apiKey: key } = await bench.control("POST", "/merchants", {});
     await register(bench, receiver.url, ["*"], key);
-    await register(bench, receiver.url);
     receiver.always(500);
     await trigger(bench, "a.b", {}, key);
-    await trigger(bench, "a.b");
     await settle(bench);
     expect(await bench.control("DELETE", `/merchants/${merchant}`)).toEqual({ removed: merchant });
     expect(refused(await bench.call("GET", "/v1/merchants/me", { key }))).toEqual([401, "invalid_api_key"]);
     expect(refused(await ask(bench, "DELETE", `/merchants/${merchant}`))).toEqual([404, "resource_not_found"]);
-    const owners = async (path: string, field: string) =>
-      (await bench.control("GET", path)).data.map((row: Record<string, unknown>) => row[field]);
-    expect(await owners("/events", "merchant")).toEqual(["mer_lodge", merchant]);
-    expect(await owners("/deliveries", "merchantId")).toEqual(["mer_lodge", merchant]);
-    expect(new Set(await owners("/requests", "merchant"))).toEqual(new Set(["mer_lodge", merchant, null]));
-    expect((await bench.control("GET", `/deliveries?merchant=${merchant}`)).data[0]).toMatchObject({
-      status: "failed",
-      nextAttemptAt: null,
-    });
-    expect((await bench.control("GET", `/events?merchant=${merchant}`)).data[0]).toMatchObject({
-      deliveries: { pending: 0, cancelled: 1 },
-    });
+    const [event] = (await bench.control("GET", `/events?merchant=${merchant}`)).data;
+    expect(event.deliveries).toMatchObject({ pending: 0, cancelled: 1 });
     const once = { requests: { match: { operation: "webhooks.create" }, count: { exactly: 1 } } };
     expect(await bench.control("POST", "/verify", { merchant, all: [once] })).toMatchObject({ verdict: "pass" });
-    const arrived = receiver.arrivals.length;
-    await advance(bench, "10m");
-    expect(new Set(receiver.arrivals.slice(arrived).map(({ event }) => event.merchantId))).toEqual(new Set(["mer_lodge"]));
   });
 });
 

@@ -211,16 +211,8 @@ describe("records", () => {
 });
 
 const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): CheckedVerdict => ({
-  ...{
-    rule,
-    operation: null,
-    verdict,
-    merchant,
-    says: "The client came back at once.",
-    hint: "Wait.",
-    attempts: ["att_1"],
-    confirmedBy: "time",
-  },
+  ...{ rule, operation: null, verdict, merchant, says: "The client came back at once.", hint: "Wait.", attempts: ["att_1"] },
+  confirmedBy: "time",
   calls: [{ request: "req_1", connection: 1, milliseconds: 0 }],
 });
 

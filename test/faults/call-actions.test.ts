@@ -19,6 +19,14 @@ function add(bench: Bench, action: { type: string } & Record<string, unknown>, r
   tried.add(action.type);
   return bench.control("POST", "/faults", { action, ...rest });
 }
+
+/** A sandbox with a rule of this action, and the id of the rule. */
+async function armed(action: Parameters<typeof add>[1], rest?: object) {
+  const bench = await open();
+  const { id } = await add(bench, action, rest);
+  return { bench, id: id as string };
+}
+
 const rule = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
 const list = (bench: Bench) => bench.call("GET", "/v1/payments");
 const create = (bench: Bench, key?: string) =>
@@ -63,8 +71,7 @@ function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Pro
 
 describe("status", () => {
   test("sends an error in the service's format, before any effect, once by default", async () => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "status", status: 503, retryAfter: 7 }, { match: { operation: "payroll.create" } });
+    const { bench, id } = await armed({ type: "status", status: 503, retryAfter: 7 }, { match: { operation: "payroll.create" } });
     const answer = await create(bench, "k");
     expect(answer).toMatchObject({
       status: 503,
@@ -91,14 +98,12 @@ describe("status", () => {
     [429, "rate_limited", "injected_rate_limit"],
     [502, "api_error", "injected_error"],
   ])("%i has the category %s and the code %s", async (status, error, code) => {
-    const bench = await open();
-    await add(bench, { type: "status", status });
+    const { bench } = await armed({ type: "status", status });
     expect(await list(bench)).toMatchObject({ status, body: { error, code } });
   });
 
   test("sends the given code and message, and no X-Sandbox-Fault with label: false", async () => {
-    const bench = await open();
-    await add(bench, { type: "status", status: 409, code: "booking_locked", message: "Locked." }, { label: false });
+    const { bench } = await armed({ type: "status", status: 409, code: "booking_locked", message: "Locked." }, { label: false });
     const answer = await list(bench);
     expect(answer).toMatchObject({ status: 409, body: { error: "conflict", code: "booking_locked", message: "Locked." } });
     expect(answer.headers["x-sandbox-fault"]).toBeUndefined();
@@ -130,8 +135,7 @@ describe("rate_limit", () => {
     ["invalid", "soon", 1],
     [{ form: "http_date", seconds: 90 }, "Mon, 05 Jan 2026 12:01:30 GMT", 90],
   ])("retryAfter %j is sent as %s", async (retryAfter, header, seconds) => {
-    const bench = await open();
-    await add(bench, { type: "rate_limit", retryAfter });
+    const { bench } = await armed({ type: "rate_limit", retryAfter });
     const { status, headers } = await list(bench);
     expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([429, header, String(NOON_SECONDS + seconds)]);
   });
@@ -145,16 +149,14 @@ describe("latency", () => {
   };
 
   test("delays the response in real time, but not the effect", async () => {
-    const bench = await open();
-    await add(bench, { type: "latency", ms: 150 });
+    const { bench } = await armed({ type: "latency", ms: 150 });
     const waited = await timed(() => create(bench));
     expect(waited).toBeGreaterThanOrEqual(145);
     expect(await created(bench)).toBe(1);
   });
 
   test("before the body: sends the headers first and the body later", async () => {
-    const bench = await open();
-    await add(bench, { type: "latency", ms: 600, in: "body" });
+    const { bench } = await armed({ type: "latency", ms: 600, in: "body" });
     const chunks: string[] = [];
     const started = performance.now();
     const socket = connect(bench.port, "127.0.0.1").setEncoding("utf8");
@@ -182,8 +184,7 @@ describe("latency", () => {
   });
 
   test("releases delayed calls when the sandbox is reset", async () => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "latency", ms: 60_000 });
+    const { bench, id } = await armed({ type: "latency", ms: 60_000 });
     const answer = list(bench);
     while ((await rule(bench, id)).fired === 0);
     await bench.control("POST", "/reset", {});
@@ -196,8 +197,7 @@ describe("lost_response", () => {
     ["reset", "reset"],
     ["empty", "closed"],
   ])("as %s: the operation takes effect, the connection is %s, and a retry gets the first response", async (as, end) => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "lost_response", as }, { match: { operation: "payroll.create" } });
+    const { bench, id } = await armed({ type: "lost_response", as }, { match: { operation: "payroll.create" } });
     expect(await watch(bench, post(PAYROLL, "lost"))).toEqual({ text: "", end });
     expect(await created(bench)).toBe(1);
     const retry = await create(bench, "lost");
@@ -210,8 +210,7 @@ describe("lost_response", () => {
   });
 
   test("as hang: sends nothing and keeps the connection open", async () => {
-    const bench = await open();
-    await add(bench, { type: "lost_response", as: "hang" });
+    const { bench } = await armed({ type: "lost_response", as: "hang" });
     const seen = await watch(bench, post(PAYROLL, "hung"), async () => (await created(bench)) === 1);
     expect(seen).toEqual({ text: "", end: "open" });
     expect((await create(bench, "hung")).headers["idempotent-replayed"]).toBe("true");
@@ -223,31 +222,27 @@ describe("connection", () => {
     ["reset", "", "reset"],
     ["empty", "", "closed"],
   ] as const)("as %s: not a byte", async (as, text, end) => {
-    const bench = await open();
-    await add(bench, { type: "connection", as });
+    const { bench } = await armed({ type: "connection", as });
     expect(await watch(bench, post(PAYROLL, "k"))).toEqual({ text, end });
     expect(await created(bench)).toBe(0);
     expect((await create(bench, "k")).headers["idempotent-replayed"]).toBeUndefined();
   });
 
   test("as garbage: sends bytes that are not HTTP", async () => {
-    const bench = await open();
-    await add(bench, { type: "connection", as: "garbage" });
+    const { bench } = await armed({ type: "connection", as: "garbage" });
     const { text, end } = await watch(bench, GET);
     expect([text.startsWith("HTTP"), text.length > 0, end]).toEqual([false, true, "closed"]);
   });
 
   test("as malformed_chunk: sends valid headers, then a chunk without a length", async () => {
-    const bench = await open();
-    await add(bench, { type: "connection", as: "malformed_chunk" });
+    const { bench } = await armed({ type: "connection", as: "malformed_chunk" });
     const { text, end } = await watch(bench, GET);
     expect(text.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
     expect([text.includes("Transfer-Encoding: chunked"), end]).toEqual([true, "closed"]);
   });
 
   test("as hang: does not delay closing the sandbox", async () => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "connection", as: "hang" });
+    const { bench, id } = await armed({ type: "connection", as: "hang" });
     const hanging = watch(bench, GET);
     while ((await rule(bench, id)).fired === 0);
     await bench.control("POST", "/reset", {});
@@ -259,8 +254,7 @@ describe("body", () => {
   const whole = async (bench: Bench) => (await list(bench)).text;
 
   test("truncate: sends less than Content-Length and closes the connection", async () => {
-    const bench = await open();
-    await add(bench, { type: "body", as: "truncate" });
+    const { bench } = await armed({ type: "body", as: "truncate" });
     const { text, end } = await watch(bench, GET);
     const length = Number(/Content-Length: (\d+)/.exec(text)?.[1]);
     const received = text.slice(text.indexOf("\r\n\r\n") + 4);
@@ -268,16 +262,14 @@ describe("body", () => {
   });
 
   test("invalid_json: sends a complete response that does not parse", async () => {
-    const bench = await open();
-    await add(bench, { type: "body", as: "invalid_json" });
+    const { bench } = await armed({ type: "body", as: "invalid_json" });
     const answer = await list(bench);
     expect([answer.status, answer.headers["content-type"], answer.body]).toEqual([200, "application/json", undefined]);
     expect(Number(answer.headers["content-length"])).toBe(Buffer.byteLength(answer.text));
   });
 
   test("html and wrong_content_type: keep the status and change the content type", async () => {
-    const bench = await open();
-    await add(bench, { type: "body", as: "html" });
+    const { bench } = await armed({ type: "body", as: "html" });
     const page = await list(bench);
     expect([page.status, page.headers["content-type"], page.text.startsWith("<!DOCTYPE html>")]).toEqual([
       200,
@@ -304,8 +296,7 @@ describe("body", () => {
   });
 
   test("does not affect errors and responses to HEAD", async () => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "body", as: "html" });
+    const { bench, id } = await armed({ type: "body", as: "html" });
     expect((await bench.call("GET", "/v1/customers/cus_nobody")).status).toBe(404);
     expect((await bench.call("HEAD", "/v1/payments")).headers["content-type"]).toBe("application/json");
     expect((await rule(bench, id)).fired).toBe(0);
@@ -315,8 +306,7 @@ describe("body", () => {
 
 describe("outage", () => {
   test("fails every route before any other check, for its duration", async () => {
-    const bench = await open();
-    await add(bench, { type: "outage", retryAfter: 30 }, { trigger: { for: "30s" } });
+    const { bench } = await armed({ type: "outage", retryAfter: 30 }, { trigger: { for: "30s" } });
     const [fine, stranger, nowhere] = [
       await list(bench),
       await bench.call("GET", "/v1/payments", { key: null }),
@@ -339,8 +329,7 @@ describe("outage", () => {
   });
 
   test.each([{ ttl: "30s" }, { trigger: { for: "30s" } }])("with %j says how to end it while the clock is frozen", async (rule) => {
-    const bench = await open();
-    await add(bench, { type: "outage" }, rule);
+    const { bench } = await armed({ type: "outage" }, rule);
     await bench.control("POST", "/clock/advance", { by: "10s" });
     const answer = await list(bench);
     expect(answer).toMatchObject({ status: 503, body: { details: { retryAfter: 5, clock: "frozen" } } });
@@ -351,8 +340,7 @@ describe("outage", () => {
   });
 
   test("without an end, or while the clock runs, does not speak of the clock", async () => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "outage" });
+    const { bench, id } = await armed({ type: "outage" });
     expect((await list(bench)).body).toMatchObject({ message: "The service is down. Try again later.", details: { retryAfter: 5 } });
     await bench.control("DELETE", `/faults/${id}`);
     await bench.control("PUT", "/clock", { mode: "real" });
@@ -367,8 +355,7 @@ describe("auth", () => {
     ["revoked", "invalid_api_key"],
     ["expired", "token_expired"],
   ])("as %s rejects a valid key with %s", async (as, code) => {
-    const bench = await open();
-    await add(bench, { type: "auth", as });
+    const { bench } = await armed({ type: "auth", as });
     expect((await bench.call("GET", "/v1/payments", { key: null })).body.code).toBe("missing_api_key");
     expect(await list(bench)).toMatchObject({
       status: 401,
@@ -419,8 +406,7 @@ describe("stale_read", () => {
   });
 
   test("affects neither writes nor the stored records", async () => {
-    const bench = await open();
-    const { id } = await add(bench, { type: "stale_read", lag: "1h" });
+    const { bench, id } = await armed({ type: "stale_read", lag: "1h" });
     await bench.control("POST", "/clock/advance", { by: "1s" });
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
     expect((await rule(bench, id)).fired).toBe(0);
@@ -435,8 +421,7 @@ describe("clock_skew", () => {
     ["5m", 300],
     ["-90s", -90],
   ])("by %s shows in Date, in RateLimit-Reset and in created records", async (by, seconds) => {
-    const bench = await open();
-    await add(bench, { type: "clock_skew", by });
+    const { bench } = await armed({ type: "clock_skew", by });
     const { headers, body } = await create(bench);
     expect(headers.date).toBe(new Date((NOON_SECONDS + seconds) * 1_000).toUTCString());
     expect(headers["ratelimit-reset"]).toBe(String(NOON_SECONDS + 60 + seconds));

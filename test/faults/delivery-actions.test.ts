@@ -27,6 +27,12 @@ async function arm(bench: Bench, action: object, rest: object = {}): Promise<str
   return (await bench.control("POST", "/faults", { action, ...rest })).id;
 }
 
+/** A sandbox with a registered receiver and a rule of this action. */
+async function openArmed(action: object, rest?: object) {
+  const registered = await openRegistered();
+  return { ...registered, rule: await arm(registered.bench, action, rest) };
+}
+
 const fired = async (bench: Bench, rule: string) => (await bench.control("GET", `/faults/${rule}`)).fired;
 
 /** The attempts as the control API shows them, in starting order. */
@@ -130,8 +136,7 @@ describe("duplicate", () => {
   });
 
   test("with a gap: waits that long between copies", async () => {
-    const { bench, receiver } = await openRegistered();
-    await arm(bench, { type: "duplicate", copies: 3, gap: "10s" });
+    const { bench, receiver } = await openArmed({ type: "duplicate", copies: 3, gap: "10s" });
     await deliver(bench);
     expect(receiver.arrivals).toHaveLength(1);
     await advance(bench, "9s");
@@ -203,8 +208,7 @@ describe("reorder", () => {
   });
 
   test("sends an incomplete batch after `hold`, or after a day", async () => {
-    const { bench, receiver } = await openRegistered();
-    await arm(bench, { type: "reorder", batch: 3, hold: "30s" });
+    const { bench, receiver } = await openArmed({ type: "reorder", batch: 3, hold: "30s" });
     const made = await send(bench, 2);
     await advance(bench, "29s");
     expect(receiver.arrivals).toEqual([]);
@@ -234,8 +238,7 @@ describe("reorder", () => {
 
 describe("delay", () => {
   test("by a duration: sends when it is due, without further delay", async () => {
-    const { bench, receiver } = await openRegistered();
-    const rule = await arm(bench, { type: "delay", by: "90s" });
+    const { bench, receiver, rule } = await openArmed({ type: "delay", by: "90s" });
     await deliver(bench);
     expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 1, inFlight: 0 });
     await advance(bench, "89s");
@@ -293,9 +296,11 @@ describe("delay", () => {
   });
 
   test("until after another type: sends once the same endpoint has accepted that type", async () => {
-    const { bench, receiver } = await openRegistered();
+    const { bench, receiver } = await openArmed(
+      { type: "delay", until: { after: "payout.paid" } },
+      { match: { event: "payment.succeeded" } },
+    );
     receiver.script(500);
-    await arm(bench, { type: "delay", until: { after: "payout.paid" } }, { match: { event: "payment.succeeded" } });
     await trigger(bench, "payment.succeeded");
     await advance(bench, "1h");
     expect(receiver.arrivals).toEqual([]);
@@ -371,8 +376,7 @@ describe("signature", () => {
   });
 
   test("previous_secret signs with an unknown secret if the endpoint was never rotated", async () => {
-    const { bench, receiver, secret } = await openRegistered();
-    await arm(bench, { type: "signature", as: "previous_secret" });
+    const { bench, receiver, secret } = await openArmed({ type: "signature", as: "previous_secret" });
     await deliver(bench);
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false]);
     expect(receiver.arrivals[0]?.headers["x-webhook-signature"]).toMatch(/^[0-9a-f]{64}$/);
@@ -381,8 +385,7 @@ describe("signature", () => {
 
 describe("payload", () => {
   async function delivered(action: object, data: object = { amount: 5, lines: [{ net: 1 }, { net: 2 }], note: "世界" }) {
-    const { bench, receiver, secret } = await openRegistered();
-    await arm(bench, { type: "payload", ...action });
+    const { bench, receiver, secret } = await openArmed({ type: "payload", ...action });
     await deliver(bench, "payment.succeeded", data);
     const [arrival] = receiver.arrivals as [Arrival];
     const [attempt] = await attempts(bench);
@@ -460,8 +463,7 @@ describe("transport", () => {
   });
 
   test("wrong_content_type sends JSON with another content type", async () => {
-    const { bench, receiver, secret } = await openRegistered();
-    await arm(bench, { type: "transport", as: "wrong_content_type" });
+    const { bench, receiver, secret } = await openArmed({ type: "transport", as: "wrong_content_type" });
     await deliver(bench);
     expect(receiver.arrivals[0]?.headers["content-type"]).toBe("text/plain");
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([true]);
@@ -491,9 +493,8 @@ describe("retry_policy", () => {
   const times = async (bench: Bench) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
   test("compress shortens the retry delays, but honours Retry-After", async () => {
-    const { bench, receiver } = await openRegistered();
+    const { bench, receiver } = await openArmed({ type: "retry_policy", as: "compress", factor: 5 });
     receiver.script(500, 500, { status: 503, headers: { "retry-after": "7" } }, 500, 500);
-    await arm(bench, { type: "retry_policy", as: "compress", factor: 5 });
     await trigger(bench);
     await advance(bench, "199ms");
     expect(receiver.arrivals).toHaveLength(1);
@@ -535,9 +536,8 @@ describe("matching", () => {
   });
 
   test("per event: fires once for each event", async () => {
-    const { bench, receiver, secret } = await openRegistered();
+    const { bench, receiver, secret } = await openArmed({ type: "signature" }, { trigger: { per: "event" } });
     receiver.script(500);
-    await arm(bench, { type: "signature" }, { trigger: { per: "event" } });
     for (let count = 0; count < 2; count++) await trigger(bench);
     await advance(bench, "1s");
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, false, true]);
@@ -587,8 +587,7 @@ describe("a held delivery", () => {
   });
 
   test("is not delivered to a deleted endpoint", async () => {
-    const { bench, receiver, id: endpointId } = await openRegistered();
-    await arm(bench, { type: "reorder", hold: "1m" });
+    const { bench, receiver, id: endpointId } = await openArmed({ type: "reorder", hold: "1m" });
     await deliver(bench);
     await bench.call("DELETE", `/v1/webhooks/${endpointId}`);
     await advance(bench, "1h");
