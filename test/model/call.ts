@@ -1,5 +1,6 @@
 // One authenticated call in the model, and the helpers its operation uses: lookups, creation, transitions and events.
 
+import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { arrivalValues, type Fields, type Home, type KindName, kindOf, wayTo } from "./record-kinds.ts";
 import {
   buildRecord,
@@ -62,31 +63,8 @@ export function refuse(code: string, headers?: Record<string, string>): never {
   throw new ApiError(code, headers);
 }
 
-const STATUSES: Record<string, number> = {
-  missing_api_key: 401,
-  malformed_authorization: 401,
-  invalid_api_key: 401,
-  token_expired: 401,
-  invalid_credentials: 401,
-  live_key_refused: 403,
-  merchant_suspended: 403,
-  resource_not_found: 404,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  invalid_state: 409,
-  already_exists: 409,
-  idempotency_key_in_use: 409,
-  unsupported_media_type: 415,
-  unsupported_content_encoding: 415,
-  idempotency_key_reused: 422,
-  rate_limit_exceeded: 429,
-  injected_rate_limit: 429,
-  injected_error: 500,
-  outage: 503,
-};
-
-/** Default: 400. */
-export const statusOf = (code: string): number => STATUSES[code] ?? 400;
+/** The status of an error, as the table of errors declares it. */
+export const statusOf = (code: string): number => errors[code as ErrorCode].status;
 
 /** The value at a path in the observed response; undefined when it has none. */
 export function observedAt(call: Call, ...steps: (string | number)[]): unknown {

@@ -21,28 +21,20 @@ const taken: Outcome = { status: "succeeded", responseStatus: 200, errorCode: nu
 const answered = (responseStatus: number): Outcome => ({ status: "failed", responseStatus, errorCode: "http_status" });
 const failed = (errorCode: string): Outcome => ({ status: "failed", responseStatus: null, errorCode });
 
-function outcomeOf(name: ReceiverName, timesSeen: number): Outcome {
-  switch (name) {
-    case "ok":
-      return taken;
-    case "down":
-      return answered(500);
-    case "again":
-      return timesSeen === 0 ? answered(500) : taken;
-    case "later":
-      return timesSeen === 0 ? answered(503) : taken;
-    case "gone":
-      return answered(410);
-    case "moved":
-      return { status: "failed", responseStatus: 302, errorCode: "redirect_not_followed" };
-    case "broken":
-      return failed("reset");
-    case "silent":
-      return failed("timeout");
-    case "closed":
-      return failed("connection_refused");
-  }
-}
+const OUTCOMES: Record<ReceiverName, (timesSeen: number) => Outcome> = {
+  ok: () => taken,
+  down: () => answered(500),
+  again: (timesSeen) => (timesSeen === 0 ? answered(500) : taken),
+  later: (timesSeen) => (timesSeen === 0 ? answered(503) : taken),
+  gone: () => answered(410),
+  moved: () => ({ status: "failed", responseStatus: 302, errorCode: "redirect_not_followed" }),
+  broken: () => failed("reset"),
+  silent: () => failed("timeout"),
+  closed: () => failed("connection_refused"),
+};
+
+/** The outcome of an attempt at a receiver that got the event so many times before; the receivers themselves respond by it. */
+export const outcomeOf = (name: ReceiverName, timesSeen: number): Outcome => OUTCOMES[name](timesSeen);
 
 export const receiverOf = (url: string): ReceiverName => url.slice(url.lastIndexOf("/") + 1) as ReceiverName;
 

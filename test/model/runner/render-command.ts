@@ -40,7 +40,7 @@ export function renderCommand(history: RunHistory, command: Command): RenderedCo
       };
     case "again": {
       const calls = [...history.calls].reverse().filter((call) => isRepeatable(call) && (!command.keyed || hasKey(call)));
-      const request = at(calls, command.nth);
+      const request = at(command.nth, calls);
       return request && { kind: "call", request };
     }
     case "crash":
@@ -57,7 +57,7 @@ const isRepeatable = ({ body = "" }: Request) => !/\/(again|later)"/.test(body);
 
 const hasKey = ({ headers }: Request) => /^k\d$/.test(headers["idempotency-key"] ?? "");
 
-const at = <T>(list: readonly T[], nth: number): T | undefined => list[nth % Math.max(1, list.length)];
+const at = <T>(nth: number, list: readonly T[]): T | undefined => list[nth % Math.max(1, list.length)];
 
 /** Fixture merchants come first, in their order, also after a reset. */
 function placeOf(merchant: string): number {
@@ -65,32 +65,27 @@ function placeOf(merchant: string): number {
   return place === -1 ? fixtures.length : place;
 }
 const inPlace = (world: World): Merchant[] => [...world.merchants.values()].sort((one, other) => placeOf(one.id) - placeOf(other.id));
-const merchantAt = (world: World, nth: number): Merchant => at(inPlace(world), nth) as Merchant;
+const merchantAt = (world: World, nth: number): Merchant => at(nth, inPlace(world)) as Merchant;
 
 function headersOf(world: World, { as, nth }: Who): Record<string, string> {
   const keys = [...world.keys].sort(([, one], [, other]) => placeOf(one.merchant) - placeOf(other.merchant));
   const own = at(
-    keys.filter(([, { expires }]) => expires === undefined),
     nth,
+    keys.filter(([, { expires }]) => expires === undefined),
   )?.[0];
   const session = at(
-    keys.filter(([, { expires }]) => expires !== undefined),
     nth,
+    keys.filter(([, { expires }]) => expires !== undefined),
   )?.[0];
-  switch (as) {
-    case "key":
-      return { authorization: `Bearer ${own}` };
-    case "session":
-      return { authorization: `bearer ${session ?? own}` };
-    case "none":
-      return {};
-    case "unknown":
-      return { authorization: "Bearer sk_test_nobody" };
-    case "malformed":
-      return { authorization: `Basic ${own}` };
-    case "live":
-      return { authorization: "Bearer sk_live_never" };
-  }
+  const sent = {
+    key: `Bearer ${own}`,
+    session: `bearer ${session ?? own}`,
+    none: undefined,
+    unknown: "Bearer sk_test_nobody",
+    malformed: `Basic ${own}`,
+    live: "Bearer sk_live_never",
+  }[as];
+  return sent === undefined ? {} : { authorization: sent };
 }
 
 /** The merchant whose key is sent; the first merchant when the key is unknown. */
@@ -130,7 +125,7 @@ function paramOf(world: World, caller: Merchant, { operation, picks }: CallComma
   const record = pickFrom(world, caller, kind, isReady, picks[0] as Pick);
   if (name !== "iid") return record?.id ?? "nobody_at_all";
   const items = (Array.isArray(record?.items) ? (record.items as { id: string }[]) : []).map(({ id }) => id);
-  return (picks[1]?.whose === "nobody" ? undefined : at(items, picks[1]?.nth ?? 0)) ?? "pyi_nobody";
+  return (picks[1]?.whose === "nobody" ? undefined : at(picks[1]?.nth ?? 0, items)) ?? "pyi_nobody";
 }
 
 function pickFrom(world: World, caller: Merchant, kind: KindName, isReady: (record: Entry) => boolean, { nth, whose }: Pick) {
@@ -138,7 +133,7 @@ function pickFrom(world: World, caller: Merchant, kind: KindName, isReady: (reco
   const others = [...world.merchants.values()].filter((merchant) => merchant !== caller);
   const records = whose === "other" ? others.flatMap((merchant) => recordsOf(merchant, kind)) : recordsOf(caller, kind);
   const ready = records.filter(isReady);
-  return at(whose === "ready" && ready.length > 0 ? ready : records, nth);
+  return at(nth, whose === "ready" && ready.length > 0 ? ready : records);
 }
 
 function bodyOf(
@@ -148,7 +143,7 @@ function bodyOf(
   const usual = operations.find(({ id }) => id === operation)?.example;
   if (usual === undefined) return undefined;
   if (operation !== "webhooks.create") return changed({ ...usual, ...ownOf(operation, history.count) }, changes);
-  const place = "address" in address ? at(ADDRESSES, address.address) : `${receivers}/${history.count}/${address.receiver}`;
+  const place = "address" in address ? at(address.address, ADDRESSES) : `${receivers}/${history.count}/${address.receiver}`;
   const isClosed = receiverOf(place ?? "") === "closed";
   return changed({ events: ["*"], url: isClosed ? `http://127.0.0.1:2/${history.count}/closed` : place }, changes);
 }
@@ -176,7 +171,7 @@ function queryOf(caller: Merchant, { operation, query }: CallCommand): string {
   const kind = LISTED[operation];
   if (kind === undefined && operation !== "deliveries.list") return "";
   const known: { id: string | undefined }[] = kind === undefined ? caller.attempts : recordsOf(caller, kind);
-  const idOf = ({ nth, whose }: Pick) => (whose === "nobody" ? "nobody" : (at(known, nth)?.id ?? "none_yet"));
+  const idOf = ({ nth, whose }: Pick) => (whose === "nobody" ? "nobody" : (at(nth, known)?.id ?? "none_yet"));
   const isThere = (pick: Pick) => pick.whose === "nobody" || known.length > 0;
   const parts = [
     ...(limit === undefined ? [] : [`limit=${limit}`]),
@@ -196,8 +191,8 @@ function filterOf({ events, endpoints }: Merchant, filter: string): string {
 function interruptible({ calls, world }: RunHistory, nth: number): Request | undefined {
   const isQuiet = ({ headers }: Request) => recordsOf(callerOf(world, headers), "webhook_endpoint").length === 0;
   return at(
-    calls.filter((request) => hasKey(request) && isQuiet(request)),
     nth,
+    calls.filter((request) => hasKey(request) && isQuiet(request)),
   );
 }
 
@@ -210,7 +205,7 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
     case "reset":
       return controlCommands.reset(command.nth === undefined ? undefined : merchantId(command.nth));
     case "mint":
-      return controlCommands.mint(at(fixtures, command.nth)?.name ?? "");
+      return controlCommands.mint(at(command.nth, fixtures)?.name ?? "");
     // Keep at least one merchant.
     case "remove":
       return world.merchants.size > 1 ? controlCommands.remove(merchantId(command.nth)) : undefined;
@@ -218,7 +213,7 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
       return controlCommands.record(command.kind, merchantId(command.merchant), stateAt(command.kind, command.state));
     case "move": {
       const merchant = merchantAt(world, command.merchant);
-      const record = at(recordsOf(merchant, command.kind), command.nth);
+      const record = at(command.nth, recordsOf(merchant, command.kind));
       const status = stateAt(command.kind, command.state);
       if (!record || status === undefined || hasConsequences(command.kind, record, status)) return undefined;
       return controlCommands.move(command.kind, merchant.id, record.id, status);
@@ -239,8 +234,8 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
       return replayOf(world, command);
     case "enable": {
       const endpoint = at(
-        [...world.merchants.values()].flatMap((merchant) => recordsOf(merchant, "webhook_endpoint")),
         command.nth,
+        [...world.merchants.values()].flatMap((merchant) => recordsOf(merchant, "webhook_endpoint")),
       );
       return endpoint && controlCommands.enable(String(endpoint.merchantId), endpoint.id);
     }
@@ -254,7 +249,7 @@ const hasConsequences = (kind: KindName, { items }: Entry, status: string): bool
     ["accepted", "canceled"].includes(status) &&
     (items as Fields[]).some(({ variantId }) => variantId !== null));
 
-const stateAt = (kind: KindName, nth: number | undefined): string | undefined => (nth === undefined ? undefined : at(statesOf(kind), nth));
+const stateAt = (kind: KindName, nth: number | undefined): string | undefined => (nth === undefined ? undefined : at(nth, statesOf(kind)));
 
 function ruleOf(history: RunHistory, { match, trigger, action }: FaultCommand): FaultRuleInput {
   const { merchant, ...named } = match;
@@ -265,13 +260,13 @@ function ruleOf(history: RunHistory, { match, trigger, action }: FaultCommand): 
 function replayOf(world: World, { nth, attempt }: { nth: number; attempt: boolean }): ControlCommand | undefined {
   const merchants = [...world.merchants.values()];
   const made = at(
-    merchants.flatMap(({ attempts }) => attempts),
     nth,
+    merchants.flatMap(({ attempts }) => attempts),
   );
   if (attempt) return made && controlCommands.replayAttempt(made);
   const event = at(
-    merchants.flatMap(({ events }) => events),
     nth,
+    merchants.flatMap(({ events }) => events),
   );
   return event && controlCommands.replay(event);
 }

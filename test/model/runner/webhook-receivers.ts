@@ -2,7 +2,7 @@
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ReceiverName, receiverOf } from "../deliveries.ts";
+import { outcomeOf, type ReceiverName, receiverOf } from "../deliveries.ts";
 
 export interface Arrival {
   path: string;
@@ -48,17 +48,8 @@ export async function startReceivers(): Promise<Receivers> {
 }
 
 /** `broken` resets the connection, `silent` never responds, and `closed` has no server. */
-const STATUSES: Partial<Record<ReceiverName, (timesSeen: number) => number>> = {
-  ok: () => 200,
-  down: () => 500,
-  again: (timesSeen) => (timesSeen === 0 ? 500 : 200),
-  later: (timesSeen) => (timesSeen === 0 ? 503 : 200),
-  gone: () => 410,
-  moved: () => 302,
-};
-
 function perform(name: ReceiverName, timesSeen: number, outgoing: ServerResponse): void {
   if (name === "broken") outgoing.socket?.destroy();
-  const status = STATUSES[name]?.(timesSeen);
-  if (status !== undefined) outgoing.writeHead(status, { "retry-after": "90", location: "/elsewhere/ok" }).end();
+  const { responseStatus } = outcomeOf(name, timesSeen);
+  if (responseStatus !== null) outgoing.writeHead(responseStatus, { "retry-after": "90", location: "/elsewhere/ok" }).end();
 }
