@@ -64,6 +64,8 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
+    /** Send the deliveries that were waiting in the snapshot of the start. */
+    release(): Promise<AttemptsReleaseReply>;
   };
   readonly signature: {
     /** Diagnose a signature that does not match. */
@@ -104,7 +106,7 @@ export interface ControlApi {
     get(): Promise<Clock>;
     /** Freeze the clock, set it, or let it run. */
     set(given: ClockSetInput): Promise<Clock>;
-    /** Advance the clock: everything due until then happens, in order, before the reply. */
+    /** Advance the clock: everything due until then happens, in order, before the reply. Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile. */
     advance(given: ClockAdvanceInput): Promise<ClockAdvanceReply>;
   };
   readonly faults: {
@@ -341,6 +343,10 @@ export interface AttemptsListReply {
   data: LoggedAttempt[];
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
+}
+export interface AttemptsReleaseReply {
+  /** How many deliveries are due now */
+  released: number;
 }
 export interface AttemptsReplayReply {
   eventId: string;
@@ -1785,6 +1791,8 @@ export interface SandboxOverviewReply {
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
+  /** How many of them were waiting in the snapshot of the start, and are sent by `replay waiting` */
+  heldDeliveries: number;
   /** The scenarios that are armed */
   scenarios: ({
     name: string;

@@ -137,7 +137,7 @@ export function ownErrorsOf(surface: Surface, operation: DeclaredOperation): Err
 /** Who may call an operation of the control API without the control token. */
 export function accessNote({ access }: DeclaredOperation): string {
   if (access === undefined) return "";
-  if (access === "room") return "Takes the room's code instead of the control token.";
+  if ("requireRoom" in access) return "Takes the room's code instead of the control token.";
   const limit = access.learner === "anyone" ? "" : ", for their own merchant only";
   return `A learner may call it with their API key${limit}.`;
 }

@@ -61,6 +61,7 @@ export const createWebhook = endpoint({
   status: assumed<number>(201, "The service's documentation describes this response as a created endpoint; other operations return `OK`."),
   errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
   idempotent: false,
+  notFromPages: true,
   handle(call) {
     const { url, events } = call.body as Static<typeof newEndpoint>;
     call.webhooks.checkTarget(url);

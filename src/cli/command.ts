@@ -5,8 +5,8 @@ import { exitCodes, usageError } from "../kernel/errors.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
-import { printText } from "./output/print.ts";
-import { readSettings, type Settings, withPlaceInFile } from "./settings.ts";
+import { note, printText } from "./output/print.ts";
+import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
 /** The input of a command: its arguments and flags, and the options of a sandbox from flags, variables or merchant-sandbox.json. */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
@@ -89,6 +89,8 @@ export function command(definition: CommandDefinition): Command {
       }
       checkPositionals(given.positionals, definition);
       const settings = sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
+      const fromFile = wanted === true ? noteOfFile(settings.sources) : undefined;
+      if (fromFile !== undefined) note(fromFile);
       try {
         const code = await definition.run({ ...given, ...settings });
         return typeof code === "number" ? code : exitCodes.ok;

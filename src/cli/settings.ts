@@ -1,7 +1,7 @@
 // Reads the given sandbox options: flags take precedence over environment variables, and variables over merchant-sandbox.json.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError, usageError } from "../kernel/errors.ts";
 import {
@@ -9,12 +9,16 @@ import {
   configSchema,
   flagOf,
   type GivenOptions,
+  NOT_IN_FILE,
   type OptionName,
+  opensNetwork,
   optionNames,
+  PATHS,
   parseOption,
   variableOf,
 } from "../sandbox/options.ts";
 import { fieldErrors } from "../schema/validator.ts";
+import { realPath } from "../store/data-folder.ts";
 import { errorAt, type JsonFile, readJsonFile, readText } from "../store/world/json-file.ts";
 import type { GivenFlags } from "./arguments.ts";
 
@@ -58,21 +62,46 @@ function sourceOf(name: OptionName, flags: GivenFlags, environment: NodeJS.Proce
   return file[name] === undefined ? [] : ["file", file[name]];
 }
 
+/** The options that a file set, as a note for the user who did not give them; undefined without any. */
+export function noteOfFile(sources: Settings["sources"]): string | undefined {
+  const names = optionNames.filter((name) => sources[name] === "file");
+  return names.length === 0 ? undefined : `Options of ${join(process.cwd(), CONFIG_FILE)}: ${names.join(", ")}.`;
+}
+
 /** The options in this folder's merchant-sandbox.json; empty without the file. */
 async function readConfigFile(): Promise<GivenOptions> {
-  if (!existsSync(join(process.cwd(), CONFIG_FILE))) return {};
+  if (lstatSync(join(process.cwd(), CONFIG_FILE), { throwIfNoEntry: false }) === undefined) return {};
   const source = await readJsonFile(CONFIG_FILE, "usage");
   const { value } = source;
   if (typeof value !== "object" || value === null || Array.isArray(value))
     usageError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`);
   const known = Object.keys(configSchema.properties);
-  for (const name of Object.keys(value))
+  for (const [name, one] of Object.entries(value)) {
+    const refused = reservedOption(name as OptionName, one);
+    if (refused !== undefined) throw await mistake(source, `/${name}`, refused);
     if (!known.includes(name)) throw await mistake(source, `/${name}`, `There is no option ${name}.${didYouMean(name, known)}`);
+  }
   const [error] = fieldErrors(configSchema, value);
   if (error) throw await mistake(source, error.pointer, error.message);
   const { $schema: _, ...given } = value as Record<string, unknown>;
   const entries = Object.entries(given).map(async ([name, one]) => [name, await readValue(source, name as OptionName, one)]);
   return Object.fromEntries(await Promise.all(entries)) as GivenOptions;
+}
+
+/** Why a file may not set an option, because whoever wrote the folder would decide about this machine; undefined if it may. */
+function reservedOption(name: OptionName, value: unknown): string | undefined {
+  if (!optionNames.includes(name)) return undefined;
+  const remedy = `Use ${flagOf(name)} or ${variableOf(name)} instead.`;
+  if (NOT_IN_FILE.includes(name) || (name === "host" && opensNetwork({ host: String(value) })))
+    return `This file may not ${name === "host" ? "open the sandbox to the network" : `set ${name}`}, because it comes with the folder. ${remedy}`;
+  const outside = PATHS.includes(name) && [value].flat().find((path) => typeof path === "string" && isOutside(path));
+  return outside ? `This file may only name files in its own folder; received ${JSON.stringify(outside)}. ${remedy}` : undefined;
+}
+
+/** Whether a path leads out of this folder, also through a symbolic link. */
+function isOutside(path: string): boolean {
+  const way = relative(realPath(process.cwd()), realPath(resolve(path)));
+  return way.startsWith("..") || resolve(way) === way;
 }
 
 async function readValue(source: JsonFile, name: OptionName, value: unknown): Promise<unknown> {

@@ -3,6 +3,7 @@
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
 import { once } from "../kernel/once.ts";
 import { tryParseJson } from "../kernel/parse-json.ts";
+import { extentOf } from "../kernel/request-limits.ts";
 
 export interface HttpRequest {
   method: string;
@@ -32,11 +33,15 @@ const overTls = once(() => {
   return { request, agent: new Agent({ keepAlive: true }) };
 });
 
+/** Levels of nested JSON: of a record in a report, and some more. */
+const MAX_LEVELS = 64;
+
 export async function exchange(address: string, request: HttpRequest, limits: HttpLimits = {}): Promise<HttpReply> {
   const incoming = await send(new URL(address), request, limits, request.method === "GET" && limits.timeout === undefined);
   const text = await textOf(incoming, limits);
   const isJson = incoming.headers["content-type"]?.startsWith("application/json") === true;
-  const body = isJson ? tryParseJson(text) : undefined;
+  // Printing a deeper value would overflow the stack.
+  const body = isJson && extentOf(text).levels <= MAX_LEVELS ? tryParseJson(text) : undefined;
   return { status: incoming.statusCode ?? 0, body: body === undefined ? text : body };
 }
 

@@ -4,7 +4,7 @@ import { unzipSync } from "node:zlib";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
 import { tryParseJson } from "../kernel/parse-json.ts";
-import { isDeeperThan } from "../kernel/request-limits.ts";
+import { extentOf } from "../kernel/request-limits.ts";
 import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
 
 /** Bytes. Node cannot hold a longer string. */
@@ -116,9 +116,8 @@ const MOST_DEPTH = 200;
 function bodyIn(held: unknown, readAttachment: ReadAttachment) {
   const text = isObject(held) ? textOf(held, readAttachment) : undefined;
   const bytes = Buffer.byteLength(text ?? "");
-  if (text === undefined || text.length > LARGEST_BODY) return { text: undefined, json: undefined, bytes };
-  const json = tryParseJson(text);
-  return isDeeperThan(json, MOST_DEPTH) ? { text: undefined, json: undefined, bytes } : { text, json, bytes };
+  const isRead = text !== undefined && text.length <= LARGEST_BODY && extentOf(text).levels <= MOST_DEPTH;
+  return isRead ? { text, json: tryParseJson(text), bytes } : { text: undefined, json: undefined, bytes };
 }
 
 /** The text of a body, decoded from base64 if it is binary. An empty text counts as absent, because many exports drop bodies. */

@@ -18,13 +18,15 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
   body: Partial<Static<Body>>;
   /** Unknown fields of the body, stored with the record. Never contains fields that the service owns. */
   extra: Record<string, unknown>;
+  /** Aborted when the client has disconnected. Only for operations of the control API that are called over HTTP. */
+  gone?: AbortSignal | undefined;
 }
 
 /**
- * Who may call an operation of the control API besides the host. `room`: anyone; the operation itself checks the room's code in its path.
+ * Who may call an operation of the control API besides the host. `room`: anyone whose path has the room's code; `requireRoom` throws without it.
  * `learner`: a learner, with the learner's API key, limited to the learner's merchant.
  */
-export type Access<World> = "room" | { learner: LearnerLimit<World> };
+export type Access<World> = { requireRoom(call: { params: Record<string, string> } & World): void } | { learner: LearnerLimit<World> };
 
 /**
  * How a call is limited to a learner's merchant. `anyone`: no limit, because the reply is the same for every caller. `query`: fills in the
@@ -75,6 +77,8 @@ export interface EndpointDeclaration<
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
   replayWindow?: number;
   access?: Access<World>;
+  /** Rejected from a web page, even of an allowed origin: what it does reaches beyond the API. */
+  notFromPages?: true;
   handle(call: HandlerInput<Path, Query, Body> & World): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
@@ -82,7 +86,7 @@ type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
 /** The fields without a default. */
-type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "access";
+type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "access" | "notFromPages";
 
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export type Endpoint<World = unknown> = Readonly<

@@ -81,6 +81,7 @@ const advanceClock = endpoint({
   method: "POST",
   path: "/clock/advance",
   summary: "Advance the clock: everything due until then happens, in order, before the reply",
+  description: "Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile.",
   body: Type.Object({ by: Type.String({ description: "A duration such as 30s, 5m, 24h" }) }),
   example: { by: "24h" },
   reply: Type.Object({
@@ -90,9 +91,9 @@ const advanceClock = endpoint({
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
-  errors: ["sandbox_unavailable"],
+  errors: ["invalid_state", "sandbox_unavailable"],
   async handle(context) {
-    const { clock, body } = context;
+    const { clock, body, gone } = context;
     const span = spanOf("by", body.by) ?? 0;
     let until = clock.now();
     const played = createRecorder(context);
@@ -102,9 +103,14 @@ const advanceClock = endpoint({
       played.start();
       return until;
     };
-    const isComplete = await clock.advance(begin).finally(played.stop);
-    if (!isComplete)
+    const outcome = await clock.advance(begin, gone).finally(played.stop);
+    if (outcome === "closing")
       fail("sandbox_unavailable", `The sandbox is closing: the clock has reached ${isoTime(clock.now())} of ${isoTime(until)}.`);
+    if (outcome !== "complete")
+      fail(
+        "invalid_state",
+        `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. Advance it again.`,
+      );
     return { ...publishClock(context), ...played.result() };
   },
 });

@@ -15,7 +15,7 @@ import { spanOf } from "./given-values.ts";
 import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
-  dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
+  dispatcher: Pick<Dispatcher, "drain" | "release" | "replay" | "explain">;
 }
 
 const endpoint = endpointFactory<Parts>("Webhooks");
@@ -62,7 +62,7 @@ const listAttempts = endpoint({
   }),
   reply: listOf(LoggedAttempt),
   errors: ["invalid_cursor", "invalid_limit"],
-  async handle({ query: { merchant, filter, limit: most = 25, starting_after, ...query }, attempts }) {
+  async handle({ query: { merchant, filter, limit: most = 25, starting_after, ...query }, attempts, gone }) {
     if (filter !== undefined && query.ending_before !== undefined)
       fail("validation_failed", "A filter takes starting_after, not ending_before.");
     const log = {
@@ -73,7 +73,7 @@ const listAttempts = endpoint({
     const { data, ...envelope } =
       filter === undefined
         ? attempts.log(merchant, { ...query, starting_after, limit: most })
-        : await filteredRows(log, { filter, starting_after, limit: most });
+        : await filteredRows(log, { filter, starting_after, limit: most }, gone);
     return { ...envelope, data: data.map(showAttemptOf) };
   },
 });
@@ -118,6 +118,15 @@ const replayAttempt = endpoint({
   },
 });
 
+const release = endpoint({
+  id: "attempts.release",
+  method: "POST",
+  path: "/deliveries/release",
+  summary: "Send the deliveries that were waiting in the snapshot of the start",
+  reply: Type.Object({ released: Type.Integer({ description: "How many deliveries are due now" }) }),
+  handle: async ({ dispatcher }) => ({ released: await dispatcher.release() }),
+});
+
 export const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: string }[] }) => ({
   eventId,
   deliveries: attempts.map(({ id }) => id),
@@ -136,7 +145,7 @@ const drain = endpoint({
     pending: Type.Integer({ description: "Deliveries waiting for a later attempt" }),
     inFlight: Type.Integer(),
   }),
-  handle: ({ body, dispatcher }) => dispatcher.drain({ within: spanOf("within", body.within) ?? 10_000 }),
+  handle: ({ body, dispatcher, gone }) => dispatcher.drain({ within: spanOf("within", body.within) ?? 10_000, gone }),
 });
 
 /** The endpoint's merchant; fails with 404 if the endpoint is unknown. */
@@ -161,4 +170,4 @@ const explain = endpoint({
   },
 });
 
-export const operations = [listAttempts, showAttempt, replayAttempt, drain, explain];
+export const operations = [listAttempts, showAttempt, replayAttempt, release, drain, explain];

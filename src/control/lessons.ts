@@ -167,9 +167,9 @@ const getLearner = endpoint({
   documents: textDocuments,
   errors: ["resource_not_found"],
   async handle({ params: { id }, query: { format, after, within }, ...context }) {
-    const { lessons } = context;
+    const { lessons, gone } = context;
     const wait = spanOf("within", within, { to: "1h" }) ?? 25_000;
-    return learnerReply(context, await (after === undefined ? lessons.learner(id) : lessons.waitForNewer(id, after, wait)), format);
+    return learnerReply(context, await (after === undefined ? lessons.learner(id) : lessons.waitForNewer(id, after, wait, gone)), format);
   },
 });
 

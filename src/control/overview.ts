@@ -7,7 +7,6 @@ import { ClockState, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { fail } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
@@ -74,6 +73,9 @@ const Overview = Type.Object({
   ),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
+  heldDeliveries: Type.Integer({
+    description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
+  }),
   scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), { description: "The scenarios that are armed" }),
   traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
     description: "The background traffic that is running",
@@ -111,6 +113,7 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     signature: about.signature,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
+    heldDeliveries: deliveries.held(),
     scenarios: scenarios.armed().map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
     traffic: traffic
       .list()
@@ -140,8 +143,7 @@ const showHealth = endpoint({
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {
-    if (!database.isInPlace())
-      fail("database_missing", `The SQLite file ${database.file} was deleted or replaced, so nothing is kept. Start the sandbox again.`);
+    database.requireInPlace();
     return { status: "ready", version: about.version };
   },
 });

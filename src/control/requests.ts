@@ -36,6 +36,7 @@ interface FilteredLog<Row> {
 export async function filteredRows<Row extends { id: string }>(
   log: FilteredLog<Row>,
   { filter = "", starting_after, limit }: { filter: string | undefined; starting_after: string | undefined; limit: number },
+  gone: AbortSignal | undefined,
 ) {
   const problem = filterProblem(filter, log.vocabulary);
   if (problem !== undefined) fail("validation_failed", `${problem}; received ${JSON.stringify(filter)}.`);
@@ -45,7 +46,7 @@ export async function filteredRows<Row extends { id: string }>(
   for (let after = starting_after; ; await realDelay(0)) {
     const rows = log.read(after, chunk);
     found.push(...rows.filter((row) => matches(log.factsOf(row))));
-    if (found.length > limit || rows.length < chunk)
+    if (found.length > limit || rows.length < chunk || gone?.aborted)
       return { object: "list" as const, data: found.slice(0, limit), has_more: found.length > limit };
     after = rows.at(-1)?.id;
   }
@@ -102,7 +103,7 @@ const listRequests = endpoint({
   }),
   reply: listOf(LoggedRequest),
   errors: ["invalid_limit", "invalid_cursor"],
-  async handle({ query, requestLog }) {
+  async handle({ query, requestLog, gone }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
     // A dropped request is allowed: all older ones are gone too, so the page is empty.
     if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request", "in the log");
@@ -111,7 +112,7 @@ const listRequests = endpoint({
       factsOf: (row: RequestSummaryRow) => requestFacts({ ...shownRequest(row), at: row.at }),
       read: (before: string | undefined, most: number) => requestLog.summaries({ ...filters, since: timeOf("since", since), before }, most),
     };
-    const { data, ...envelope } = await filteredRows(log, { filter, starting_after, limit });
+    const { data, ...envelope } = await filteredRows(log, { filter, starting_after, limit }, gone);
     return { ...envelope, data: data.map(shownRequest) };
   },
 });

@@ -4,7 +4,7 @@ import { endpointFactory } from "../contracts/endpoint.ts";
 import { ShownLearner } from "../contracts/lesson.ts";
 import { fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { randomToken } from "../kernel/random.ts";
+import { isSameToken, randomToken } from "../kernel/random.ts";
 import { withBaseStyle } from "../report/html-page.ts";
 import { nullable, oneOf, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
@@ -64,9 +64,12 @@ const pageDocuments = { html: "text/html" };
 const roomReply = ({ about }: Pick<Parts, "about">, code: string) => ({ room: code, url: `${about.url()}/_sandbox/room/${code}` });
 
 /** Fails with 404 unless the code belongs to the open room. The message is the same if no room is open, so that it reveals nothing. */
-function requireRoom({ roomCode }: Pick<Parts, "roomCode">, code: string): void {
-  if (roomCode.code() !== code) fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
-}
+const access = {
+  requireRoom({ roomCode, params }: Pick<Parts, "roomCode"> & { params: Record<string, string> }): void {
+    if (!isSameToken(roomCode.code() ?? "", params.room ?? ""))
+      fail("resource_not_found", "No room with this code is open. Ask the workshop host for its URL.");
+  },
+};
 
 const openRoom = endpoint({
   id: "room.open",
@@ -101,14 +104,13 @@ const showRoomBoard = endpoint({
   id: "room.board",
   method: "GET",
   path: "/room/{room}/board",
-  access: "room",
+  access,
   summary: "Get the board of a room as a page that updates itself, or its learners without keys",
   query: pageFormat,
   reply: BoardShape,
   documents: pageDocuments,
   errors: ["resource_not_found"],
   async handle({ params, query, ...context }) {
-    requireRoom(context, params.room);
     if (query.format !== "json") return boardPage();
     const data = (await context.lessons.learners()).map((learner) => showLearner({ ...learner, hint: null }));
     return { object: "list" as const, url: roomReply(context, params.room).url, data };
@@ -119,23 +121,20 @@ const showJoinPage = endpoint({
   id: "room.join_page",
   method: "GET",
   path: "/room/{room}/join",
-  access: "room",
+  access,
   summary: "Get the page on which a browser joins the room and follows the lesson",
   query: pageFormat,
   reply: RoomShape,
   documents: pageDocuments,
   errors: ["resource_not_found"],
-  handle({ params, query, ...context }) {
-    requireRoom(context, params.room);
-    return query.format === "json" ? roomReply(context, params.room) : joinPage();
-  },
+  handle: ({ params, query, ...context }) => (query.format === "json" ? roomReply(context, params.room) : joinPage()),
 });
 
 const joinRoom = endpoint({
   id: "room.join",
   method: "POST",
   path: "/room/{room}/join",
-  access: "room",
+  access,
   summary: "Join a room: get a merchant, its API key and the first step",
   query: Type.Object(textFormat),
   body: Type.Object({
@@ -146,8 +145,7 @@ const joinRoom = endpoint({
   reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),
   documents: textDocuments,
   errors: ["resource_not_found", "already_exists", "invalid_state"],
-  async handle({ params, query, body: { name = "", lesson = "1" }, ...context }) {
-    requireRoom(context, params.room);
+  async handle({ query, body: { name = "", lesson = "1" }, ...context }) {
     const wanted = await context.lessons.find(lesson);
     const { id } = await context.lessons.join({ name });
     const learner = await context.lessons.begin(id, wanted.name);

@@ -28,6 +28,7 @@ const listSnapshots = endpoint({
   path: "/snapshots",
   summary: "List the snapshots",
   reply: wholeListOf(SnapshotShape),
+  errors: ["invalid_state"],
   handle: ({ snapshots }) => wholeList(snapshots.list()),
 });
 
@@ -38,6 +39,7 @@ const saveSnapshot = endpoint({
   exampleParams: { name: "before" },
   summary: "Save a snapshot; an earlier one of the same name is replaced",
   reply: SnapshotShape,
+  errors: ["invalid_state"],
   handle: ({ params, snapshots }) => snapshots.save(params.name),
 });
 
@@ -50,7 +52,7 @@ const restoreSnapshot = endpoint({
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({ restored: Type.String() }),
-  errors: ["resource_not_found"],
+  errors: ["resource_not_found", "invalid_state"],
   handle({ params, snapshots, dataReplaced }) {
     snapshots.restore(params.name);
     dataReplaced();
@@ -65,7 +67,7 @@ const removeSnapshot = endpoint({
   exampleParams: { name: "before" },
   summary: "Delete a snapshot",
   reply: Type.Object({ removed: Type.String() }),
-  errors: ["resource_not_found"],
+  errors: ["resource_not_found", "invalid_state"],
   handle({ params, snapshots }) {
     snapshots.remove(params.name);
     return { removed: params.name };

@@ -11,7 +11,7 @@ import type { Verifier } from "../verify/verifier.ts";
 
 interface Parts {
   verifier: Pick<Verifier, "verify">;
-  auditor: { audit(url: string, secret: string | undefined): Promise<Audit> };
+  auditor: { audit(url: string, secret: string | undefined, gone: AbortSignal | undefined): Promise<Audit> };
   /** The report of the run so far: an object for the format `json` or `har`, or else a Document. `end` is the result of `exec`. */
   report(format: ReportFormat, end: RunEnd): Promise<object>;
 }
@@ -34,8 +34,8 @@ const verify = endpoint({
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
   reply: Verification,
   errors: ["verification_failed", "sandbox_unavailable"],
-  async handle({ query, body: { all = [], ...rest }, verifier }) {
-    const verified = await verifier.verify({ ...rest, all });
+  async handle({ query, body: { all = [], ...rest }, verifier, gone }) {
+    const verified = await verifier.verify({ ...rest, all }, gone);
     if (query.strict !== "1" || verified.verdict === "pass") return verified;
     const missed = verified.results.filter(({ verdict }) => verdict !== "pass");
     const words = missed.map(({ expectation, message }) => `${expectation}: ${message}`);
@@ -105,7 +105,7 @@ const auditReceiver = endpoint({
     probes: Type.Array(ProbeResult),
   }),
   errors: ["invalid_state", "resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
-  handle: ({ body: { url = "", secret }, auditor }) => auditor.audit(url, secret),
+  handle: ({ body: { url = "", secret }, auditor, gone }) => auditor.audit(url, secret, gone),
 });
 
 export const operations = [verify, showReport, auditReceiver];

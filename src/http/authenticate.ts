@@ -1,5 +1,6 @@
 // Authentication: exactly one `Authorization: Bearer sk_test_…` header, and no live key anywhere in the request.
 
+import type { IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { containsLiveKey } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -32,8 +33,7 @@ export function authenticate(onFailure: (context: RequestContext) => void): Stag
 
 function check(context: RequestContext): void {
   const { incoming } = context;
-  refuseLiveKey(incoming.url ?? "");
-  for (const text of incoming.rawHeaders) refuseLiveKey(text);
+  refuseLiveKeyIn(incoming);
   const sent = headerOnce(incoming, "authorization");
   if (sent === undefined)
     fail(
@@ -54,6 +54,12 @@ function check(context: RequestContext): void {
   if (identity.expires !== null && identity.expires <= context.at)
     fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, INVALID_TOKEN);
   if (identity.status === "suspended") fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
+}
+
+/** Rejects a live key in the target or in a header. */
+export function refuseLiveKeyIn({ url = "", rawHeaders }: IncomingMessage): void {
+  refuseLiveKey(url);
+  for (const text of rawHeaders) refuseLiveKey(text);
 }
 
 /** Rejects a live key in any part of a request. Reads only the key's prefix. */

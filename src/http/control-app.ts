@@ -12,6 +12,7 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { factOf } from "../schema/assumed.ts";
+import { refuseLiveKeyIn } from "./authenticate.ts";
 import { isAbandoned, openContext, type Reply, type RequestContext } from "./context.ts";
 import { type ControlCaller, runControlOperation, serializeReply } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
@@ -42,13 +43,14 @@ export function createControlApp<World>(options: ControlAppOptions<World>) {
     const context = openContext(incoming, outgoing, 0, clock.now());
     try {
       checkGuard(context);
+      refuseLiveKeyIn(incoming);
       const isRead = incoming.method === "GET" || incoming.method === "HEAD";
       if (isRead && context.path === "/" && asksForPage(incoming)) return redirectToPage(outgoing);
       // Served without a token, because the page holds no data and asks for the token itself.
       if (isRead && context.path === PAGE_PATH) return await sendPage(context);
       context.reply = await callOperation(router, options, context);
     } catch (error) {
-      if (isAbandoned(context)) return;
+      if (isAbandoned(context) || (error as Error).name === "AbortError") return;
       context.reply = failureReply(context, error, report);
     }
     try {
@@ -68,12 +70,26 @@ async function callOperation<World>(
   context: RequestContext,
 ): Promise<Reply> {
   const endpoint = findOperation(router, callerOf, context);
-  // A room's code replaces the token.
-  const caller = endpoint.access === "room" ? "host" : callerOf(context.incoming);
+  const { incoming, outgoing, params } = context;
+  const caller = callerFor(endpoint, world, params, () => callerOf(incoming));
   await readBody(context);
-  const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, context.params, context, caller));
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, params, context, caller, gone.signal));
   Object.assign(context.headers, endpoint.headers);
   return { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
+}
+
+/** Throws before the body is read, so that a caller without a token or a code costs no time. A room's code replaces the token. */
+function callerFor<World>(
+  { access }: Endpoint<World>,
+  world: World,
+  params: Record<string, string>,
+  callerOf: () => ControlCaller,
+): ControlCaller {
+  if (access === undefined || !("requireRoom" in access)) return callerOf();
+  access.requireRoom({ ...world, params });
+  return "host";
 }
 
 function findOperation<World>({ find, paths }: Router<World>, callerOf: ControlAppOptions<World>["callerOf"], context: RequestContext) {

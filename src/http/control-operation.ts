@@ -54,7 +54,11 @@ function limitToCaller<World>(
   caller: ControlCaller,
   call: { params: Record<string, string>; query: Record<string, unknown> } & World,
 ): void {
-  if (caller === "host" || access === undefined || access === "room") return;
+  if (access !== undefined && "requireRoom" in access) {
+    access.requireRoom(call);
+    return;
+  }
+  if (caller === "host" || access === undefined) return;
   const { learner } = caller;
   const limit = access.learner;
   if (limit === "anyone") return;
@@ -78,11 +82,12 @@ export async function runControlOperation<World>(
   params: Record<string, string>,
   received: RequestInput,
   caller: ControlCaller = "host",
+  gone?: AbortSignal,
 ): Promise<unknown> {
   requireAccess(caller, endpoint.id, endpoint.access);
   readInput(endpoint, received, "strict");
   const { query, body, extra } = received;
-  const call = { ...world, params, query, body, extra };
+  const call = { ...world, params, query, body, extra, gone };
   limitToCaller(endpoint, caller, call);
   return endpoint.handle(call);
 }

@@ -8,6 +8,7 @@ import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";
 import { isAbandoned, type Reply, type RequestContext, type Stage } from "./context.ts";
+import { refusePages } from "./cors.ts";
 import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
 import type { HeldResponses } from "./faults/held-responses.ts";
 import { admit, type Guard } from "./guard.ts";
@@ -50,6 +51,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     route(catalogue), //                                 404 405
     faults.auth, //                                      401 injected
     authenticate(chargeAddress(limiter, clock)), //      401 403, or 429 for the client's address
+    refusePages, //                                      403
     faults.limit, //                                     429 injected
     limit(limiter, clock), //                            429
     endStage, //                                         ends the checks

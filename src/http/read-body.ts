@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
-import { isTooDeep, MAX_BODY, MAX_DEPTH } from "../kernel/request-limits.ts";
+import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import type { RequestContext, Stage } from "./context.ts";
@@ -93,6 +93,12 @@ function decode(bytes: Buffer): string {
 }
 
 function parse(text: string): Record<string, unknown> {
+  const { levels, values } = extentOf(text);
+  if (levels > MAX_DEPTH) fail("body_too_deep", `The body may nest ${MAX_DEPTH} levels deep at most.`);
+  if (values > MAX_VALUES)
+    fail("payload_too_large", `The body may hold ${MAX_VALUES} fields and elements at most; received about ${values}.`, {
+      limit: MAX_VALUES,
+    });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -104,19 +110,23 @@ function parse(text: string): Record<string, unknown> {
       "body_not_object",
       `The body must be a JSON object; received ${Array.isArray(value) ? "an array" : mask(JSON.stringify(value), 60)}.`,
     );
-  if (isTooDeep(value)) fail("body_too_deep", `The body may nest ${MAX_DEPTH} levels deep at most.`);
   return value as Record<string, unknown>;
 }
 
-/** V8's message quotes the text around the error. The quote may contain a part of a secret, which masking would miss, so it is removed. */
-const reasonOf = ({ message }: Error, text: string) => (mask(text) === text ? message : message.replace(/, (?:\.\.\.)?".*$/s, ""));
+/**
+ * V8's message quotes the text around the error. The quote may contain a part of a secret, which masking would miss, so it is removed, and from
+ * a text that is too long to look.
+ */
+const reasonOf = ({ message }: Error, text: string) =>
+  text.length <= LONGEST_QUOTED && mask(text) === text ? message : message.replace(/, (?:\.\.\.)?".*$/s, "");
+const LONGEST_QUOTED = 16_384;
 
 const quote = (text: string) => JSON.stringify(mask(text, 100));
 
 export const behaviours: Behaviour[] = [
   {
     id: "http.bodies",
-    fact: "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, of at most 1 MiB and 32 levels; otherwise 400, 413 or 415. An empty body counts as `{}`.",
+    fact: "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, of at most 1 MiB, 32 levels and 20,000 fields and elements; otherwise 400, 413 or 415. An empty body counts as `{}`.",
     why: "The service's documentation says that bodies are JSON and gives no bounds.",
   },
 ];

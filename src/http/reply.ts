@@ -32,6 +32,8 @@ function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
 export function failureReply(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
+  if (error instanceof SandboxError && error.code === "database_missing")
+    return errorReply(context, new ApiError(error.code, error.message));
   return errorReply(context, new ApiError("internal_error", `${whyOf(error)} Nothing of this request was kept.`));
 }
 

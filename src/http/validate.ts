@@ -7,7 +7,7 @@ import { mask, maskValue } from "../kernel/mask.ts";
 import { withSent } from "../schema/as-sent.ts";
 import { ASSUMED } from "../schema/assumed.ts";
 import { errorCodeOf, type TSchema } from "../schema/shapes.ts";
-import { fieldErrors, matchesSchema } from "../schema/validator.ts";
+import { fieldErrors, MAX_ERRORS, MAX_NAME, matchesSchema } from "../schema/validator.ts";
 import type { OwnRequest, TranslateRequest } from "../service/translate-request.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
@@ -125,7 +125,8 @@ function checkBody(
 }
 
 function unknownErrors(kind: "query parameter" | "body field", names: string[], known: string[]): FieldError[] {
-  return names.map((name) => {
+  return names.slice(0, MAX_ERRORS).map((whole) => {
+    const name = whole.slice(0, MAX_NAME);
     const remedy = didYouMean(name, known) || ` Allowed: ${known.join(", ")}.`;
     const message =
       known.length === 0 ? `This call takes no ${kind}s; received ${name}.` : `Unknown ${kind.split(" ")[1]} ${name}.${remedy}`;
@@ -155,9 +156,12 @@ function extraFields({ body, reply }: InputDeclaration, unknown: Record<string, 
 const MAX_LIST_LENGTH = 1_000;
 
 /** Names as one header value. Secrets are masked, and names with characters that a header cannot carry are percent-encoded. */
-const headerList = (names: string[]) =>
-  names
-    .map((name) => mask(name))
-    .map((name) => (/^[\w.$-]+$/.test(name) ? name : encodeURIComponent(name.toWellFormed())))
-    .join(", ")
-    .slice(0, MAX_LIST_LENGTH);
+function headerList(names: string[]): string {
+  let list = "";
+  for (const name of names) {
+    if (list.length > MAX_LIST_LENGTH) break;
+    const shown = mask(name, MAX_LIST_LENGTH);
+    list += `${list === "" ? "" : ", "}${/^[\w.$-]+$/.test(shown) ? shown : encodeURIComponent(shown.toWellFormed())}`;
+  }
+  return list.slice(0, MAX_LIST_LENGTH);
+}

@@ -6,7 +6,7 @@ import { readRetryAfter } from "../kernel/duration.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
-import { isTooDeep } from "../kernel/request-limits.ts";
+import { isReadable } from "../kernel/request-limits.ts";
 import type { Connection, RequestEntry } from "../store/request-log/request-log.ts";
 
 /**
@@ -180,12 +180,11 @@ function requestedWaitOf({ responseHeaders, at }: RequestEntry, header: string |
   return wait && { ...wait, tolerance: TOLERANCE[wait.form] };
 }
 
-/** The body as JSON. A body that is not JSON, or is nested too deeply, stays text. */
+/** The body as JSON. A body that is not JSON, or that the pipeline does not parse either, stays text. */
 function parsed(body: string): unknown {
   if (body === "") return {};
   try {
-    const value: unknown = JSON.parse(body);
-    return isTooDeep(value) ? body : value;
+    return isReadable(body) ? JSON.parse(body) : body;
   } catch {
     return body;
   }

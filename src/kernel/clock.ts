@@ -26,26 +26,25 @@ export function createClock(frozenAt?: number) {
   const time = createTime(frozenAt);
   const alarm = createAlarm(time);
   let lastAdvance: Promise<unknown> = Promise.resolve();
-  let advances = 0;
+  const advances = new Set<Advance>();
+  let running: Advance | undefined;
   const failureListeners = new Set<(error: unknown) => void>();
   let isEnded = false;
-  let endAll = () => {};
-  const ended = new Promise<void>((resolve) => {
-    endAll = resolve;
-  });
   // Work that is due or has started settles before time moves on.
-  const play = async (until: number) => {
-    const settle = () => alarm.settle(() => isEnded);
+  const play = async (until: number, advance: Advance) => {
+    const settle = () => Promise.race([alarm.settle(() => advance.outcome !== undefined), advance.ended]);
+    running = advance;
     await settle();
-    while (!isEnded) {
+    while (advance.outcome === undefined) {
       const due = alarm.earliest();
       if (due > until) break;
       if (due > time.now()) time.moveTo(due);
       await settle();
     }
-    if (isEnded) return;
+    if (advance.outcome !== undefined) return;
     if (until > time.now()) time.moveTo(until);
     alarm.arm();
+    advance.end("complete");
   };
   return {
     get mode() {
@@ -55,27 +54,37 @@ export function createClock(frozenAt?: number) {
     now: time.now,
     /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
     seconds: () => Math.floor(time.now() / 1000),
+    /** Sets the time, and ends the running advance. */
     set(mode: ClockMode, now?: number) {
+      running?.end("set");
       time.set(mode, now ?? time.now());
       alarm.arm();
     },
     /**
      * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. Concurrent advances run one
-     * after another; `begin` is called when the earlier ones have ended, and returns the time to move to. Resolves to false if `endAdvances`
-     * interrupted the advance; time then stops there.
+     * after another; `begin` is called when the earlier ones have ended, and returns the time to move to. An advance that does not complete
+     * leaves the time where it is, and does not wait for work that has started.
      */
-    async advance(begin: () => number) {
-      advances++;
-      const advanced = lastAdvance.then(() => (isEnded ? undefined : play(begin()))).finally(() => void advances--);
-      lastAdvance = advanced.catch(() => {});
-      await Promise.race([advanced, ended]);
-      return !isEnded;
+    async advance(begin: () => number, gone?: AbortSignal): Promise<AdvanceOutcome> {
+      const advance = openAdvance();
+      if (isEnded) advance.end("closing");
+      gone?.addEventListener("abort", () => advance.end("gone"));
+      advances.add(advance);
+      const played = lastAdvance.then(() => (advance.outcome === undefined ? play(begin(), advance) : undefined));
+      lastAdvance = played
+        .catch(() => {})
+        .finally(() => {
+          advances.delete(advance);
+          if (running === advance) running = undefined;
+        });
+      await Promise.race([played, advance.ended]);
+      return advance.outcome ?? "complete";
     },
-    isAdvancing: () => advances > 0,
+    isAdvancing: () => advances.size > 0,
     /** Ends all advances, also those in the queue, without waiting for work that has started. */
     endAdvances() {
       isEnded = true;
-      endAll();
+      for (const advance of advances) advance.end("closing");
     },
     /** Adds work. Its due times count from the next wake. */
     watch(work: DueWork) {
@@ -87,6 +96,28 @@ export function createClock(frozenAt?: number) {
     wake: alarm.wake,
     stop: alarm.stop,
   };
+}
+
+/** Why an advance ended: it reached its time, the clock was set, its client disconnected, or the sandbox is closing. */
+export type AdvanceOutcome = "complete" | "set" | "gone" | "closing";
+
+type Advance = ReturnType<typeof openAdvance>;
+
+function openAdvance() {
+  let resolve = () => {};
+  const ended = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const advance = {
+    outcome: undefined as AdvanceOutcome | undefined,
+    ended,
+    /** Only the first outcome counts. */
+    end(outcome: AdvanceOutcome) {
+      advance.outcome ??= outcome;
+      resolve();
+    },
+  };
+  return advance;
 }
 
 /** The current time: this machine's, this machine's plus an offset, or a frozen time. */

@@ -1,6 +1,6 @@
 // Every error that the sandbox can return: one table from `code` to status, category and cause. Nothing else maps codes to statuses.
 
-import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET } from "./request-limits.ts";
+import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET, MAX_VALUES } from "./request-limits.ts";
 
 /** The errors of one status and category, each with its cause. */
 const errorsOf = <const Code extends string>(status: number, error: string, causes: Readonly<Record<Code, string>>) =>
@@ -56,7 +56,11 @@ export const errors = {
     idempotency_key_in_use:
       "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
   }),
-  payload_too_large: { status: 413, error: "payload_too_large", when: `The body is larger than ${MAX_BODY / 1_048_576} MiB.` },
+  payload_too_large: {
+    status: 413,
+    error: "payload_too_large",
+    when: `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${MAX_VALUES.toLocaleString("en-US")} fields and elements.`,
+  },
   uri_too_long: {
     status: 414,
     error: "uri_too_long",

@@ -1,5 +1,7 @@
 // Finds International Bank Account Numbers in a text by their country, length and checksum.
 
+import type { Budget } from "./escape-layers.ts";
+
 /** The length of an IBAN in each country. */
 const LENGTHS = new Map(
   (
@@ -22,11 +24,14 @@ export const IBAN_START_SOURCE = `(?<![A-Za-z0-9])[A-Za-z]{2}\\d\\d${SEPARATORS}
 const START = new RegExp(IBAN_START_SOURCE, "g");
 const CANDIDATE = new RegExp(`[A-Za-z0-9]{4}(?:${SEPARATORS}[A-Za-z0-9]){11,30}`, "y");
 
-/** The start and end of each IBAN. A candidate is shorter than 130 characters, so the time is linear in the length of the text. */
-export function* ibansIn(text: string): Generator<{ start: number; end: number }> {
+/** The start and end of each IBAN, until the budget is used up. A candidate is shorter than 130 characters and takes one step. */
+export function* ibansIn(text: string, budget: Budget): Generator<{ start: number; end: number }> {
   START.lastIndex = 0;
   for (let found = START.exec(text); found; found = START.exec(text)) {
     const start = found.index;
+    START.lastIndex = start + 1;
+    if (!LENGTHS.has(text.slice(start, start + 2).toUpperCase())) continue;
+    if (--budget.left < 0) return;
     CANDIDATE.lastIndex = start;
     const candidate = CANDIDATE.exec(text)?.[0];
     const length = candidate === undefined ? undefined : ibanLength(candidate, text.charAt(start + candidate.length));

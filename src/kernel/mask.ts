@@ -1,9 +1,8 @@
 // Masks secrets in every stored or shown text of a call: values of fields, headers and parameters with a secret name, API keys, signing
 // secrets and IBANs. Reads JSON, queries, forms, headers and messages, also when they are malformed or truncated.
 
-import { layersOf } from "./escape-layers.ts";
-import { IBAN_START_SOURCE } from "./iban.ts";
-import { anyCaseSource, isSecretName, MASK, SECRET_WORD_SOURCE, type Secret, secretsIn } from "./secrets.ts";
+import { type Budget, layersOf, newBudget, withoutEscapes } from "./escape-layers.ts";
+import { isSecretName, isSuspicious, MASK, type Secret, secretsIn } from "./secrets.ts";
 
 export { MASK };
 
@@ -11,10 +10,11 @@ export { MASK };
 const LOOKAHEAD = 4_096;
 
 /** Masks the secrets, then cuts the text to the limit. In the opposite order, a secret cut in half would not be recognised. */
-export function mask(text: string, limit = text.length): string {
+export function mask(text: string, limit = text.length, budget = newBudget()): string {
   const read = text.length > limit + LOOKAHEAD ? text.slice(0, limit + LOOKAHEAD) : text;
-  if (!mayHoldSecret(read)) return text.length > limit ? text.slice(0, limit) : text;
-  const masked = replaceSecrets(read, secretsIn(read), limit);
+  const secrets = secretsIn(read, budget);
+  if (secrets.length === 0) return text.length > limit ? text.slice(0, limit) : text;
+  const masked = replaceSecrets(read, secrets, limit);
   return masked.length > limit && text.length > limit ? masked.slice(0, limit) : masked;
 }
 
@@ -30,11 +30,15 @@ function replaceSecrets(text: string, secrets: readonly Secret[], limit: number)
 }
 
 /** A copy of a JSON value with its secrets masked, at any depth. */
-export function maskValue(value: unknown): unknown {
-  if (typeof value === "string") return mask(value);
-  if (Array.isArray(value)) return value.map(maskValue);
+export function maskValue(value: unknown, budget = newBudget()): unknown {
+  if (typeof value === "string") return mask(value, value.length, budget);
+  if (Array.isArray(value)) return value.map((element) => maskValue(element, budget));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [mask(name), isMasked(name, child) ? MASK : maskValue(child)]));
+  const entries = Object.entries(value).map(([name, child]) => [
+    mask(name, name.length, budget),
+    isMasked(name, child) ? MASK : maskValue(child, budget),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** A value as JSON with its secrets masked. Masking the JSON text could break its quotes, if a message looks like a field with a secret name. */
@@ -47,19 +51,14 @@ export function maskedJson(value: unknown): string {
 const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
 
 /** Whether a text may contain a secret, in any layer of escapes. Most texts do not, so they skip the masking. */
-export const mayHoldSecret = (text: string): boolean => hasMatch(text, isSuspicious);
-
-function hasMatch(text: string, matches: (text: string) => boolean): boolean {
-  for (const layer of layersOf(text)) if (matches(layer.text)) return true;
-  return false;
+export function mayHoldSecret(text: string): boolean {
+  const budget: Budget = newBudget();
+  for (const layer of layersOf(text, budget)) if (isSuspicious(layer.text)) return true;
+  return budget.left < 0;
 }
 
-const isSuspicious = (text: string) => WORD_OR_KEY.test(text) || IBAN_START.test(text);
-const WORD_OR_KEY = new RegExp(`${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_", "sk_test_", "whsec_"])}`);
-const IBAN_START = new RegExp(IBAN_START_SOURCE);
-
 /** Whether a text contains a live key, plain or written with JSON escapes or percent-encoding. */
-export const containsLiveKey = (text: string): boolean => hasMatch(text, (layer) => /sk_live_/i.test(layer));
+export const containsLiveKey = (text: string): boolean => /sk_live_/i.test(withoutEscapes(text));
 
 /** The last four characters of a test key: enough to distinguish keys, too few to use one. */
 export const maskKey = (key: string) => `…${key.slice(-4)}`;

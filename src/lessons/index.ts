@@ -56,8 +56,8 @@ export function createLessons(deps: LessonDependencies) {
     hint: async (id: string) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
     leave: async (id: string) => leave(context, progressOf(id)),
     /** Resolves with the learner's state when it is newer than `version`, or after `within` real milliseconds. */
-    async waitForNewer(id: string, version: number, within: number) {
-      if (progressOf(id).version <= version && !stopped) await context.updates.wait(id, within);
+    async waitForNewer(id: string, version: number, within: number, gone?: AbortSignal) {
+      if (progressOf(id).version <= version && !stopped) await context.updates.wait(id, within, gone);
       return state(progressOf(id));
     },
     /** Schedules a check of a learner's current step (default: all learners'), after a change that publishes no event. */

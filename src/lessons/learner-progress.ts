@@ -123,8 +123,8 @@ export function createLearnerUpdates() {
   };
   return {
     notify,
-    /** Resolves on the next notification for this learner, or after `within` real milliseconds. */
-    wait: (id: string, within: number) =>
+    /** Resolves on the next notification for this learner, after `within` real milliseconds, or when the client has gone. */
+    wait: (id: string, within: number, gone?: AbortSignal) =>
       new Promise<void>((resolve) => {
         const own = waiting.get(id) ?? new Set();
         waiting.set(id, own);
@@ -136,6 +136,7 @@ export function createLearnerUpdates() {
         };
         const cancel = afterRealTime(within, end);
         own.add(end);
+        gone?.addEventListener("abort", end);
       }),
     /** Resolves all pending waits. */
     stop() {

@@ -149,14 +149,17 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
     return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
   };
   return {
-    async audit(url, secret) {
+    async audit(url, secret, gone) {
       if (engine.service.translation)
         fail("invalid_state", "The audit of a receiver knows the plain service only: start a sandbox without --service for it.");
       const { auditReceiver } = await import("../audit/audit.ts");
       const options = senderOptions(engine);
       const sender = createSender(options);
       const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) => buildRequest(event, receiver, options);
-      const send = (request: WebhookRequest) => sender.send(request).outcome;
+      const send = (request: WebhookRequest) => {
+        gone?.throwIfAborted();
+        return sender.send(request).outcome;
+      };
       const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
     },

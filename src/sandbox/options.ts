@@ -176,6 +176,18 @@ export const optionDefinitions: Definitions = {
 
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
+/** Options that only flags and variables set: merchant-sandbox.json may come with a folder that a stranger has written. */
+export const NOT_IN_FILE = [
+  "webhookInsecureTls",
+  "allowWebhookHost",
+  "allowLoopbackWebhooks",
+  "allowedHost",
+  "allowedOrigin",
+  "controlToken",
+];
+/** Options that name a file or a folder, which merchant-sandbox.json may only name below its own. */
+export const PATHS = ["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"];
+
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));
 
 export const flagOf = (name: string) => `--${kebab(name)}`;
@@ -306,7 +318,7 @@ function schemaOf(name: OptionName): TSchema {
 export const configSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "The address of this schema, for editors" })),
-    ...Object.fromEntries(optionNames.map((name) => [name, Type.Optional(schemaOf(name))])),
+    ...Object.fromEntries(optionNames.filter((name) => !NOT_IN_FILE.includes(name)).map((name) => [name, Type.Optional(schemaOf(name))])),
   },
   { title: "merchant-sandbox.json", description: "Options of the sandboxes that are started in this folder", additionalProperties: false },
 );

@@ -11,7 +11,9 @@ import type { JsonObject, SchemaKeywords, TSchema } from "./schema.ts";
 
 export const matchesSchema = (schema: TSchema, value: unknown): boolean => checkOf(schema)(value);
 
-const MAX_ERRORS = 100;
+export const MAX_ERRORS = 100;
+/** Characters of a name or a pointer in an error: a field's name may be as long as a body. */
+export const MAX_NAME = 400;
 
 /** The errors of every field that does not match, up to a hundred; empty when the value matches. */
 export const fieldErrors = (schema: TSchema, value: unknown): FieldError[] => firstErrors(errorsIn(schema, value, ""));
@@ -66,17 +68,22 @@ function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, point
 export const refusedValue = (pointer: string, code: string, must: string, value: unknown): FieldError =>
   errorAt(pointer, code, `${must}; received ${quote(value, pointer)}`);
 
-function errorAt(pointer: string, code: string, problem: string): FieldError {
+function errorAt(whole: string, code: string, problem: string): FieldError {
+  const pointer = whole.slice(0, MAX_NAME);
   const field = pointerSegments(pointer).join(".");
   return { pointer, field, code, message: `${field || "The body"} ${problem}.` };
 }
 
 const MAX_QUOTE = 60;
+/** Enough to recognise a secret that begins within the quote. */
+const MAX_READ = 8_192;
 
 /** The received value, its secrets masked, then shortened. Only the type of an object, an array, or a field with a secret name. */
 function quote(value: unknown, pointer: string): string {
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : withArticle(typeof value);
   if (value === null || value === undefined || typeof value === "object" || isSecretName(pointer)) return kind;
-  const json = mask(JSON.stringify(value));
+  // Cut before it is written as JSON, and masked before it is cut again: the whole may be as long as a body.
+  const text = typeof value === "string" ? value.slice(0, MAX_READ) : value;
+  const json = mask(JSON.stringify(text), MAX_QUOTE + 1);
   return json.length > MAX_QUOTE ? `${json.slice(0, MAX_QUOTE)}…` : json;
 }

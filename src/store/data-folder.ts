@@ -1,18 +1,56 @@
-// Creates the data folder. This file must not import SQLite: the command line uses it too, and loads SQLite only in its worker thread.
+// The data folder and the files in it. This file must not import SQLite: the command line uses it too, and loads SQLite only in its worker thread.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { SandboxError } from "../kernel/errors.ts";
+
+const DEFAULT_FOLDER = ".merchant-sandbox";
+const REMEDY = "Choose another place with --db <file>, or keep everything in memory with --memory.";
 
 /** The default folder gets its own `.gitignore`, so that no database is committed by accident. */
 export function makeFolder(folder: string): void {
+  const isDefault = basename(folder) === DEFAULT_FOLDER;
+  if (isDefault) refuseLink(folder);
   try {
     mkdirSync(folder, { recursive: true });
     const ignore = join(folder, ".gitignore");
-    if (basename(folder) === ".merchant-sandbox" && !existsSync(ignore)) writeFileSync(ignore, "*\n");
+    // A link counts as existing even if it leads nowhere: writing to it would create its target.
+    if (isDefault && lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeFileSync(ignore, "*\n", { flag: "wx" });
   } catch (error) {
-    throw new SandboxError(
-      `Cannot make the folder ${folder}: ${(error as Error).message}. Choose another place with --db <file>, or keep everything in memory with --memory.`,
-    );
+    throw new SandboxError(`Cannot make the folder ${folder}: ${(error as Error).message}. ${REMEDY}`);
+  }
+}
+
+/** Throws for a symbolic link. A checkout may contain one in the data folder, and it may lead to any file of its user. */
+export function refuseLink(path: string): void {
+  if (isLink(path)) throw new SandboxError(`${path} is a symbolic link, which the sandbox does not follow there. Remove it. ${REMEDY}`);
+}
+
+export const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** Throws for a link in the default folder. A file that --db names elsewhere may be a link of the user's own. */
+export function refuseLinkInDefaultFolder(file: string): void {
+  if (basename(dirname(file)) !== DEFAULT_FOLDER) return;
+  refuseLink(dirname(file));
+  refuseLink(file);
+}
+
+/** The most links to follow: links may form a cycle. */
+const MOST_LINKS = 40;
+
+/** The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet. */
+export function realPath(file: string, links = 0): string {
+  if (existsSync(file)) return realpathSync(file);
+  const folder = dirname(file);
+  const target = linkOf(file);
+  if (target !== undefined && links < MOST_LINKS) return realPath(resolve(folder, target), links + 1);
+  return folder === file ? file : join(realPath(folder), basename(file));
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }

@@ -25,7 +25,7 @@ export function createVerifier(options: VerifierOptions) {
   const paced = createPace();
   let stopped = false;
   return {
-    async verify(expectations: Expectations): Promise<Verification> {
+    async verify(expectations: Expectations, gone?: AbortSignal): Promise<Verification> {
       const planned = planChecks(options, expectations);
       const within = expectations.within === undefined ? 0 : readWait(expectations.within, "within");
       const deadline = Math.max(within, ...planned.map(({ atLeast }) => atLeast));
@@ -35,12 +35,13 @@ export function createVerifier(options: VerifierOptions) {
         return { waited, results: planned.map((one) => one.check(waited)) };
       };
       let { waited, results } = check();
-      const isOver = () => stopped || waited >= deadline || results.every(({ open }) => !open);
+      const isOver = () => stopped || gone?.aborted || waited >= deadline || results.every(({ open }) => !open);
       if (isOver()) return conclude(planned, results, waited);
       if (waiting.size >= MAX_WAITING)
         fail("sandbox_unavailable", `${MAX_WAITING} verifications wait already, which is the most that can. Wait for fewer at once.`);
       const signal = createSignal(options.listen);
       waiting.add(signal);
+      gone?.addEventListener("abort", signal.notify);
       try {
         while (!isOver()) {
           await signal.wait(timeToNextCheck(planned, waited, deadline));

@@ -34,7 +34,7 @@ export function createDispatcher(options: DispatcherOptions) {
       if (recover) reloadPending();
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
-    drain: ({ within }: { within: number }) => drain(state, within),
+    drain: ({ within, gone }: DrainLimit) => drain(state, { within, gone }),
     /** Sends the event of a logged attempt to its endpoint once more. */
     replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),
     /** Sends an event once more to every endpoint that subscribes to its type. */
@@ -46,6 +46,13 @@ export function createDispatcher(options: DispatcherOptions) {
     afterCommit(request: string) {
       clock.wake();
       return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
+    },
+    /** Sends the deliveries that a snapshot left waiting; resolves with their number. */
+    async release() {
+      const released = await state.database.groupCommit(() => state.deliveries.release(clock.now()));
+      for (const pending of state.deliveries.pendingEndpoints().endpoints) state.queues.add(pending);
+      clock.wake();
+      return released;
     },
     /** Explains why a signature of a delivery to an endpoint does not match. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) => explain(state, merchant, endpoint, body, signature),
@@ -62,11 +69,17 @@ export function createDispatcher(options: DispatcherOptions) {
   };
 }
 
+export interface DrainLimit {
+  /** Real milliseconds. */
+  within: number;
+  gone?: AbortSignal | undefined;
+}
+
 /** `pending` counts the deliveries that wait for a later attempt. */
-async function drain(state: DispatcherState, within: number) {
+async function drain(state: DispatcherState, { within, gone }: DrainLimit) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
-  const limit = timeLimit(within);
+  const limit = timeLimit(within, gone);
   while (state.running && !limit.isOver() && !isIdle()) await Promise.race([settled(state), limit.expired]);
   limit.cancel();
   return { settled: isIdle(), pending: deliveries.pending(), inFlight: inFlight.size };
@@ -93,15 +106,17 @@ async function waitForDeliveries(state: DispatcherState, request: string): Promi
   limit.cancel();
 }
 
-/** A promise that resolves after real time, unless it is cancelled. */
-function timeLimit(milliseconds: number) {
+/** A promise that resolves after real time or when the client has gone, unless it is cancelled. */
+function timeLimit(milliseconds: number, gone?: AbortSignal) {
   let isOver = false;
   let cancel = () => {};
   const expired = new Promise<void>((resolve) => {
-    cancel = afterRealTime(milliseconds, () => {
+    const end = () => {
       isOver = true;
       resolve();
-    });
+    };
+    cancel = afterRealTime(milliseconds, end);
+    gone?.addEventListener("abort", end);
   });
   return { expired, isOver: () => isOver, cancel: () => cancel() };
 }

@@ -96,6 +96,15 @@ test("a named origin gets nothing from the rest of the control API", async () =>
     }
 });
 
+test("a page of a named origin registers no endpoint, so it cannot make the sandbox call programs of this machine", async () => {
+  const bench = await open({ allowedOrigin: [APP] });
+  attempted("More than the API for an allowed origin");
+  const body = { url: "http://localhost:3999/", events: ["payment.succeeded"] };
+  const answer = await bench.call("POST", "/v1/webhooks", { body, headers: fromPage(APP) });
+  expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);
+  expect((await bench.call("POST", "/v1/webhooks", { body, headers: { origin: bench.url } })).status).toBe(201);
+});
+
 test("no other origin gets anything, and none does through a foreign Host", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const origin of ["https://app.example.evil.example", "http://app.example", `${APP}:8443`, "null", "https://evil.example"])

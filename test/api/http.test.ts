@@ -569,6 +569,9 @@ describe("a live key", () => {
     for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body, headers: { "idempotency-key": "once" } }));
     for (const [, given] of headers) answers.push(await bench.call("POST", RULES, { body: rule, headers: given }));
     for (const target of targets) answers.push(await bench.call("GET", target));
+    for (const [, given] of headers.slice(0, 4)) answers.push(await bench.call("GET", "/_sandbox/requests", { key: null, headers: given }));
+    for (const path of [`/snapshots/${key}`, `/scenarios/${encoded}`, `/requests?filter=${key}`, `/${key}`])
+      answers.push(await bench.call("GET", `/_sandbox${path}`, { key: null }));
     attempted("Live keys", answers.length);
     for (const { status, body, text } of answers) expect([status, body.code], text).toEqual([403, "live_key_refused"]);
     expect(answers[0]?.body.message).toContain("Rotate");
@@ -581,9 +584,7 @@ describe("a live key", () => {
       await bench.call("GET", "/v1/payments", { headers: { origin: key } }),
       await bench.call("POST", RULES, { body: JSON.stringify({ name: key }), contentType: "text/plain" }),
       await bench.call("POST", RULES, { body: JSON.stringify({ name: key }), headers: { "content-encoding": key } }),
-      await bench.call("GET", `/_sandbox/${key}`),
       await bench.call("POST", "/_sandbox/records/payment", { body: { merchant: "mer_lodge", description: key } }),
-      await bench.call("POST", `/_sandbox/records/${key}`, { body: { merchant: "mer_lodge" } }),
       await bench.call("POST", "/_sandbox/records/payment", { body: { merchant: key } }),
       await bench.call("PATCH", `/_sandbox/records/payment/${key}`, { body: { status: "succeeded" } }),
     ];

@@ -24,7 +24,11 @@ const writing = operations.filter(({ method }) => method !== "GET");
 
 describe("every operation", () => {
   // Tests of refusals share one sandbox: a refused request changes nothing.
-  const shared = shareForBlock();
+  let code = "";
+  const shared = shareForBlock({}, async (bench) => {
+    code = (await bench.control("POST", "/room")).room;
+  });
+  const inRoom = (path: string) => path.replace("/room/x", `/room/${code}`);
 
   test.each(operations)(
     "$id rejects an unknown parameter or field, and suggests the closest name",
@@ -38,7 +42,7 @@ describe("every operation", () => {
         const names = Object.keys(properties);
         const [known = "unheard"] = names;
         const wrong = `${known}~`;
-        const target = inBody ? path : `${path}?${encodeURIComponent(wrong)}=1`;
+        const target = inRoom(inBody ? path : `${path}?${encodeURIComponent(wrong)}=1`);
         const answer = await shared().call(method, target, { ...plain, ...(inBody && { body: { [wrong]: 1 } }) });
         expect(refused(answer), answer.text).toEqual([400, "validation_failed"]);
         expect(answer.body.message).toContain(wrong);
@@ -47,7 +51,8 @@ describe("every operation", () => {
     },
   );
 
-  test.each(writing)("$id accepts only a JSON object as its body", async ({ method, path }) => {
+  test.each(writing)("$id accepts only a JSON object as its body", async ({ method, path: filledPath }) => {
+    const path = inRoom(filledPath);
     for (const contentType of [null, "text/plain", "application/x-www-form-urlencoded"])
       expect(refused(await shared().call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([415, "unsupported_media_type"]);
     expect(refused(await shared().call(method, path, { ...plain, body: "[]" }))).toEqual([400, "body_not_object"]);

@@ -70,11 +70,16 @@ test("advances end where they are, without waiting for work in flight", async ()
     },
     settled: () => (due === null ? new Promise(() => {}) : Promise.resolve()),
   });
-  const [first, second] = [clock.advance(() => 10), clock.advance(() => 20)];
+  const client = new AbortController();
+  const [first, second, third] = [clock.advance(() => 10, client.signal), clock.advance(() => 20), clock.advance(() => 30)];
   await new Promise<void>(afterThisTurn);
+  client.abort();
+  expect([await first, clock.now()]).toEqual(["gone", 5]);
+  await new Promise<void>(afterThisTurn);
+  clock.set("frozen", 7);
+  expect([await second, clock.now()]).toEqual(["set", 7]);
   clock.endAdvances();
-  expect([await first, await second, clock.now()]).toEqual([false, false, 5]);
-  expect(await clock.advance(() => 30)).toBe(false);
+  expect([await third, await clock.advance(() => 40), clock.now()]).toEqual(["closing", "closing", 7]);
 });
 
 test("a delay longer than Node's longest timer is split into several", async () => {

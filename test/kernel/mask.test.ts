@@ -14,7 +14,7 @@ import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../suppor
 describe("a name is secret", () => {
   test("by its whole words, in every spelling", () => {
     fc.assert(fc.property(secretNames, (name) => isSecretName(name)));
-    const others = ["PINCode", "pins", "cvv2", "newpassword", "xapikey"];
+    const others = ["PINCode", "pins", "cvv2", "newpassword", "xapikey", "pass_word", "PassWord", "user-pass-phrase"];
     expect(others.filter((name) => !isSecretName(name))).toEqual([]);
   });
 
@@ -108,6 +108,12 @@ describe("queries, forms and messages", () => {
     ["see http://localhost/hooks?token=abc&page=2 there", `see http://localhost/hooks?token=${MASK}&page=2 there`],
     ["authorization: Bearer abc def\nx-api-key: k1\nhost: z", `authorization: ${MASK}\nx-api-key: ${MASK}\nhost: z`],
     ["/v1/x/DE89370400440532013000/y", `/v1/x/${MASK}/y`],
+    [
+      "see postgres://ada:p@ss@db/x?a=b@c, https://token@git.example/x y@z",
+      `see postgres://${MASK}@db/x?a=b@c, https://${MASK}@git.example/x y@z`,
+    ],
+    ["a=https%3A%2F%2Fada%3Ap%40db%2F&b=1", `a=https%3A%2F%2F${MASK}%40db%2F&b=1`],
+    ["id eyJhbGciOiJI.eyJzdWIiOiIx.c2ln, eyJhbGci alone, keyJab.c", `id ${MASK}, eyJhbGci alone, keyJab.c`],
     ["sk_test_abc. whsec_ab/cd== sk_live_x", `sk_test_${MASK}. whsec_${MASK} sk_live_${MASK}`],
     ["Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.", "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys."],
   ])("%s", (text, masked) => {
@@ -199,7 +205,14 @@ describe("every text", () => {
 });
 
 describe("time grows no faster than the text", () => {
-  test.each(hostilePieces)("masking 1 MiB of %s", (piece) => expectLinear(piece, mask));
+  test.each([...hostilePieces, "eyJ", "eyJa.", "://a", "://a@"])("masking 1 MiB of %s", (piece) => expectLinear(piece, mask));
+
+  test("a text with too many secrets or layers to read is masked as a whole, and a value as far as it is read", () => {
+    expect(mask("pin=1&x=2&".repeat(6_000))).toBe(MASK);
+    expect(mask(`${"%2525252525".repeat(60_000)}41`)).toBe(MASK);
+    const masked = maskValue({ notes: Array.from({ length: 6_000 }, () => "pin=1"), name: "Ada" }) as { notes: string[]; name: string };
+    expect([masked.notes[0], masked.notes.at(-1), masked.name]).toEqual([`pin=${MASK}`, MASK, "Ada"]);
+  });
 
   test("finding the nearest name", () => {
     expectLinear("payments.list", (text) => closestMatch(text, [`${text}s`, "payments.list"]));

@@ -289,16 +289,50 @@ describe("the file", () => {
     }
   });
 
-  test("that is deleted while the sandbox runs makes it not ready", async () => {
-    const db = join(folder(), "data.db");
-    const sandbox = await createSandbox({ memory: false, db });
-    expect((await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).status).toBe(200);
-    rmSync(dirname(db), { recursive: true });
-    expect(await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).toMatchObject({
-      status: 503,
-      body: { code: "database_missing", message: expect.stringContaining(db) },
-    });
-    await sandbox.close();
+  test("that is deleted or replaced while the sandbox runs makes it not ready, and takes no more writes", async () => {
+    for (const isReplaced of [false, true]) {
+      const db = join(folder(), "data.db");
+      const sandbox = await createSandbox({ memory: false, db });
+      const told: string[] = [];
+      sandbox.onDefect(({ error }) => told.push((error as Error).message));
+      expect((await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).status).toBe(200);
+      rmSync(dirname(db), { recursive: true });
+      if (isReplaced) mkdirSync(dirname(db));
+      if (isReplaced) writeFileSync(db, "");
+      const missing = { status: 503, body: { code: "database_missing", message: expect.stringContaining(db) } };
+      attempted("Changed snapshots and database files");
+      expect(await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).toMatchObject(missing);
+      expect(await call(sandbox.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline")).toMatchObject(missing);
+      expect(told).toContainEqual(expect.stringContaining(`${db} was deleted or replaced`));
+      await sandbox.close();
+    }
+  });
+
+  test.skipIf(process.platform === "win32")("is not reached through a link in a checkout, and neither is anything beside it", async () => {
+    for (const link of ["", ".gitignore", "sandbox.db", "snapshots", "snapshots/kept.snapshot.db"]) {
+      const [cwd, home] = [folder(), folder()];
+      const [own, target] = [join(cwd, ".merchant-sandbox"), join(home, "target")];
+      mkdirSync(link.includes("/") ? join(own, "snapshots") : own, { recursive: true });
+      if (link === "") rmSync(own, { recursive: true });
+      symlinkSync(target, join(own, link));
+      attempted("Links in a checkout that lead elsewhere");
+      const opened = createSandbox({ memory: false, db: join(own, "sandbox.db") });
+      if (["", "sandbox.db"].includes(link)) await expect(opened).rejects.toThrow(/is a symbolic link, which the sandbox does not follow/);
+      else {
+        const sandbox = await opened;
+        const answers = [];
+        for (const [method, path] of [
+          ["GET", "/snapshots"],
+          ["POST", "/snapshots/kept/restore"],
+          ["DELETE", "/snapshots/kept"],
+          ["PUT", "/snapshots/kept"],
+        ] as const)
+          answers.push((await call(sandbox.url, method, `/_sandbox${path}`, { key: null })).status);
+        expect([link, answers]).toEqual([link, link === "snapshots" ? [200, 409, 409, 409] : [200, 404, 404, 200]]);
+        await sandbox.close();
+      }
+      expect([link, readdirSync(home)]).toEqual([link, []]);
+    }
   });
 
   test("that is read-only, or in a read-only folder, is rejected in one sentence and not changed", async ({ skip }) => {
@@ -337,7 +371,7 @@ describe("the file", () => {
     const [db, profile] = [join(cwd, "data.db"), join(home, ".profile")];
     symlinkSync(profile, `${db}-lock`);
     for (const isThere of [false, true]) {
-      attempted("A lock file that leads elsewhere");
+      attempted("Links in a checkout that lead elsewhere");
       if (isThere) writeFileSync(profile, "", { mode: 0o755 });
       await expect(createSandbox({ memory: false, db })).rejects.toThrow(/data\.db-lock is not a plain file; remove it/);
       expect([existsSync(profile), existsSync(db)]).toEqual([isThere, false]);

@@ -1,7 +1,8 @@
 // Commands in a folder: the sandbox that runs there, and the options in merchant-sandbox.json.
 
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { runCommand } from "../support/commands.ts";
@@ -154,6 +155,19 @@ describe("merchant-sandbox.json", () => {
       { memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", merchant: "lodg" }] },
       "merchant-sandbox.json:7 /endpoints/0/merchant: The endpoint http://localhost:3000/ cannot be registered: There is no merchant lodg. Did you mean mer_lodge?",
     ],
+    ...(["allowedHost", "allowedOrigin", "allowWebhookHost", "allowLoopbackWebhooks", "webhookInsecureTls", "controlToken"] as const).map(
+      (name): [object, string] => [
+        { [name]: "x" },
+        `merchant-sandbox.json:2 /${name}: This file may not set ${name}, because it comes with`,
+      ],
+    ),
+    [{ host: "0.0.0.0" }, "/host: This file may not open the sandbox to the network, because it comes with the folder. Use --host"],
+    ...["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"].map((name, index): [object, string] => [
+      { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
+      `/${name}: This file may only name files in its own folder; received`,
+    ]),
+    ["[".repeat(100_000), "merchant-sandbox.json nests deeper than 32 levels."],
+    [{ scenario: "sk_live_x" }, "merchant-sandbox.json:2: holds a live key."],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
     [[], "merchant-sandbox.json must be a JSON object"],
     ['{"port": 4800,\n}', "merchant-sandbox.json:2: is not JSON"],
@@ -161,10 +175,36 @@ describe("merchant-sandbox.json", () => {
   ])("%j is rejected with exit code 2", async (value, says) => {
     const cwd = folder();
     config(cwd, value);
+    symlinkSync("/etc", join(cwd, "link"));
     process.chdir(cwd);
+    attempted("A folder's files of a stranger");
     const { code, out, error } = await runCommand(undefined, "start");
     expect([code, out, error]).toEqual([2, [], expect.stringContaining(says)]);
     expect(existsSync(join(cwd, ".merchant-sandbox"))).toBe(false);
+  });
+
+  test("is named by the start, with the options that it sets", async () => {
+    const cwd = folder();
+    config(cwd, { memory: true, clock: "2026-01-05" });
+    expect((await run(["exec", "--port", "0", "--", process.execPath, "-e", "0"], {}, cwd)).error).toContain(
+      `Options of ${join(cwd, "merchant-sandbox.json")}: memory, clock.`,
+    );
+  });
+
+  test.each(["/dev/zero", "./pipe"])("and any other file that an option names may not be %s", async (path) => {
+    const cwd = folder();
+    execFileSync("mkfifo", [join(cwd, "pipe")]);
+    for (const flag of ["--faults", "--service", "--scenario", "--snapshot"]) {
+      attempted("A folder's files of a stranger");
+      const { code, error } = await run(["start", "--memory", "--port", "0", flag, path], {}, cwd);
+      expect([flag, code, error]).toEqual([
+        flag,
+        expect.toSatisfy((one) => [2, 6].includes(one)),
+        expect.stringMatching(/no plain file[^\n]*\n$/),
+      ]);
+    }
+    symlinkSync(resolve(cwd, path), join(cwd, "merchant-sandbox.json"));
+    expect((await run(["start"], {}, cwd)).error).toContain("Cannot read merchant-sandbox.json: it is no plain file.");
   });
 
   test("is not read by a folder below", async () => {

@@ -38,6 +38,7 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   { text: /^update documents set due = @due/, plan: /SCAN json_each/, why: "Reads the list of kinds in a setting." },
   { text: /^delete from replies where exists/, plan: /SCAN replies/, why: "Runs when a merchant with sessions is reset or removed." },
   { text: /^select count\(\*\) from deliveries where state = 'pending'/, plan: /SCAN .*deliveries_open/, why: PENDING },
+  { text: /^update deliveries set due = \? where state = 'pending' and due is null/, plan: /SCAN .*deliveries_open/, why: PENDING },
   { text: /^select count\(\*\) from deliveries where failed = 1/, plan: /SCAN .*COVERING INDEX/, why: "Counts a part of a bounded log." },
   { text: /where d\.sequence in \(select sequence from deliveries indexed by/, plan: /SCAN .*deliveries_open/, why: PENDING },
   { text: /^select d\.sequence, d\.merchant, e\.id as event/, plan: /SCAN d/, why: LOG },

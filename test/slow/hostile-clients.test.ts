@@ -1,7 +1,7 @@
 // Hostile and odd clients: requests of browsers, load generators and raw sockets, and errors that must not end the process.
 
 import { once } from "node:events";
-import { Agent, type ServerResponse } from "node:http";
+import { Agent, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { attempted } from "../support/attacks.ts";
@@ -184,7 +184,7 @@ test("rejected requests of other sites are not logged, so no page can fill up th
   expect(seen).toEqual([]);
 });
 
-test("closing the sandbox ends an advance of the clock with an error, and leaves no work behind", async () => {
+test("an advance of the clock ends with its client, a set clock or the sandbox, and leaves no work behind", async () => {
   const bench = await open({ webhookTimeout: 600_000 });
   const receiver = await receive();
   const held: ServerResponse[] = [];
@@ -195,8 +195,18 @@ test("closing the sandbox ends an advance of the clock with an error, and leaves
   await receiver.arrived(1);
   // The advance waits for the delivery, which waits for the receiver.
   await bench.control("GET", "/clock");
+  // Setting the clock ends it; a client that disconnects ends its own, and later ones are not blocked.
+  await bench.control("PUT", "/clock", { mode: "frozen" });
+  expect((await advanced).body.code).toBe("invalid_state");
+  attempted("Work for callers that have gone");
+  const left = request(`${bench.url}/_sandbox/clock/advance`, { method: "POST", headers: { "content-type": "application/json" } });
+  left.on("error", () => {}).end('{"by":"24h"}');
+  const next = bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by: "24h" }, agent: new Agent() });
+  await bench.control("GET", "/clock");
+  left.destroy();
+  await bench.control("GET", "/clock");
   const closed = bench.close();
-  const { status, body } = await advanced;
+  const { status, body } = await next;
   expect([status, body.code]).toEqual([503, "sandbox_unavailable"]);
   for (const outgoing of held) outgoing.end();
   await closed;

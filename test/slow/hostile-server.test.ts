@@ -164,6 +164,27 @@ test.each([{ learner: null }, "text", [[]], null, INVALID_LESSON])(
   },
 );
 
+test("learn --join reads a bounded part of a reply", async () => {
+  attempted("Replies of a foreign server to the command line");
+  let sent = 0;
+  const server = createServer((_, outgoing) => {
+    outgoing.setHeader("Content-Type", "application/json");
+    const piece = "[".repeat(65_536);
+    const write = () => {
+      while (!outgoing.destroyed && outgoing.write(piece)) sent += piece.length;
+    };
+    outgoing.on("drain", write);
+    write();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, error } = await run(["learn", "--join", `${url}/_sandbox/room/3f9a1c7e`, "--name", "Ada"]);
+  expect([code, error]).toEqual([1, expect.stringMatching(/^merchant-sandbox: [^\n]{20,2500}\n$/)]);
+  // Beyond what it reads, the sockets of both sides hold a few megabytes.
+  expect(sent).toBeLessThan(16 * 1_048_576);
+});
+
 /** Text that steers a terminal: the title, colours, the cursor, C1 controls, direction, and lines of its own. */
 const NASTY = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\x7f\r\nmerchant-sandbox: forged";
 const STEERS = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;

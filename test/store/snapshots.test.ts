@@ -183,7 +183,7 @@ describe("--snapshot", () => {
     expect([existsSync(`${snapshot}-wal`), existsSync(`${snapshot}-shm`)]).toEqual([false, false]);
   });
 
-  test("replaces the content of the database, and sends the pending deliveries of the snapshot", async () => {
+  test("replaces the content of the database, and holds the pending deliveries until they are asked for", async () => {
     const receiver = await receive();
     receiver.script(500);
     const before = await open();
@@ -199,7 +199,12 @@ describe("--snapshot", () => {
     await other.close();
     const after = await open({ memory: false, db, snapshot });
     expect((await after.control("GET", "")).merchants).toHaveLength(4);
-    await advance(after, "1s");
+    attempted("A snapshot that makes the sandbox call programs of this machine");
+    await advance(after, "24h");
+    expect(receiver.arrivals.map(({ event: { id } }) => id)).toEqual([event]);
+    expect(await after.control("GET", "")).toMatchObject({ pendingDeliveries: 1, heldDeliveries: 1 });
+    expect(await after.control("POST", "/deliveries/release")).toEqual({ released: 1 });
+    await receiver.arrived(2);
     expect(receiver.arrivals.map(({ event: { id } }) => id)).toEqual([event, event]);
   });
 
@@ -268,6 +273,10 @@ describe("a snapshot changed by another program", () => {
     ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
     ["a state before the step that lacks the counts", "update learners set lesson = 'paging', mark = '{}'", /learners .*mark/],
     ["a document that is missing", "pragma foreign_keys = off; update uniques set document = 99999", /rows that contradict .*FOREIGN KEY/],
+    ["an endpoint without a secret", "update documents set body = json_remove(body, '$.secret') where kind = 'webhook_endpoint'", /secret/],
+    ["a delivery of another merchant's event", "update deliveries set merchant = 'mer_stage'", /deliveries .*merchant/],
+    ["an attempt that is not counted", "update deliveries set attempts = 0", /attempts .*attempt/],
+    ["a live key", "update events set body = json_set(body, '$.note', 'SK_LIVE_x')", /holds a live key in the table events/],
     ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
   ];
 

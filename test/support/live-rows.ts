@@ -111,6 +111,7 @@ export const INDEX: SandboxOverviewReply = {
   database: null,
   service: null,
   signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
+  heldDeliveries: 0,
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],

@@ -80,7 +80,7 @@ type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"
 function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
   const sandbox: SandboxOverviewReply = {
     ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, links: {} },
-    ...{ merchants: [merchant], scenarios: [], traffic: [], pendingDeliveries: 0, failedDeliveries: 0 },
+    ...{ merchants: [merchant], scenarios: [], traffic: [], pendingDeliveries: 0, heldDeliveries: 0, failedDeliveries: 0 },
     signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
     ...{ made: NO_COUNTS, kept: { requests: 0, attempts: 0, verdicts: 0 } },
   };

@@ -115,7 +115,8 @@ async function readRecording(files: readonly string[], webhooks: string | undefi
 const attachmentsBeside = (file: string) => (name: string) => {
   try {
     const path = join(dirname(file), name);
-    return statSync(path).size > LARGEST_BODY ? undefined : readFileSync(path, "utf8");
+    const found = statSync(path);
+    return found.isFile() && found.size <= LARGEST_BODY ? readFileSync(path, "utf8") : undefined;
   } catch {
     return undefined;
   }
@@ -123,7 +124,9 @@ const attachmentsBeside = (file: string) => (name: string) => {
 
 async function read(file: string): Promise<string> {
   try {
-    const { size } = await stat(file);
+    const found = await stat(file);
+    if (!found.isFile() && !found.isDirectory()) usageError(`Cannot read ${file}: it is no plain file.`);
+    const { size } = found;
     if (size > LARGEST_FILE)
       usageError(`${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. Record less, or leave out the bodies of files.`);
     return recordingText(await readFile(file), basename(file));

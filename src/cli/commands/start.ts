@@ -4,7 +4,7 @@ import { completeOptions, type Options } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
-import { plainOutput, readyFacts, type WatchedSandbox } from "../output/output.ts";
+import { heldNote, plainOutput, readyFacts, type WatchedSandbox } from "../output/output.ts";
 import { currentUi, show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
 import type { WorkerSandbox } from "../process/worker.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
@@ -56,6 +56,7 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
     keepsRunning: false,
     whileDashboard(show) {
       // The dashboard may be on a shared screen, so it shows the token only on request. A generated token is printed nowhere else.
+      if (facts.heldDeliveries > 0) show(heldNote(facts));
       if (facts.controlToken !== undefined) show("The control API requires a token: press s to see it");
       return () => {};
     },

@@ -51,14 +51,20 @@ function parse(text: string): Record<string, unknown> {
 }
 
 export const replay = sandboxCommand({
-  summary: "deliver again: an attempt (whd_…) or an event to all its endpoints (evt_…)",
-  usage: "replay <id>",
-  async call({ control: { attempts, events } }, { positionals: [id = ""] }) {
+  summary: "deliver again: an attempt (whd_…) or an event to all its endpoints (evt_…); or what was waiting in the snapshot of the start",
+  usage: "replay <id|waiting>",
+  async call({ control }, { positionals: [id = ""] }) {
+    if (id === "waiting") return control.attempts.release();
     const kind =
-      /^(whd|evt)_\w+$/.exec(id)?.[1] ?? usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…); received "${id}".`);
-    return (kind === "whd" ? attempts : events).replay({ id });
+      /^(whd|evt)_\w+$/.exec(id)?.[1] ??
+      usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "${id}".`);
+    return (kind === "whd" ? control.attempts : control.events).replay({ id });
   },
-  lines: ({ deliveries }) => [
-    deliveries.length === 0 ? "No endpoint is subscribed to its type." : `Delivering again as ${deliveries.join(", ")}.`,
+  lines: (reply) => [
+    "released" in reply
+      ? `Delivering ${reply.released} that were waiting in the snapshot.`
+      : reply.deliveries.length === 0
+        ? "No endpoint is subscribed to its type."
+        : `Delivering again as ${reply.deliveries.join(", ")}.`,
   ],
 });

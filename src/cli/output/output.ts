@@ -26,6 +26,7 @@ export const plainOutput: Output = {
     print(readyLine(facts));
     for (const { id, merchant, url, events, secret } of facts.endpoints)
       print(`Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
+    if (facts.heldDeliveries > 0) print(heldNote(facts));
     if (facts.controlToken !== undefined) print(`The control API at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
   attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
@@ -56,11 +57,14 @@ export interface SandboxSummary {
 /** The fields of the `ready` event. Registers the endpoints of the options. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { merchants, service } = await sandbox.overview();
+  const { merchants, service, heldDeliveries } = await sandbox.overview();
   const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
   const facts = { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken };
-  return { ...facts, ...(service !== null && { service }), merchants, endpoints: registered };
+  return { ...facts, ...(service !== null && { service }), merchants, endpoints: registered, heldDeliveries };
 }
+
+export const heldNote = ({ heldDeliveries }: Pick<ReadyFacts, "heldDeliveries">) =>
+  `Deliveries waiting in the snapshot: ${heldDeliveries}. None is sent until you run merchant-sandbox replay waiting.`;
 
 export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { originOf } from "../../client/http-transport.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
+import { realPath } from "../../store/data-folder.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { note } from "../output/print.ts";
@@ -108,7 +109,7 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
  */
 async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
   if (!existsSync(path) || !isPrivate(path) || findAddonProblem()) return undefined;
-  const { lastOwner, realPath } = await import("../../store/sqlite/inspect.ts");
+  const { lastOwner } = await import("../../store/sqlite/inspect.ts");
   const file = realPath(path);
   const owner = lastOwner(file);
   if (!owner) return undefined;

@@ -24,10 +24,11 @@ export function sandboxAt(
   { url, controlToken }: Pick<FoundSandbox, "url" | "controlToken">,
   flags: Flags = {},
   words: Readonly<Record<string, string>> = {},
+  largest = MAX_REPLY,
 ) {
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
   const failures = failureWords(url, translate, controlToken !== undefined);
-  const send = httpTransport({ url, token: controlToken }, failures, { largest: MAX_REPLY });
+  const send = httpTransport({ url, token: controlToken }, failures, { largest });
   const control = createControlClient(checkedTransport(url, send));
   const merchant = async (wanted: string | undefined) => merchantNamed((await control.overview()).merchants, wanted);
   return {

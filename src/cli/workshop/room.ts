@@ -79,12 +79,12 @@ export async function joinRoom(address: string, name: string | undefined, { less
   const joined =
     room === undefined
       ? undefined
-      : await sandboxAt({ url: origin, controlToken: undefined }).control.room.join({
+      : await roomAt(origin, undefined).control.room.join({
           room,
           name: name ?? userInfo().username,
           ...(lesson !== undefined && { lesson }),
         });
-  const sandbox = sandboxAt({ url: origin, controlToken: joined?.apiKey ?? key });
+  const sandbox = roomAt(origin, joined?.apiKey ?? key);
   const id = joined?.learner.id ?? (await ownId(sandbox));
   const client = learnerClient(sandbox, id);
   const there = await client.place();
@@ -102,6 +102,11 @@ export async function joinRoom(address: string, name: string | undefined, { less
   // The pending long poll would keep the process alive.
   process.exit(0);
 }
+
+/** Characters of a room's reply: of a learner or a lesson. The address may be any server's. */
+const MAX_ROOM_REPLY = 1_048_576;
+
+const roomAt = (url: string, controlToken: string | undefined) => sandboxAt({ url, controlToken }, {}, {}, MAX_ROOM_REPLY);
 
 /** The id of the learner whose key is sent. With such a key, the list contains only that learner. */
 async function ownId({ url, control }: RunningSandbox): Promise<string> {

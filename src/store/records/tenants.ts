@@ -1,6 +1,6 @@
 // Merchants as tenants: their API keys, their logins (e-mail addresses, compared without regard to case, and hashed passwords), and session tokens.
 
-import { scryptSync, timingSafeEqual } from "node:crypto";
+import { createHash, scryptSync, timingSafeEqual } from "node:crypto";
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { closestMatch } from "../../kernel/did-you-mean.ts";
@@ -41,6 +41,9 @@ export type Tenants = ReturnType<typeof openTenants>;
 
 /** The lifetime of a session token. */
 export const SESSION_SECONDS = 3_600;
+const SESSION_PREFIX = "sk_test_session_";
+/** Only this hash of a session token is stored. It has no prefix of a key, so that it is no key itself. */
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 /** Bounded, because a client may log in for each call and so add a session token each time. */
 const MOST_CACHED = 5_000;
 const KEY_LENGTH = 24;
@@ -63,8 +66,10 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     identify(key: string) {
       const known = identities.get(key);
       if (known) return known;
-      const identity = byKey.get(key);
-      if (identity) identities.set(key, identity);
+      const row = byKey.get(key.startsWith(SESSION_PREFIX) ? hashOf(key) : key);
+      if (!row) return undefined;
+      const identity = { ...row, key };
+      identities.set(key, identity);
       return identity;
     },
     addKey(merchant: string, key: string) {
@@ -80,8 +85,8 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     /** Call after a key was removed or the status of a merchant changed. */
     clearCache: () => identities.clear(),
     openSession(merchant: string) {
-      const token = `sk_test_session_${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`;
-      insertKey({ key: token, merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
+      const token = `${SESSION_PREFIX}${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`;
+      insertKey({ key: hashOf(token), merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
     },
   };

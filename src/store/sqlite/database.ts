@@ -4,10 +4,10 @@ import { accessSync, chmodSync, constants, existsSync, lstatSync, rmSync, statSy
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
-import { makeFolder } from "../data-folder.ts";
+import { makeFolder, realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
 import { openCheckpoints } from "./checkpoints.ts";
 import { openCommits } from "./group-commit.ts";
-import { problemOf, realPath, reason } from "./inspect.ts";
+import { problemOf, reason } from "./inspect.ts";
 import { openLazily } from "./lazy-statements.ts";
 import { requireAddon } from "./native-addon.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
@@ -27,6 +27,7 @@ const REMEDY = "Choose another file with --db <file>, or keep everything in memo
 /** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
 export function openDatabase(path: string | undefined, image?: DatabaseImage) {
   requireAddon();
+  if (path !== undefined) refuseLinkInDefaultFolder(path);
   const file = path === undefined ? undefined : realPath(path);
   const lock = file === undefined ? undefined : lockFile(file);
   const isNew = file !== undefined && !existsSync(file);
@@ -39,10 +40,18 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage) {
     lock?.remove();
     throw error;
   }
-  const inodeOf = () => (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino);
+  const inodeOf = () => {
+    const { dev, ino } = (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })) ?? {};
+    return `${dev} ${ino}`;
+  };
   const inode = inodeOf();
   const checkpoints = file === undefined ? undefined : openCheckpoints(sql, file);
   const isInPlace = () => inodeOf() === inode;
+  const requireInPlace = () => {
+    if (isInPlace()) return;
+    const message = `The SQLite file ${file} was deleted or replaced, so nothing is kept. Start the sandbox again.`;
+    throw new SandboxError(message, "runtime", { code: "database_missing" });
+  };
   const close = () => {
     checkpoints?.close();
     sql.close();
@@ -53,9 +62,9 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage) {
     /** Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process. */
     isCopy: image !== undefined,
     sql,
-    ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT }),
-    /** False once the file was deleted or replaced: a later start will not find what is written then. */
-    isInPlace,
+    ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT, ...(file !== undefined && { requireInPlace }) }),
+    /** Throws once the file was deleted or replaced: a later start would not find what is written then. */
+    requireInPlace,
     /** Stores the name of this process, for the error message of a second process that opens the file. */
     noteOwner: (owner: string) => void (file !== undefined && setOwner.run(owner)),
     close() {

@@ -38,12 +38,14 @@ export interface CommitsOptions {
   checkpoints: Pick<Checkpoints, "committed"> | undefined;
   /** Milliseconds to wait for another program's lock. */
   lockTimeout: number;
+  /** Throws if writes would be lost. Called before each transaction. */
+  requireInPlace?(): void;
 }
 
 /** Event-loop turns to wait for more calls; one wait for the disk costs as much as several calls. */
 const MAX_TURNS = 2;
 
-export function openCommits(sql: Sql, { checkpoints, lockTimeout }: CommitsOptions): Commits {
+export function openCommits(sql: Sql, { checkpoints, lockTimeout, requireInPlace = () => {} }: CommitsOptions): Commits {
   const { transaction, writeTransaction, perTransaction } = openTransactions(sql);
   const lock = openLockTimeout(sql, lockTimeout);
   const withDurability = <T>(durability: Durability, work: () => T): T => {
@@ -61,6 +63,7 @@ export function openCommits(sql: Sql, { checkpoints, lockTimeout }: CommitsOptio
   /** Each returned function settles the promise of one queued function. */
   const runTogether = (batch: QueuedWork[]): (() => void)[] => {
     try {
+      requireInPlace();
       return lock.guard(() =>
         writeTransaction(() => {
           lock.reset();
@@ -85,7 +88,10 @@ export function openCommits(sql: Sql, { checkpoints, lockTimeout }: CommitsOptio
   };
   return {
     perTransaction,
-    transaction: (work, durability = "durable") => lock.guard(() => withDurability(durability, () => transaction(work))),
+    transaction(work, durability = "durable") {
+      if (!sql.inTransaction) requireInPlace();
+      return lock.guard(() => withDurability(durability, () => transaction(work)));
+    },
     groupCommit: openQueue((batch, durability) => {
       if (!sql.open) for (const { reject } of batch) reject(new SandboxError("The sandbox is closing."));
       else for (const report of withDurability(durability, () => runTogether(batch))) report();

@@ -1,7 +1,7 @@
 // Checks a SQLite file before it is used: another program, another version or an attacker may have written it.
 
-import { existsSync, readlinkSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import Sqlite from "better-sqlite3";
 import { once } from "../../kernel/once.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
@@ -13,6 +13,8 @@ import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;
   try {
+    // SQLite would wait for a writer of a pipe for ever.
+    if (!statSync(file).isFile()) throw new Error("it is no plain file");
     sql = new Sqlite(file, { readonly: true });
     const application = sql.pragma("application_id", { simple: true });
     const version = sql.pragma("user_version", { simple: true });
@@ -85,29 +87,6 @@ export function lastOwner(file: string): FileOwner | undefined {
     return undefined;
   } finally {
     sql?.close();
-  }
-}
-
-/** The most links to follow: links may form a cycle. */
-const MOST_LINKS = 40;
-
-/** The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet. */
-export function realPath(file: string, links = 0): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    const folder = dirname(file);
-    const target = linkOf(file);
-    if (target !== undefined && links < MOST_LINKS) return realPath(resolve(folder, target), links + 1);
-    return folder === file ? file : join(realPath(folder), basename(file));
-  }
-}
-
-function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -10,7 +10,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected, never migrated. */
-export const SCHEMA_VERSION = 19;
+export const SCHEMA_VERSION = 20;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -60,7 +60,7 @@ create table counters (
   merchant text, name text, value integer not null check (value ${COUNT}), primary key (merchant, name)
 ) without rowid, strict;
 
--- API keys, which do not expire, and the session tokens of logins, which do.
+-- API keys, which do not expire, and SHA-256 hashes of the session tokens of logins, which do.
 create table keys (
   sequence integer primary key check (sequence ${COUNT}), key text not null unique, merchant text not null,
   kind text not null check (kind = 'key' or kind = 'session'), expires integer check (expires ${TIME})

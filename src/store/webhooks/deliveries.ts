@@ -55,10 +55,14 @@ export function openDeliveries(database: Database, outbox: Outbox) {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
 }
 
+const HELD = "state = 'pending' and due is null";
+
 function queue({ sql }: Database) {
   const all = sql.prepare<[], PendingEndpoint>(
-    "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' group by merchant, endpoint",
+    "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' and due is not null group by merchant, endpoint",
   );
+  const held = sql.prepare<[], number>(`select count(*) from deliveries where ${HELD}`).pluck();
+  const release = sql.prepare<[number]>(`update deliveries set due = ? where ${HELD}`);
   const newest = sql.prepare<[], number>("select coalesce(max(sequence), 0) from deliveries").pluck();
   // `+state` hides the column from the planner: it searches the few newest rows instead of scanning all pending ones.
   const added = sql.prepare<[number], PendingEndpoint & { newest: number }>(
@@ -90,6 +94,10 @@ function queue({ sql }: Database) {
     soonest: (merchant: string, endpoint: string) => soonest.get({ merchant, endpoint }) ?? null,
     /** How many deliveries are pending, due or not. */
     pending: () => pending.get() ?? 0,
+    /** How many deliveries of a snapshot wait until they are released. */
+    held: () => held.get() ?? 0,
+    /** Makes the held deliveries due; returns their number. */
+    release: (now: number) => release.run(now).changes,
     /** The due deliveries of an endpoint, oldest first. */
     due: (merchant: string, endpoint: string, now: number, most: number) => due.all({ merchant, endpoint, now, most }),
     /** The deliveries that were being sent when the last process ended. */

@@ -1,8 +1,10 @@
 // Lists and reads the files that users write, and reports errors in their JSON with file, line and JSON Pointer.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { ParseError } from "jsonc-parser";
 import { SandboxError } from "../../kernel/errors.ts";
+import { containsLiveKey } from "../../kernel/mask.ts";
+import { extentOf, MAX_DEPTH } from "../../kernel/request-limits.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
 
 export interface JsonFile {
@@ -20,6 +22,8 @@ export const readJsonFile = (file: string, mistake?: FileMistake): Promise<JsonF
 
 /** Parses JSON that starts at a line of a file. */
 export async function readJson(file: string, text: string, line = 1, mistake: FileMistake = "badFixture"): Promise<JsonFile> {
+  // Counted first: parsing and checking deeper values would overflow the stack.
+  if (extentOf(text).levels > MAX_DEPTH) throw new SandboxError(`${file} nests deeper than ${MAX_DEPTH} levels.`, mistake);
   try {
     return { file, text, line, value: JSON.parse(text) as unknown };
   } catch (error) {
@@ -27,9 +31,25 @@ export async function readJson(file: string, text: string, line = 1, mistake: Fi
   }
 }
 
-/** The text of a file without the byte order mark that some editors write. */
+/** Bytes. Longer files are refused, because a folder may contain any. */
+const LARGEST_FILE = 32 * 1_048_576;
+
+/** The text of a file without the byte order mark that some editors write. A file with a live key is refused, as requests are. */
 export function readText(file: string, mistake: FileMistake = "badFixture"): string {
+  const text = readPlainFile(file, mistake);
+  if (!containsLiveKey(text)) return text;
+  const live = text.search(/sk_live_/i);
+  const line = live === -1 ? "" : `:${lineAt(text, live)}`;
+  throw new SandboxError(`${file}${line}: holds a live key. Take it out, and rotate it.`, mistake);
+}
+
+function readPlainFile(file: string, mistake: FileMistake): string {
   try {
+    const found = statSync(file);
+    if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    // A pipe would never end, and neither would /dev/zero.
+    if (!found.isFile()) throw new Error("it is no plain file");
+    if (found.size > LARGEST_FILE) throw new Error(`it has ${found.size} bytes, and at most ${LARGEST_FILE} are read`);
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     throw new SandboxError(`Cannot read ${file}: ${whyUnreadable(error)}.`, mistake);

@@ -1,6 +1,6 @@
 // Snapshots: named copies of the whole state, each a SQLite file.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
@@ -8,6 +8,7 @@ import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
+import { isLink } from "../data-folder.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
 import { problemOf } from "../sqlite/inspect.ts";
@@ -24,23 +25,33 @@ const NOT_RESTORED = new Set(["request_log", "settings"]);
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
 
+/** Deliveries without a due time wait until the user asks for them. */
+const HOLD_DELIVERIES = "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
+
 export function openSnapshots(database: Database, requestLog: RequestLog, resources: readonly Resource[], bodies: "checked" | "open") {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
   const ensureFolder = () => {
     folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
+    refuseLink(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;
   };
   const fileOf = (name: string) => join(ensureFolder(), `${name}${SUFFIX}`);
   const names = () => {
-    const files = folder !== undefined && existsSync(folder) ? readdirSync(folder).filter((entry) => entry.endsWith(SUFFIX)) : [];
-    return files.sort().map((entry) => entry.slice(0, -SUFFIX.length));
+    if (folder === undefined || !existsSync(folder)) return [];
+    refuseLink(folder);
+    // Plain files only: a checkout may contain links.
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith(SUFFIX));
+    return files
+      .map(({ name }) => name)
+      .sort()
+      .map((entry) => entry.slice(0, -SUFFIX.length));
   };
   const existing = (name: string) => {
     const found = fileOf(checkName(name));
-    if (existsSync(found)) return found;
+    if (lstatSync(found, { throwIfNoEntry: false })?.isFile()) return found;
     const choice = names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
     return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
   };
@@ -62,17 +73,26 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
       const source = existing(name);
       restoreFrom(source, (wrong) => fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`));
     },
-    /** Restores the state from any file. A file that is not a snapshot is rejected and not changed. */
+    /**
+     * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and not changed.
+     */
     restoreFile(source: string) {
       restoreFrom(source, (wrong) => {
         throw new SandboxError(`The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`, "usage");
       });
+      // The file may be another person's, and its endpoints programs on this machine.
+      database.transaction(() => sql.exec(HOLD_DELIVERIES));
     },
     remove: (name: string) => rmSync(existing(name)),
     close() {
       if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A checkout may contain a link in place of the folder, and saving or deleting would reach the files behind it. */
+function refuseLink(folder: string): void {
+  if (isLink(folder)) fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
 }
 
 /** Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever read it. */
@@ -142,11 +162,24 @@ const CONDITIONS = {
   sqlite_sequence: "typeof(name) = 'text' and typeof(seq) = 'integer' and seq between 0 and 1000000000000",
   subscriptions: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",
   learners: "merchant in (select id from main.documents where kind = 'merchant')",
+  // A delivery to an endpoint without a secret cannot be signed.
+  documents: "kind <> 'webhook_endpoint' or (typeof(body ->> 'secret') = 'text' and body ->> 'secret' <> '')",
   // An injection that lacks one of these would stop every delivery.
-  deliveries: `decided is null or not exists (select 1 from json_each(decided)
-    where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null)`,
-  attempts: `fault is null or not exists (select 1 from json_each(fault, '$.effects')
-    where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null)`,
+  deliveries: `merchant = (select merchant from main.events where sequence = event) and (decided is null or not exists (select 1 from json_each(decided)
+    where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null))`,
+  // The next attempt of a delivery gets the next number.
+  attempts: `(merchant, endpoint) = (select merchant, endpoint from main.deliveries where sequence = delivery)
+    and attempt <= (select attempts from main.deliveries where sequence = delivery) and (fault is null or not exists (select 1 from json_each(fault, '$.effects')
+    where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null))`,
+};
+
+/** The texts that a request wrote, in which no live key may be. */
+const TEXTS = {
+  keys: "key",
+  documents: "body",
+  replies: "body",
+  events: "body",
+  attempts: "url || requestHeaders || coalesce(requestBody, '')",
 };
 
 /**
@@ -156,6 +189,9 @@ const CONDITIONS = {
 function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" | "open"): string | undefined {
   for (const [table, condition] of Object.entries(CONDITIONS))
     if (sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get()) return falseFor(table, condition);
+  for (const [table, text] of Object.entries(TEXTS))
+    if (sql.prepare(`select 1 from main.${table} where ${text} like '%sk!_live!_%' escape '!' limit 1`).get())
+      return `holds a live key in the table ${table}. Rotate that key`;
   return wrongAttempt(sql) ?? wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
 }
 

@@ -1,0 +1,72 @@
+// The work that one request can cause: counted in executed blocks of the program, because a busy machine makes times worthless.
+
+import { Session } from "node:inspector/promises";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { attempted } from "../support/attacks.ts";
+import { inputs } from "../support/fuzzing.ts";
+import { hostilePieces } from "../support/hostile-pieces.ts";
+import { type Bench, share } from "../support/sandbox.ts";
+
+const SIZE = 2 ** 18;
+/** Executed blocks for each character. An ordinary body takes 3; 60 take as long as ten times its JSON.parse. */
+const MOST_PER_CHARACTER = 60;
+
+const session = new Session();
+let bench: Bench;
+beforeAll(async () => {
+  bench = await share({ rateLimit: "none" });
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  return async () => {
+    session.disconnect();
+    await bench.close();
+  };
+});
+
+/** The blocks of the program that were executed since the last call. */
+async function blocks(): Promise<number> {
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  const ranges = result.filter(({ url }) => /\/src\//.test(url)).flatMap(({ functions }) => functions.flatMap((one) => one.ranges));
+  return ranges.reduce((sum, { count }) => sum + count, 0);
+}
+
+const RULES = "/v1/hospitality/pricing-rules";
+const text = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+/** A body of about this length made of pieces: in a text, in names, in values, as they are, or in a field that is checked. */
+const shapes: Record<string, (piece: string, length: number) => string> = {
+  text: (piece, length) => JSON.stringify({ note: text(piece, length) }),
+  escaped: (piece, length) => `{"note":"${text(piece.replaceAll('"', '\\"'), length)}"}`,
+  names: (piece, length) => {
+    const names = Array.from({ length: Math.min(length / (piece.length + 12), 9_000) }, (_, index) => [`${piece}${index}`, piece]);
+    return JSON.stringify(Object.fromEntries(names));
+  },
+  checked: (piece, length) => JSON.stringify({ name: text(piece, length), adjustmentType: text(piece, 10) }),
+  raw: text,
+  brackets: (piece, length) => `{"note":${text("[", length / 2)}${piece}${text("]", length / 2)}}`,
+  empty: (_, length) => `{"note":[${text("{},", length)}0]}`,
+};
+const shape = fc.constantFrom(...Object.keys(shapes));
+const piece = fc.array(fc.constantFrom(...hostilePieces, "eyJa.", "://a@", "\\\\", "%2525252541"), { minLength: 1, maxLength: 3 });
+
+const targets = fc.constantFrom(
+  { path: RULES, key: "sk_test_lodge" },
+  { path: "/v1/hospitality/bookings/bkg_pending/decline", key: "sk_test_lodge" },
+  { path: "/_sandbox/faults", key: null },
+  { path: "/_sandbox/room/0000000000000000/join", key: null },
+);
+
+test("of any body takes a bounded number of steps for each character", async () => {
+  const property = fc.asyncProperty(piece, shape, targets, async (pieces, name, { path, key }) => {
+    attempted("Requests that block the process");
+    const body = (shapes[name] as (typeof shapes)[string])(pieces.join(""), SIZE);
+    await blocks();
+    const { status } = await bench.call("POST", path, { key, body });
+    await bench.control("GET", "/requests?limit=1");
+    const work = await blocks();
+    expect(status).toBeLessThan(500);
+    expect(work / body.length).toBeLessThan(MOST_PER_CHARACTER);
+  });
+  await fc.assert(property, { numRuns: inputs(30) });
+});
