@@ -215,6 +215,13 @@ describe("lost_response", () => {
     expect(seen).toEqual({ text: "", end: "open" });
     expect((await create(bench, "hung")).headers["idempotent-replayed"]).toBe("true");
   });
+
+  test("fires only for a call that succeeds", async () => {
+    const { bench, id } = await armed({ type: "lost_response", as: 502 });
+    const refused = await bench.call("POST", "/v1/employees/payroll", { body: {} });
+    expect([refused.status, (await rule(bench, id)).fired]).toEqual([400, 0]);
+    expect((await create(bench)).status).toBe(502);
+  });
 });
 
 describe("connection", () => {

@@ -147,6 +147,19 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 10, 20]);
   });
 
+  test("retries the original, but not its copies", async () => {
+    const { bench, receiver } = await openArmed({ type: "duplicate" });
+    receiver.script(500, 500, 200);
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect((await attempts(bench)).map(({ attempt, status, fault }) => [attempt, status, fault?.copy])).toEqual([
+      [1, "failed", 0],
+      [1, "failed", 1],
+      [2, "succeeded", undefined],
+    ]);
+    expect(receiver.arrivals).toHaveLength(3);
+  });
+
   test("applies the delivery's other faults to its copies", async () => {
     const { bench, receiver, secret } = await openRegistered();
     const touched = touchedAttempts(bench);
@@ -251,6 +264,14 @@ describe("delay", () => {
     expect(await fired(bench, rule)).toBe(1);
   });
 
+  test("of a retry: adds to the retry schedule", async () => {
+    const { bench, receiver } = await openArmed({ type: "delay", by: "10s" }, { match: { attempt: 2 } });
+    receiver.script(500);
+    await trigger(bench);
+    await advance(bench, "1m");
+    expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 11]);
+  });
+
   test("until before the response: the response waits for the delivery, and no other call does", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
@@ -349,6 +370,15 @@ describe("drop", () => {
     expect(logged[0].fault.wouldHaveSent).toEqual({ headers: logged[2].requestHeaders, body: logged[2].requestBody });
     expect(touched).toEqual([logged[0].id, logged[1].id]);
   });
+
+  test("of all attempts: fails the delivery, but not the next one", async () => {
+    const { bench, receiver } = await openArmed({ type: "drop", attempts: "all" });
+    await trigger(bench);
+    const next = await trigger(bench);
+    await advance(bench, "1h");
+    expect(ids(receiver)).toEqual([next]);
+    expect((await attempts(bench)).filter(({ errorCode }) => errorCode === "dropped")).toHaveLength(6);
+  });
 });
 
 describe("signature", () => {
@@ -424,6 +454,15 @@ describe("payload", () => {
     expect(arrival.headers["x-webhook-event"]).toBe(arrival.event?.type ?? meant.type);
     expect(arrival.headers["x-webhook-id"]).toBe(meant.id);
   });
+
+  test("affects one attempt: the retry sends the original event", async () => {
+    const { bench, receiver, secret } = await openArmed({ type: "payload", as: "invalid_json" });
+    receiver.script(400);
+    await trigger(bench);
+    await advance(bench, "1s");
+    expect(receiver.arrivals.map(({ event }) => event?.type)).toEqual([undefined, "payment.succeeded"]);
+    expect(receiver.arrivals.every((arrival) => isSigned(arrival, secret))).toBe(true);
+  });
 });
 
 describe("transport", () => {
@@ -491,6 +530,26 @@ describe("transport", () => {
 
 describe("retry_policy", () => {
   const times = async (bench: Bench) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
+
+  test("ignore_2xx retries accepted deliveries until the attempts are exhausted", async () => {
+    const { bench, receiver, rule } = await openArmed({ type: "retry_policy", as: "ignore_2xx" });
+    const id = await trigger(bench);
+    await advance(bench, "1h");
+    expect(ids(receiver)).toEqual([id, id, id, id, id, id]);
+    const logged = await attempts(bench);
+    expect(logged.map(({ status, fault }) => [status, fault.id])).toEqual(Array(6).fill(["succeeded", rule]));
+    expect(await times(bench)).toEqual([0, 1, 6, 21, 51, 111]);
+    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
+  });
+
+  test("give_up ends a delivery after its first failed attempt", async () => {
+    const { bench, receiver } = await openArmed({ type: "retry_policy", as: "give_up" });
+    receiver.always(503);
+    await trigger(bench);
+    await advance(bench, "1h");
+    expect(await log(bench)).toMatchObject([{ status: "failed", responseStatus: 503, nextAttemptAt: null }]);
+    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ failed: 1, pending: 0 });
+  });
 
   test("compress shortens the retry delays, but honours Retry-After", async () => {
     const { bench, receiver } = await openArmed({ type: "retry_policy", as: "compress", factor: 5 });
