@@ -293,6 +293,15 @@ test.each([
   expect(pointers(await bench.call("PATCH", "/v1/statutory/settings", { body }))).toContain(pointer);
 });
 
+test("statutory settings are cleared by null: to null, to the default, or, for an unknown field, by removing it", async () => {
+  const bench = await open();
+  const change = async (body: object) => (await bench.call("PATCH", "/v1/statutory/settings", { body })).body;
+  const before = await change({});
+  await change({ autoRemit: true, metadata: { a: 1 }, house: "rule" });
+  const cleared = await change({ payFrequency: null, autoRemit: null, metadata: null, schemes: null, house: null });
+  expect(cleared).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
+});
+
 test("a customer without an email, name or phone is returned without that field, never with null", async () => {
   const fixtures = folder();
   const merchant = { id: "mer_shop", name: "Shop", email: "shop@shop.example", apiKey: "sk_test_shop" };

@@ -202,6 +202,15 @@ describe("authentication", () => {
   });
 });
 
+test("a suspended merchant is rejected everywhere until it is active again", async () => {
+  const bench = await furnish(await open());
+  await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "suspended" });
+  for (const [, operation] of names) expectError(await run(bench, operation), "merchant_suspended");
+  expect((await bench.call("GET", "/v1/merchants/me", { key: "sk_test_market" })).status).toBe(200);
+  await bench.control("PATCH", "/records/merchant/mer_lodge", { status: "active" });
+  expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
+});
+
 describe("another merchant's records", () => {
   test.each(names.filter(([, { path }]) => path.includes("{")))(
     "%s: not found, with the same error as an id that does not exist",
