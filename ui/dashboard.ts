@@ -5,19 +5,16 @@ import { realNow } from "../src/kernel/clock.ts";
 import { openLive } from "./connection/live-stream.ts";
 import { openSocket } from "./connection/node-socket.ts";
 import { handleKey } from "./keys/key-bindings.ts";
-import { isDetail } from "./overlays/detail.ts";
-import { paneNamed, panes } from "./panes/index.ts";
-import { applyUpdate, type LeaveReason, type RunningDashboard, refresh, streamHandlers } from "./run-effects.ts";
+import { panes } from "./panes/index.ts";
+import { applyUpdate, type LeaveReason, type RunningDashboard, refresh, streamHandlers, updatePreview } from "./run-effects.ts";
 import { applyTime } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import type { LearningMode } from "./state/learning-mode.ts";
-import { selectedRow } from "./state/list.ts";
-import { initialState, listOf, type StateUpdate, type UiState } from "./state/state.ts";
-import { update, withNotice } from "./state/updates.ts";
+import { initialState, type UiState } from "./state/state.ts";
+import { withNotice } from "./state/updates.ts";
 import { createFrameRenderer } from "./terminal/frame.tsx";
 import { terminalPlatform } from "./terminal/platform.ts";
 import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
-import { layoutOf, PREVIEW } from "./view/layout.ts";
 import { createPaintScheduler } from "./view/paint-scheduler.ts";
 import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } from "./view/style.ts";
 
@@ -102,20 +99,4 @@ function terminalHandlers(current: () => RunningDashboard, streams: TerminalStre
       current().scheduler.paintSoon();
     },
   };
-}
-
-/** While the list follows, the preview changes at most this often. */
-const FOLLOW_INTERVAL_MS = 1_000;
-
-/** Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change fetches a detail. */
-export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
-  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return update(state.preview ? { ...state, preview: undefined } : state);
-  const row = selectedRow(listOf(state));
-  const { preview } = state;
-  const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
-  if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
-  if (about?.pane === state.pane && about.id === row.id) return update(state);
-  if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
-  const opened = paneNamed(state.pane).detailOf(state, row);
-  return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...(opened?.effects ?? []));
 }

@@ -6,15 +6,17 @@ import { realNow } from "../src/kernel/clock.ts";
 import { type Perform, RefusedCall } from "./connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
 import { fetchLookups } from "./controls/form-fields.ts";
+import { isDetail } from "./overlays/detail.ts";
 import { paneNamed, panes, visiblePanes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
+import { reachAddress } from "./state/address.ts";
 import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
-import { addPage, failPage, type List, mayHide, type Row, TOP_GAP, visibleRows } from "./state/list.ts";
+import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "./state/list.ts";
 import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState } from "./state/state.ts";
 import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "./state/updates.ts";
-import { layoutOf, placementOf, visibleRowCount } from "./view/layout.ts";
+import { layoutOf, PREVIEW, placementOf, visibleRowCount } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 
 /** The functions that differ between a terminal and a browser. */
@@ -23,6 +25,8 @@ export interface Platform {
   saveFile: TaskTools["saveFile"];
   /** Copies a text to the clipboard; returns a notice if the text cannot be copied. */
   copy(text: string): string | undefined;
+  /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
+  open(url: string): string;
   bell(): void;
   repaint(): void;
   suspend(): void;
@@ -45,8 +49,9 @@ export type LeaveReason = "quit" | "interrupt" | "plain" | "hangup";
 
 export function applyUpdate(dashboard: RunningDashboard, { state, effects }: StateUpdate): void {
   const loading = loadRows(state);
-  dashboard.state = loading.state;
-  for (const effect of [...effects, ...loading.effects]) runEffect(dashboard, effect);
+  const reached = reachAddress(loading.state);
+  dashboard.state = reached.state;
+  for (const effect of [...effects, ...loading.effects, ...reached.effects]) runEffect(dashboard, effect);
 }
 
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
@@ -56,7 +61,8 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   else if (effect.kind === "copy") {
     const problem = platform.copy(effect.text);
     if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
-  } else if (effect.kind === "bell") platform.bell();
+  } else if (effect.kind === "open") dashboard.state = withNotice(dashboard.state, platform.open(effect.url));
+  else if (effect.kind === "bell") platform.bell();
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
@@ -192,4 +198,21 @@ function hasProgress(before: List, after: List, id: string): boolean {
     next.isDropped === true ||
     before.rows.length !== after.rows.length
   );
+}
+
+/** While the list follows, the preview changes at most this often. */
+const FOLLOW_INTERVAL_MS = 1_000;
+
+/** Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change fetches a detail. */
+export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
+  if (state.overlays.length > 0) return update(state);
+  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return update(state.preview ? { ...state, preview: undefined } : state);
+  const row = selectedRow(listOf(state));
+  const { preview } = state;
+  const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
+  if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
+  if (about?.pane === state.pane && about.id === row.id) return update(state);
+  if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
+  const opened = paneNamed(state.pane).detailOf(state, row);
+  return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...(opened?.effects ?? []));
 }

@@ -11,8 +11,8 @@ type FactsWith<Field extends string> = FilterFacts & { fields: Record<Field | "i
 
 const MARKS = ["cut", "fault", "replay", "failed"] as const;
 
-export const requestVocabulary: FilterVocabulary = { fields: REQUEST_FIELDS, marks: [...MARKS, "ignored"] };
-export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, marks: MARKS };
+export const requestVocabulary: FilterVocabulary = { fields: REQUEST_FIELDS, marks: [...MARKS, "ignored"], numbers: ["status", "ms"] };
+export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, marks: MARKS, numbers: ["ms"] };
 
 export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST_FIELDS)[number]> {
   const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault, ignored } = request;

@@ -11,6 +11,8 @@ export interface FilterVocabulary {
   fields: readonly string[];
   /** The values of `is:`. */
   marks: readonly string[];
+  /** The fields whose values are numbers. Default: none. */
+  numbers?: readonly string[];
 }
 
 export type RowFilter = (facts: FilterFacts) => boolean;
@@ -22,20 +24,20 @@ export function readRowFilter(text: string): RowFilter {
 }
 
 /** The error message for the first term with an unknown field or mark; undefined if all are known. */
-export function filterProblem(text: string, { fields, marks }: FilterVocabulary): string | undefined {
-  for (const term of termsOf(text)) {
-    const { name, value } = fieldOf(term.replace(/^!(?=.)/, "")) ?? {};
-    if (name === undefined || value === undefined) continue;
+export function filterProblem(text: string, { fields, marks, numbers = [] }: FilterVocabulary): string | undefined {
+  for (const { name, value } of termsOf(text).flatMap((term) => fieldOf(term.replace(/^!(?=.)/, "")) ?? [])) {
     const list = (names: readonly string[], as: (name: string) => string) => names.map(as).join(", ");
     const isMark = name === "is" && marks.length > 0;
     if (!isMark && !fields.includes(name))
       return `There is no field ${name}:. The fields are ${list(fields, (one) => `${one}:`)}${marks.length > 0 ? ", and is: for marks" : ""}`;
     if (isMark && !marks.some((mark) => mark.startsWith(value.toLowerCase())))
       return `There is no mark is:${value}. The marks are ${list(marks, (mark) => `is:${mark}`)}`;
+    if (numbers.includes(name) && !NUMBER.test(value)) return `${name}: takes a number, or a class such as 4xx, not ${value}`;
   }
   return undefined;
 }
 
+const NUMBER = /^(?:\d*\.?\d*|[1-5]xx)$/i;
 const TERM = /!?(?:"[^"]*"?|[^\s"]+)+/g;
 
 const termsOf = (text: string): string[] => text.match(TERM) ?? [];

@@ -115,7 +115,7 @@ describe("faults", () => {
     const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     desk.press("4", "g");
-    expect(desk.screen().join("\n")).toMatch(/ttl 30 s/);
+    expect(desk.screen().join("\n")).toMatch(/OUTAGE 30 s/);
     await desk.run("o");
     expect((await list(bench)).status).toBe(200);
     expect(desk.screen().join("\n")).toMatch(/outage .*removed/);

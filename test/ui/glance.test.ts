@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
-import { updatePreview } from "../../ui/dashboard.ts";
 import { timingLines } from "../../ui/details/request.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { sparkline } from "../../ui/panes/trends.ts";
+import { updatePreview } from "../../ui/run-effects.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { pollTrends } from "../../ui/state/trends.ts";
@@ -104,7 +104,8 @@ describe("the wide layout", () => {
     for (const { name } of panes.filter(({ name }) => name !== "lesson" && name !== "board"))
       expect([name, placementOf({ ...state, pane: name }, name).width > 0]).toEqual([name, true]);
     const text = textOf(state);
-    for (const shown of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts", "✗ fail"]) expect(text).toContain(shown);
+    for (const shown of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts", "✗ 1 failed"])
+      expect(text).toContain(shown);
   });
 
   test("leaves trends and then verdicts out of a low screen, where they take the place of deliveries", () => {
@@ -172,7 +173,7 @@ describe("alarms and what is running", () => {
     );
     const [status, tabs] = screen(failed);
     expect(tabs).toMatch(/\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 Verdicts ✗2 {2}6 Trends {2}7 M\S+ {2}8 *$/);
-    expect(status).toContain("traffic lodge 2/s");
+    expect(status).toMatch(/LIVE {2}429 on payments\.list 2 left {2}lost-response 5\/10 {2}http/);
     expect(screen(sized(failed, 80, 24))[1]).toMatch(
       /\[1 Requests\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 ✗2 {2}6 {2}7 {2}8 *$/,
     );
@@ -180,9 +181,9 @@ describe("alarms and what is running", () => {
     expect(screen(sized(three(109, 24), 109, 24))[1]).toMatch(/7 Merchants {2}8 Scenarios *$/);
   });
 
-  test("name the scenario with its score in the first line and in the title of the faults, and say whether life is on", () => {
-    expect(screen(running(200))[0]).toMatch(/traffic lodge 2\/s {2}lost-response 5\/10 {2}clock .* {2}life on {2}keys/);
-    expect(textOf({ ...running(80), pane: "faults" })).toMatch(/4 Faults ─+ lost-response 5\/10/);
+  test("name the scenario with its score in the first line at every width, and say whether life is on", () => {
+    expect(screen(running(200))[0]).toMatch(/LIVE {2}lost-response 5\/10 .* {2}traffic lodge 2\/s {2}keys .* {2}clock .* {2}life on/);
+    for (const columns of [60, 80, 120]) expect(screen(running(columns))[0]).toContain("LIVE  lost-response 5/10");
     expect(textOf(three(80, 24))).not.toContain("lost-response");
   });
 });

@@ -199,14 +199,18 @@ test("the key bar has bold keys and dim labels", async () => {
 
 const ON_BLACK: Theme = { ...COLOURS, tones: tonesOn({ background: "000000", green: "00cd00", magenta: "ff00ff", cyan: "00cdcd" }) };
 
-test("methods have colours", async () => {
-  const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: ON_BLACK }, [
-    requested(1, { method: "POST" }),
-    requested(2, { method: "DELETE" }),
-    requested(3),
+test("lists have colours for their meaning only: red for a 5xx, amber for a 4xx, violet for a fault", async () => {
+  const tones = tonesOn({ background: "000000", yellow: "cdcd00", magenta: "ff00ff", green: "00cd00" });
+  const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: { ...COLOURS, tones } }, [
+    requested(1, { method: "POST", path: "/v1/good" }),
+    requested(2, { method: "DELETE", path: "/v1/four", status: 404 }),
+    requested(3, { path: "/v1/slow", fault: "flt_1" }),
+    requested(4),
   ]);
-  const screen = await cellsOf({ ...state, pane: "faults" });
-  expect(["POST", "DELETE", "GET "].map((method) => find(screen, method)[0]?.colour)).toEqual([2, 5, 6]);
+  const screen = await cellsOf(state);
+  const colourOf = (wanted: string, beside = "") => find(screen, wanted, beside)[0]?.colour;
+  expect(["POST", "DELETE", "GET "].map((method) => colourOf(method))).toEqual([undefined, undefined, undefined]);
+  expect([colourOf("200", "/v1/good"), colourOf("404", "/v1/four"), colourOf("*", "/v1/slow")]).toEqual([undefined, 3, 5]);
 });
 
 describe("JSON", () => {

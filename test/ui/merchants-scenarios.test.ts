@@ -55,7 +55,7 @@ describe("merchants", () => {
     await press("a");
     expect(desk.copied).toEqual(["sk_test_lodge"]);
     await press("enter");
-    expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000 left/);
+    expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000/);
   });
 
   test("show no API key on the screen of a workshop, which may be projected", async () => {

@@ -168,17 +168,19 @@ describe("rows of deliveries", () => {
 });
 
 describe("rate limits, faults and verdicts", () => {
-  test("are under a status bar with URL, clock, API keys and version, as far as they fit", () => {
+  test("are under a status bar with what is armed, URL, API keys, clock and version, as far as they fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
-    expect(wide).toMatch(/^ merchant-sandbox .*LIVE {2}http\S+ {2}clock .* {2}keys sk_test_\{lodge,market\} {2}v1\.2\.3 .*req\/s/);
-    expect(usual).toMatch(/^ LIVE {2}http\S+ {2}clock .* frozen {2}life on {2}sk_test_lodge \+1 more .*req\/s/);
-    expect(narrow).toMatch(/LIVE {2}http\S+ {2}sk_test_lodge \+1 more .*req\/s/);
+    expect(wide).toMatch(
+      /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}keys sk_test_\{lodge,market\} {2}clock .* {2}v1\.2\.3 .*req\/s/,
+    );
+    expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}life on .*req\/s/);
+    expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
   });
 
   test("name the service file under which the sandbox responds", () => {
     for (const columns of [160, 80]) {
       const state = applySandboxIndex(busy(columns, 36), { ...INDEX, service: "/home/ada/shop/real.json" });
-      expect(screen(state)[0]).toMatch(/LIVE {2}http\S+ {2}service file real\.json .*req\/s/);
+      expect(screen(withRulesAndWindows(state, []))[0]).toMatch(/LIVE {2}http\S+ {2}service file real\.json .*req\/s/);
     }
   });
 
@@ -190,18 +192,32 @@ describe("rate limits, faults and verdicts", () => {
 
   test("show how often a rule may still fire, its time to live, and its verdict", () => {
     const state = { ...busy(80, 24), pane: "faults" };
-    expect(lineWith(state, "429 on payments.list")[0]).toMatch(/\* 429 on payments\.list +2 of 3 left +ttl 9:41/);
-    expect(lineWith(state, "lost payroll")[0]).toMatch(/exhausted \(1\) +verdict: fail/);
+    expect(textOf(state)).toMatch(/fault +status +fired +left +ends in +verdict/);
+    expect(textOf(state)).toMatch(/\* 429 on payments\.list +armed +1 +2 of 3 +9:41/);
+    expect(lineWith(state, "lost payroll")[0]).toMatch(/exhausted +1 +0 +fail/);
     expect(lineWith(state, "outage")[0]).toMatch(/ {2}outage +disabled/);
     expect(textOf(state)).toContain("1 armed");
-    expect(lineWith(busy(120, 36), "429 on payments.list")[0]).toMatch(/2\/3 left ttl 9:41/);
+    expect(textOf(busy(120, 36))).toMatch(/\* 429 on pay\S* +2\/3 +9:41 /);
   });
 
-  test("show verdicts as a symbol and a word", () => {
-    const state = { ...busy(80, 24), pane: "verdicts" };
-    expect(lineWith(state, "✗ fail")[0]).toContain("retry_after.honoured");
-    expect(lineWith(state, "✓ pass")[0]).toContain("idempotency.key_reused");
-    expect(textOf(state)).toContain("1 fail");
+  test("show what failed by rule, newest first, and what passed in one line that Enter unfolds", () => {
+    const many = withLiveEvents(busy(109, 24), [
+      judged(3, { rule: "effect.single", says: "req_9 took effect twice.", hint: "Send the same key again." }),
+      judged(4, { verdict: "pass" }),
+      judged(5, { says: "The newest one." }),
+    ]);
+    const state = { ...many, pane: "verdicts" };
+    const rows = (shown: UiState) => screen(shown).flatMap((line) => /[✗✓~] (?:\d+ )?(?:failed|passed|fail|pass) .*/.exec(line)?.[0] ?? []);
+    expect(rows(state)[0]).toMatch(/✗ 2 failed +retry_after\.honoured +The newest one\./);
+    expect(rows(state)[1]).toMatch(/✗ 1 failed +effect\.single +req_9 took effect twice/);
+    expect(rows(state).slice(2, 3).join()).toMatch(/✓ 2 passed +Press Enter to list them\./);
+    expect(textOf(state)).toContain("5 Verdicts ─");
+    const passes = press(state, "G", "enter");
+    expect(listOf(passes, "verdicts").filter).toBe("verdict:pass");
+    expect(rows(passes).filter((row) => row.startsWith("✓ pass"))).toHaveLength(2);
+    expect(rows(press(passes, "escape"))[0]).toContain("✗ 2 failed");
+    const detail = textOf(press(state, "enter"));
+    for (const words of ["How to fix it", "Failures of this rule: 2", "The newest one."]) expect(detail).toContain(words);
   });
 });
 
@@ -316,7 +332,7 @@ describe("a terminal without Unicode or colours", () => {
     expect(lines.join("")).toMatch(/^[\x20-\x7e]*$/);
     expect(lines.find((line) => line.includes("decline"))).toMatch(/\/v1\/hosp\S*~\S*decline/);
     expect(lines.filter((line) => line.startsWith("|")).map((line) => line.length)).toEqual(expect.arrayContaining([80]));
-    expect(lines.find((line) => line.includes("429"))).toContain(">");
+    expect(lines.find((line) => line.includes(" 429 *"))).toContain(">");
   });
 });
 

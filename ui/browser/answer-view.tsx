@@ -5,7 +5,7 @@ import type { LoggedAttempt, RequestDetail } from "../../generated/control-api.t
 import { unmaskedBodyLines } from "../details/detail-lines.ts";
 import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
 import { openReference } from "../keys/detail-keys.ts";
-import { duration } from "../view/format.ts";
+import { duration, statusStyles } from "../view/format.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Line, WIDTH } from "./detail-panel.tsx";
 import { type Answer, perform } from "./fetch-calls.ts";
@@ -25,7 +25,7 @@ export function AnswerView({ dashboard, answer }: DashboardProps & { answer: Ans
   return (
     <section class="answer" aria-label="Answer">
       <h3>
-        <span class={status >= 400 ? "failure" : "green"}>{status}</span> <span class="dim">{duration(ms)}</span>
+        <span class={statusStyles(status).join(" ")}>{status}</span> <span class="dim">{duration(ms)}</span>
         <span class="space" />
         {request !== undefined && (
           <button type="button" onClick={open}>

@@ -5,10 +5,12 @@ import { realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { handleKey } from "../keys/key-bindings.ts";
 import { panes } from "../panes/index.ts";
-import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers } from "../run-effects.ts";
+import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers, updatePreview } from "../run-effects.ts";
+import { addressOf, goToAddress } from "../state/address.ts";
 import { applyTime } from "../state/apply-message.ts";
 import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
+import { PREVIEW_COLUMNS } from "../view/layout.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
 import { pollAsLearner } from "./learner-poll.ts";
@@ -23,8 +25,13 @@ export interface DashboardProps {
 
 /** The lines of the bars, the border and the headings around the rows in a terminal. */
 const OTHER_LINES = 7;
+/** From this many pixels on, the details of the selected row are beside the list. */
+const PREVIEW_FROM = 1_280;
 /** The panes are shown one at a time, as in a narrow terminal. */
-const sizeFor = (rows: number): Size => ({ columns: 100, rows: Math.max(rows, 10) + OTHER_LINES });
+const sizeFor = (rows: number): Size => ({
+  columns: innerWidth < PREVIEW_FROM ? 100 : PREVIEW_COLUMNS,
+  rows: Math.max(rows, 10) + OTHER_LINES,
+});
 
 /** Any colours: the page has its own colour for each style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
@@ -38,10 +45,15 @@ interface BrowserOptions {
 
 export function openBrowserDashboard({ target, isLearner, paint }: BrowserOptions) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
-  const state = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
+  const first = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
+  // The fragment of a learner's page is the learner's key.
+  const { state } = isLearner ? { state: first } : goToAddress(first, location.hash);
   let isPollDue = true;
   const scheduler = createPaintScheduler({
-    paint,
+    paint() {
+      paint();
+      if (!isLearner) showAddress(dashboard.state);
+    },
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
       // Every learner of a workshop polls, so each does it every other second.
@@ -50,7 +62,7 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
     },
   });
   const change = (next: UiState) => {
-    applyUpdate(dashboard, update(next));
+    applyUpdate(dashboard, updatePreview(next, false));
     scheduler.paintSoon();
   };
   const handlers = streamHandlers(() => dashboard, change);
@@ -60,8 +72,10 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
   const platform = openPlatform(isLearner, (text) => change(withNotice(dashboard.state, text, "yellow")));
   const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
   if (isLearner) refresh(dashboard);
+  else addEventListener("popstate", () => apply((before) => goToAddress(before, location.hash)));
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
+    applyUpdate(dashboard, updatePreview(dashboard.state, true));
     scheduler.paintNow();
   };
   return {
@@ -72,11 +86,21 @@ export function openBrowserDashboard({ target, isLearner, paint }: BrowserOption
     /** Applies a change that the pointer or an input made. */
     change: apply,
     /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
-    resize(rows: number): void {
-      const size = sizeFor(rows);
-      if (size.rows !== dashboard.state.size.rows) apply((before) => update({ ...before, size }));
+    resize(height: number): void {
+      const size = sizeFor(height);
+      const { columns, rows: before } = dashboard.state.size;
+      if (size.rows !== before || size.columns !== columns) apply((before) => update({ ...before, size }));
     },
   };
+}
+
+/** Shows the address in the browser. Another view or detail is a step that Back returns from; a filter or a row is not. */
+function showAddress(state: UiState): void {
+  const address = addressOf(state);
+  if (state.wanted || address === location.hash) return;
+  const placeIn = (one: string) => one.replace(/[?&](?:filter|row)=[^&]*/g, "");
+  const isStep = location.hash !== "" && placeIn(address) !== placeIn(location.hash);
+  history[isStep ? "pushState" : "replaceState"](null, "", address);
 }
 
 function openPlatform(isLearner: boolean, warn: (text: string) => void): Platform {
@@ -88,6 +112,9 @@ function openPlatform(isLearner: boolean, warn: (text: string) => void): Platfor
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";
       navigator.clipboard.writeText(text).catch(() => warn("The browser refused the clipboard. Press ! to show the text"));
       return undefined;
+    },
+    open(url) {
+      return this.copy(url) ?? `Copied the address of this view: ${url}`;
     },
     async saveFile(name, extension, text) {
       const link = document.createElement("a");

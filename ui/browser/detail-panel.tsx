@@ -2,12 +2,13 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
+import { MAX_BAR } from "../details/request.ts";
 import { openReference } from "../keys/detail-keys.ts";
-import { bodiesOf, isDetail, linksOf, selectedLink } from "../overlays/detail.ts";
+import { bodiesOf, isDetail, linksOf, selectedLink, textOf } from "../overlays/detail.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Head } from "./shared-parts.tsx";
-import { piecesOf, StyledText } from "./styled-text.tsx";
+import { barOf, piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Characters: wider than any line, because the browser wraps lines itself. */
 export const WIDTH = 600;
@@ -15,14 +16,17 @@ export const WIDTH = 600;
 export function DetailPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
-  // The detail with the focus, or the one below a form.
-  const detail = state.overlays.findLast(isDetail);
+  // The detail with the focus, or the one below a form; otherwise that of the selected row, where there is room.
+  const opened = state.overlays.findLast(isDetail);
+  const { overlay: preview } = state.preview ?? {};
+  const detail = opened ?? (preview && isDetail(preview) ? preview : undefined);
   const lines = detail ? detail.content(state, WIDTH) : [];
   const links = linksOf(lines);
-  const selected = detail && selectedLink(links, detail.selected);
+  const selected = opened && selectedLink(links, opened.selected);
+  // A detail opens at its top: only a link that a key has selected is scrolled into view.
   useEffect(() => {
-    scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
-  }, [detail?.id, selected?.key]);
+    if (opened?.selected !== undefined) scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
+  }, [opened?.id, opened?.selected]);
   useEffect(() => scroller.current?.scrollTo(0, 0), [detail?.id]);
   useEffect(() => {
     const body = bodiesOf(lines)[detail?.body ?? -1];
@@ -32,11 +36,13 @@ export function DetailPanel({ dashboard }: DashboardProps) {
     scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
   }, [detail?.search, detail?.match]);
   if (!detail) return null;
-  const drawn = detail.lines(state, WIDTH);
+  const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
+  // The terminal marks the selected link in the text; the page does so by a class.
+  const drawn = opened ? opened.lines(state, WIDTH) : lines.map(textOf);
   const note = detail.note?.(state, WIDTH) ?? "";
   return (
     <aside class="detail" aria-label="Details">
-      <Head title={detail.title} note={note} onClose={() => dashboard.change((before) => update(closeTopOverlay(before)))} />
+      <Head title={detail.title} note={note} {...(opened && { onClose: close })} />
       <div class="detail-lines" ref={scroller} tabIndex={0}>
         {lines.map((line, index) => (
           <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />
@@ -90,15 +96,19 @@ function Labelled({ text }: { text: string }) {
         <StyledText text={text.trimEnd().replace(INDENT, "$1")} />
       </span>
     );
+  const isTimed = rest.some(({ text: piece }) => barOf(piece) !== undefined);
   return (
     <>
       <span class="label">{first.text.trim()}</span>
-      <span class="value">
-        {rest.map(({ text: piece, classes }, index) => (
-          <span key={index} class={`${classes} ${/^ *[█#]+$/.test(piece) ? "bar" : ""}`}>
-            {index === 0 ? piece.trimStart() : piece}
-          </span>
-        ))}
+      <span class={`value ${isTimed ? "timed" : ""}`}>
+        {rest.map(
+          ({ text: piece, classes }, index) =>
+            barOf(piece, MAX_BAR) ?? (
+              <span key={index} class={classes}>
+                {index === 0 ? piece.trim() : piece}
+              </span>
+            ),
+        )}
       </span>
     </>
   );

@@ -13,7 +13,7 @@ export function FormDialog({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const form = useRef<HTMLFormElement>(null);
   const view = topFormView(state);
-  const { fields, input, call } = view;
+  const { fields, input, call, sentence } = view;
   // A rejected field gets the focus.
   useEffect(() => {
     if (input.rejection) form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(input.focus)}"]`)?.focus();
@@ -42,6 +42,7 @@ export function FormDialog({ dashboard }: DashboardProps) {
         )}
         {isGeneral && <p class="problem">{input.rejection?.message}</p>}
       </div>
+      {sentence !== "" && <p class="sentence">{sentence}</p>}
       <pre class="curl">{sanitizeLines(curlOf(state.target, call))}</pre>
       <div class="actions">
         <button type="submit" class="primary" disabled={input.isSending}>

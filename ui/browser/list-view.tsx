@@ -10,12 +10,12 @@ import { LATEST_ROWS, loadGap } from "../run-effects.ts";
 import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
-import { sanitize } from "../view/cells.ts";
+import { cutMiddle, sanitize } from "../view/cells.ts";
 import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { pressInInput } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";
-import { StyledText } from "./styled-text.tsx";
+import { barOf, StyledText } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
 /** The width of a character of the rows, in pixels. */
@@ -167,7 +167,7 @@ function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLEleme
 const shownColumns = (columns: readonly Column[], width: number) => columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
 
 const gridOf = (columns: readonly Column[]) =>
-  columns.map(({ width }) => (width === undefined ? "minmax(0, 1fr)" : `${width}ch`)).join(" ");
+  columns.map(({ width }) => (width === undefined ? "minmax(0, 90ch)" : `${width}ch`)).join(" ");
 
 function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
   const shown = shownColumns(columns, width);
@@ -218,15 +218,17 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
 const openRow = (state: UiState, pane: Pane, row: Row) =>
   pane.name === state.pane ? pane.openRow(state, row) : openReference(state, { pane: pane.name, id: row.id });
 
-function Cell({ text, align, styles = [], truncate }: Column) {
-  const shown = sanitize(text.trim());
+function Cell({ text, align, styles = [], truncate, width }: Column) {
+  const whole = sanitize(text.trim());
+  // The browser can only cut the end, where ids differ.
+  const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
   return (
     <span
       role="gridcell"
       class={`${align === "right" ? "number" : ""} ${truncate === "middle" ? "path" : ""}`}
-      title={shown.length > 12 ? shown : undefined}
+      title={whole.length > 12 ? whole : undefined}
     >
-      <span class={styles.join(" ")}>{shown}</span>
+      <span class={styles.join(" ")}>{barOf(shown) ?? shown}</span>
     </span>
   );
 }

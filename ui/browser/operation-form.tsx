@@ -9,7 +9,6 @@ import { type ApiOperation, filledPath } from "../explorer/api-document.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { copyText } from "../state/updates.ts";
 import { sanitizeLines } from "../view/cells.ts";
-import { methodStyles } from "../view/format.ts";
 import { AnswerView } from "./answer-view.tsx";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { type Answer, sendCall } from "./fetch-calls.ts";
@@ -94,9 +93,7 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
 }
 
 /** The name of a method, shortened so that all names have the same width. */
-export const MethodName = ({ name }: { name: string }) => (
-  <code class={`method ${methodStyles(name).join(" ")}`}>{name === "DELETE" ? "DEL" : name}</code>
-);
+export const MethodName = ({ name }: { name: string }) => <code class="method">{name === "DELETE" ? "DEL" : name}</code>;
 
 /** Random, so that no two calls share a key by accident. */
 const newIdempotencyKey = () =>

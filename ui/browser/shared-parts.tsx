@@ -1,7 +1,7 @@
 // Components that several views share: heads of lists, details and dialogs, buttons that name their key, and names with their texts.
 
 import type { ComponentChildren } from "preact";
-import type { KeyBinding } from "../state/state.ts";
+import { type KeyBinding, labelIn } from "../state/state.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 
 interface HeadProps {
@@ -30,7 +30,7 @@ export const KeyButtons = ({ dashboard, keys, primary }: DashboardProps & { keys
   <div class="actions">
     {keys.map(({ keys: [key = ""], label, help, run }) => (
       <button key={key} type="button" class={key === primary ? "primary" : ""} title={help} onClick={() => dashboard.change(run)}>
-        {label} <kbd>{key}</kbd>
+        {labelIn(dashboard.state, { label })} <kbd>{key}</kbd>
       </button>
     ))}
   </div>

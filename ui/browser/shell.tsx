@@ -2,12 +2,23 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { digitOf, tabDigits } from "../keys/key-bindings.ts";
+import { digitOf, keyGroups, tabDigits } from "../keys/key-bindings.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
 import { isGuest } from "../state/learning.ts";
+import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
-import { clockText, connectionText, keyTitle, labelledBindings, runningTexts, serviceText, verdictSummary } from "../view/bars.ts";
+import {
+  alarmTexts,
+  clockText,
+  connectionText,
+  isDown,
+  keyTitle,
+  labelledBindings,
+  serviceText,
+  trafficTexts,
+  verdictSummary,
+} from "../view/bars.ts";
 import { count } from "../view/format.ts";
 import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
@@ -98,17 +109,21 @@ function Tabs({ dashboard }: DashboardProps) {
 function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
-  const { traffic, scenarios } = runningTexts(sandbox ?? {});
   return (
     <section class="status" aria-label="Status">
-      <span class={`connection ${connection.phase}`}>{connectionText(state)}</span>
+      <span class={`connection ${isDown(state) ? "down" : connection.phase}`}>{connectionText(state)}</span>
+      {alarmTexts(state).map((text) => (
+        <span key={text} class="chip magenta">
+          {text}
+        </span>
+      ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
       {serviceText(sandbox ?? {}).map((text) => (
         <span key={text} class="chip" title={`Responds as ${sandbox?.service} says`}>
           {text}
         </span>
       ))}
-      {[...traffic, ...scenarios].map((text) => (
+      {trafficTexts(sandbox ?? {}).map((text) => (
         <span key={text} class="chip">
           {text}
         </span>
@@ -119,6 +134,9 @@ function StatusBar({ dashboard }: DashboardProps) {
         <>
           <Figure label="req/s" value={requestRate(state)} />
           <Figure label="pending" value={sandbox.pendingDeliveries} />
+          <button type="button" class="quiet" title="Copy the address of this view (O)" onClick={() => press("O")}>
+            Link
+          </button>
           <button type="button" class="quiet" title="Open the report of this run in a new tab" onClick={() => void openReport(dashboard)}>
             Report ↗
           </button>
@@ -149,20 +167,31 @@ const Figure = ({ label, value }: { label: string; value: number }) => (
   </span>
 );
 
-/** Buttons for the keys that have a label. */
+/** Buttons for the keys that have a label: those of the row, those that break something, those of the sandbox, and the others. */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
-  const shown = labelledBindings(state).filter(({ keys: [key] }) => key !== undefined && !LEFT_OUT.has(key));
+  const labelled = labelledBindings(state).filter(({ keys: [key] }) => key !== undefined && !LEFT_OUT.has(key));
+  const grouped = keyGroups(state).map(({ title, bindings }) => {
+    const known = new Set(bindings.map(({ help }) => help));
+    return { title, bindings: labelled.filter(({ help }) => known.has(help)) };
+  });
+  // The keys of a text that is being typed are in no group.
+  const groups = grouped.some(({ bindings }) => bindings.length > 0) ? grouped : [{ title: "", bindings: labelled }];
   return (
-    <div class="keys" role="toolbar" aria-label="Commands">
-      {shown.map(({ keys: [key = ""], label, help }) => (
-        <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
-          <kbd>{keyTitle(key)}</kbd> {label}
-        </button>
+    // Keeps the focus in a filter, so that a click on one of its keys still finds it there.
+    <div class="keys" role="toolbar" aria-label="Commands" onMouseDown={(event) => event.preventDefault()}>
+      {groups.map(({ title, bindings }) => (
+        <div key={title} class="key-group">
+          {bindings.map(({ keys: [key = ""], label, help }) => (
+            <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
+              <kbd>{keyTitle(key)}</kbd> {labelIn(state, { label })}
+            </button>
+          ))}
+        </div>
       ))}
     </div>
   );
 }
 
-/** Keys without a button: closing the tab quits, and Tab moves the focus. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["q", "tab"]);
+/** Keys without a button: tabs are buttons, and Esc closes what `q` closes. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l"]);

@@ -37,6 +37,21 @@ export const StyledText = ({ text }: { text: string }) => (
   </>
 );
 
+/** Blocks after blanks, or before empty blocks: the parts of a bar. */
+const BAR = /^( *)(█*)(░*) *$/;
+
+/** A bar of the terminal as an element; undefined for other text. `room` is its whole width in characters. Default: the bar's own. */
+export function barOf(text: string, room = text.length) {
+  const [, before = "", filled = ""] = BAR.exec(text) ?? [];
+  if (!/[█░]/.test(text) || !BAR.test(text)) return undefined;
+  const share = (length: number) => `${(100 * length) / room}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <span style={{ marginLeft: share(before.length), width: share(filled.length) }} />
+    </span>
+  );
+}
+
 export const StyledLines = ({ lines }: { lines: readonly string[] }) => (
   <>
     {lines.map((line, index) => (

@@ -1,6 +1,6 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults. The form's actions and fields come from the JSON Schema of a fault rule.
 
-import type { FaultAction, FaultRule } from "../../generated/control-api.ts";
+import type { FaultAction, FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { choicesOf, type JsonSchema, valueOfText } from "../connection/json-schema.ts";
 import { definitionOf, describeRule } from "../details/fault.ts";
@@ -26,7 +26,7 @@ const COMMON_ACTIONS: Readonly<Record<string, string>> = {
 const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   status: { "action.status": "503" },
   outage: { "trigger.for": "30s" },
-  latency: { "action.ms": "2000" },
+  latency: { "action.ms": "500" },
   stale_read: { "action.lag": "5s" },
   clock_skew: { "action.by": "5m" },
   delay: { "action.by": "5s" },
@@ -37,31 +37,54 @@ const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "tr
 
 const ACTION = "action";
 
-export const faultForm = (target: "api" | "delivery"): Form => ({
-  title: "Arm a fault",
+/** `from` names the row that has prefilled the form. */
+export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
+  title: from === undefined ? "Arm a fault" : `Arm a fault, prefilled from ${from}`,
   fields(values, { state }) {
     const actions = actionOptions(state, target);
-    const action = { name: ACTION, label: "fault", help: "Type to search. Enter arms it for the next matching call", options: actions };
+    const action = { name: ACTION, label: "fault", help: "Type to search. Enter arms the fault", options: actions };
     const type = values[ACTION] ?? actions[0]?.value ?? "";
     return [action, ...fieldsTaken(schemaOf(state, type), values).map((field) => formField(field, type, state))];
   },
+  sentence: (values, { state }) => `Arms ${describeRule(ruleOf(values, state))}.`,
   submission(values, { state }) {
-    const type = values[ACTION] ?? "";
-    const body: Record<string, unknown> = {};
-    for (const { path, schema } of fieldsTaken(schemaOf(state, type), values)) {
-      const text = values[path] ?? "";
-      if (text === "") continue;
-      const [name = "", inner] = path.split(".");
-      const value = valueOfText(schema, text);
-      body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
-    }
-    const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
+    const { action, match, trigger, ...rule } = definitionIn(values, state);
+    const call = controlCalls.faults.add({
+      ...(rule as object),
+      ...(match && { match }),
+      ...(trigger && { trigger }),
+      action: { type: values[ACTION] ?? "", ...action } as FaultAction,
+    });
     return submission(call, (rule) => ({
-      message: `Armed ${describeRule(rule)}, as ${rule.id}`,
+      message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
       undo: controlCalls.faults.remove({ id: rule.id }),
     }));
   },
 });
+
+type Definition = Readonly<Record<string, unknown>> & Partial<Record<"action" | "match" | "trigger", Readonly<Record<string, unknown>>>>;
+
+/** The fields of a rule that have a value. */
+function definitionIn(values: FormValues, state: UiState): Definition {
+  const body: Record<string, unknown> = {};
+  for (const { path, schema } of fieldsTaken(schemaOf(state, values[ACTION] ?? ""), values)) {
+    const text = values[path] ?? "";
+    if (text === "") continue;
+    const [name = "", inner] = path.split(".");
+    const value = valueOfText(schema, text);
+    body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
+  }
+  return body;
+}
+
+/** The rule that the form arms, with the defaults of the sandbox. */
+function ruleOf(values: FormValues, state: UiState): Pick<FaultRule, "target" | "action" | "match" | "trigger"> {
+  const type = values[ACTION] ?? "";
+  const { action, match = {}, trigger = {} } = definitionIn(values, state);
+  const isRepeated = ["every", "probability", "for"].some((name) => name in trigger);
+  const target = schemaOf(state, type).properties?.target?.enum?.[0] === "delivery" ? "delivery" : "api";
+  return { target, action: { type, ...action }, match, trigger: { times: isRepeated ? null : 1, ...trigger } } as ReturnType<typeof ruleOf>;
+}
 
 const schemaOf = ({ lookups }: UiState, type: string): JsonSchema => lookups.rules?.find(({ title }) => title === type) ?? {};
 
@@ -156,7 +179,9 @@ function armFault(state: UiState): StateUpdate {
   const rule = ruleOfRow(state);
   const isDelivery = rule ? rule.target === "delivery" : state.pane === "deliveries";
   const values = rule ? valuesFromRule(rule) : isDelivery ? valuesFromAttempt(state) : valuesFromRequest(state);
-  return openForm(state, faultForm(isDelivery ? "delivery" : "api"), values, fetchLookups(state));
+  const row = selectedRow(listOf(state));
+  const from = Object.keys(values).length === 0 ? undefined : row?.id;
+  return openForm(state, faultForm(isDelivery ? "delivery" : "api", from), values, fetchLookups(state));
 }
 
 /** The selected rule, or the first listed rule that affected the selected request, attempt or verdict. */
@@ -240,8 +265,23 @@ const removeAllFaults = (state: UiState): StateUpdate =>
     updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call?.path.startsWith("/faults/")) }),
   }));
 
+/** Arms a rule that loses the response of the next call like the selected one. */
+function loseResponse(state: UiState): StateUpdate {
+  const { operation, merchant } = selectedRequest(state) ?? {};
+  const match = { ...(operation && { operation }), ...(merchant && { merchant }) };
+  return makeCall(
+    state,
+    controlCalls.faults.add({ match: match as FaultsAddInput["match"] & {}, action: { type: "lost_response" } }),
+    (rule) => ({
+      message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
+      undo: removeRule(rule.id),
+    }),
+  );
+}
+
 export const faultKeys: readonly KeyBinding[] = [
   { keys: ["x"], label: "fault", help: "arm a fault, prefilled from the selected row", run: armFault },
   { keys: ["o"], label: "outage", help: "start an outage of 30 s, or end it", run: toggleOutage },
+  { keys: ["C"], label: "cut", help: "lose the response of the next call like the selected one", run: loseResponse },
   { keys: ["D"], help: "remove all faults", run: removeAllFaults },
 ];

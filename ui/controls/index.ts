@@ -1,5 +1,6 @@
 // The keys that change the sandbox, in the order of the key bar, and the key that undoes a change.
 
+import type { KeyGroup } from "../overlays/key-lists.ts";
 import type { KeyBinding } from "../state/state.ts";
 import { makeCall, update, withNotice } from "../state/updates.ts";
 import { faultKeys } from "./faults.ts";
@@ -7,7 +8,11 @@ import { sandboxKeys } from "./sandbox-forms.ts";
 
 const undoKey: KeyBinding = {
   keys: ["u"],
-  label: "undo",
+  /** `undo fault`; nothing if there is nothing to undo. */
+  label({ undo }) {
+    const path = undo.at(-1)?.call?.path;
+    return path && `undo ${path.split("/")[1]?.replace(/s$/, "")}`;
+  },
   help: "undo the last fault or change, or say that it cannot be undone",
   run(state) {
     const last = state.undo.at(-1);
@@ -20,4 +25,8 @@ const undoKey: KeyBinding = {
   },
 };
 
-export const controls: readonly KeyBinding[] = [...faultKeys, undoKey, ...sandboxKeys];
+/** Keys that break something, and keys that change the sandbox. */
+export const controlGroups: readonly KeyGroup[] = [
+  { title: "Break", bindings: [...faultKeys, undoKey] },
+  { title: "Sandbox", bindings: sandboxKeys },
+];

@@ -21,7 +21,7 @@ export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
       ...definitionLines(state, rule, width),
       ...section(theme, "Status", statusLines(state, rule, newest !== undefined, width)),
       ...verdictSection(state, width, ({ fault }) => fault === rule.id),
-      ...section(theme, "Affected requests, oldest first", requestLinks(affectedRequests(state, rule.id), width)),
+      ...(rule.target === "api" ? requestLinks(theme, "Affected requests", affectedRequests(state, rule.id), width, rule.fired) : []),
       ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definitionOf(rule), null, 2), width, "  ")),
     ];
   },
@@ -79,7 +79,7 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
 }
 
 /** The action of a rule, its target and how often it applies, as in `latency (ms 500) on payments.list, 1 time`. */
-export function describeRule({ target, action, match, trigger }: FaultRule): string {
+export function describeRule({ target, action, match, trigger }: Pick<FaultRule, "target" | "action" | "match" | "trigger">): string {
   const { type, ...fields } = action;
   const { operation, event, merchant, ...others } = match;
   const details = fieldsText(fields);

@@ -9,8 +9,8 @@ import { rateWindowId } from "../panes/rate-limits.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { count, dateTime, dateTimeToSecond, duration, milliseconds, statusStyles } from "../view/format.ts";
-import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds, statusStyles } from "../view/format.ts";
+import { styled, symbols, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
@@ -113,7 +113,8 @@ function rateLimitLines(
     headers.get(name),
   );
   const { theme } = state;
-  const left = labelled(theme, width, "remaining", `${groupDigits(remaining)} of ${groupDigits(limit)}`);
+  const isUnlimited = limitText(Number(limit)) === "none" && remaining !== "0";
+  const left = labelled(theme, width, "remaining", isUnlimited ? "no limit" : `${groupDigits(remaining)} of ${groupDigits(limit)}`);
   const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? `${groupDigits(retryAfter)} s` : retryAfter;
   return [
     ...(limit === undefined ? [] : linkTo("limits", windowOf(state, merchant, operation), left)),
@@ -194,13 +195,8 @@ function eventLines(
 const INDENT = "  ";
 const NAME_WIDTH = 14;
 const TIME_WIDTH = 10;
-const MAX_BAR = 60;
-
-const STYLES: Partial<Record<RequestDetail["stages"][number]["name"], TextStyle>> = {
-  operation: "green",
-  response: "yellow",
-  body: "cyan",
-};
+/** The widest bar of a stage. */
+export const MAX_BAR = 60;
 
 export function timingLines(theme: Theme, stages: RequestDetail["stages"], width: number): string[] {
   const total = stages.reduce((sum, { ms }) => sum + ms, 0);
@@ -213,6 +209,6 @@ export function timingLines(theme: Theme, stages: RequestDetail["stages"], width
     const to = Math.max(from + 1, Math.round((before / total) * room));
     const bar = " ".repeat(from) + symbols(theme).full.repeat(to - from);
     const label = styled(theme, INDENT + name.padEnd(NAME_WIDTH), "dim");
-    return `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ${styled(theme, bar, STYLES[name] ?? "blue")}`;
+    return `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ${styled(theme, bar, "dim")}`;
   });
 }

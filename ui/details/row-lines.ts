@@ -3,18 +3,28 @@
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import { sandboxNow, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, sanitize, widthOf } from "../view/cells.ts";
-import { countdown, duration, timeOfDay } from "../view/format.ts";
-import { styled, symbols, type TextStyle } from "../view/style.ts";
-import { type DetailLine, linkTo, wrapped } from "./detail-lines.ts";
+import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../view/format.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { type DetailLine, linkTo, section, wrapped } from "./detail-lines.ts";
 
 export const requestsOf = (state: UiState, id: string): RequestMessage[] =>
   valuesOf<RequestMessage>(state, "requests").filter(({ merchant }) => merchant === id);
 
 const MAX_LINKS = 10;
 
-/** The newest of these requests as links, one in a line. */
-export const requestLinks = (requests: readonly RequestMessage[], width: number): DetailLine[] =>
-  requests.slice(-MAX_LINKS).flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
+/** A section with the newest of these requests as links. `all` is how many there are in the log. */
+export function requestLinks(
+  theme: Theme,
+  heading: string,
+  requests: readonly RequestMessage[],
+  width: number,
+  all?: number,
+): DetailLine[] {
+  const shown = requests.slice(-MAX_LINKS);
+  const part = all === undefined ? `newest ${count(shown.length)}` : newestOf(shown.length, all);
+  const linked = shown.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
+  return section(theme, `${heading}: ${part}, oldest first`, linked);
+}
 
 const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
   `${id}  ${timeOfDay(at)}  ${method} ${path}  ${status || "no response"}`;
@@ -42,8 +52,7 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
 }
 
 /** The style of the endpoint's response, whether or not the delivery is retried. */
-export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] =>
-  responseStatus !== null && responseStatus < 300 ? ["green"] : ["failure"];
+export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] => statusStyles(responseStatus ?? 0);
 
 /** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
 type Later = "attempt" | "replay" | undefined;
@@ -69,11 +78,11 @@ export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId"
 export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later): [outcome: string, styles: TextStyle[]] {
   const { status, nextAttemptAt } = attempt;
   const { good, bad, unsure } = symbols(state.theme);
-  if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["green"]];
-  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["yellow"]] : [`${bad} failed`, ["failure"]];
-  if (later === "attempt") return [`${unsure} retried`, ["yellow"]];
+  if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
+  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["dim"]] : [`${bad} failed`, ["failure"]];
+  if (later === "attempt") return [`${unsure} retried`, ["dim"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
-  return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, ["yellow"]];
+  return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];
 }
 
 /** The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened attempt is marked. */

@@ -8,9 +8,11 @@ import type { Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
 import { causedAttemptsCall } from "../details/request.ts";
 import {
+  atNextBody,
   bodiesOf,
   type DetailView,
   isDetail,
+  isLoaded,
   isStillAt,
   type Link,
   linksOf,
@@ -126,7 +128,7 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
       keys: ["B"],
       label: "body",
       help: "go to the body, then to the next one",
-      isEnabled: (_, { lines }) => bodiesOf(lines).length > 0,
+      isEnabled: (_, { lines, detail }) => bodiesOf(lines).length > 0 || !isLoaded(detail),
       run: scrollToBody,
     },
     { keys: ["/"], label: "search", help: "search the details", run: startSearch },
@@ -196,10 +198,9 @@ const scrollTo = ({ height }: OpenDetail, line: number, from: number): number =>
 
 /** Scrolls to the first body, and from there to the next one. */
 function scrollToBody(state: UiState, opened: OpenDetail): StateUpdate {
-  const { detail, lines, height } = opened;
-  const bodies = bodiesOf(lines);
-  const body = (detail.body + 1) % bodies.length;
-  const scroll = Math.max(0, Math.min(lines.length - height, bodies[body] ?? 0));
+  const { detail, lines } = opened;
+  if (bodiesOf(lines).length === 0) return changeView(state, { wantsBody: true });
+  const { body, scroll } = atNextBody(state, detail);
   return changeView(state, { body, scroll, selected: linkAt(opened, scroll)?.key });
 }
 

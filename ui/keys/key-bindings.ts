@@ -2,13 +2,15 @@
 
 import { filterProblem } from "../../src/contracts/row-filter.ts";
 import { curlOf } from "../connection/calls.ts";
-import { controls } from "../controls/index.ts";
+import { controlGroups } from "../controls/index.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { editText, isPaste } from "../overlays/field.ts";
 import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
 import { confirm, textOverlay } from "../overlays/text-view.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
+import { scenarioKey } from "../panes/scenarios.ts";
 import { loadGap } from "../run-effects.ts";
+import { pageUrl } from "../state/address.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
 import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
 import { type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
@@ -61,7 +63,8 @@ function switchPane(state: UiState, by: number): StateUpdate {
 }
 
 /** Focuses a pane, and polls at once for the rows of a pane that was not visible. */
-const focusPane = (state: UiState, pane: string): StateUpdate => update({ ...state, pane }, { kind: "refresh" });
+const focusPane = (state: UiState, pane: string): StateUpdate =>
+  update(closeTopOverlay({ ...state, pane, overlays: state.overlays.slice(0, 1) }), { kind: "refresh" });
 
 function openSelectedRow(state: UiState): StateUpdate {
   const row = selectedRow(listOf(state));
@@ -127,7 +130,6 @@ export const guestLessonKeys = (state: UiState) =>
 
 /** The keys that work in panes and overlays alike, last in the key bar. */
 const globalKeys: readonly KeyBinding[] = [
-  ...controls.map((control) => ({ ...control, isForHost: true as const })),
   {
     keys: ["!"],
     help: "show the last call as curl, or the text copied since",
@@ -139,6 +141,13 @@ const globalKeys: readonly KeyBinding[] = [
     label: "commands",
     help: "find a command by typing; Enter runs it",
     run: (state) => update(openOverlay(state, paletteOverlay(commandsOf(state)))),
+  },
+  {
+    keys: ["O"],
+    label: "link",
+    help: "open the page at this view, and copy its address; in a browser or without a desktop, copy it only",
+    isForHost: true,
+    run: (state) => update(state, { kind: "open", url: pageUrl(state) }),
   },
   { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
   { keys: ["ctrl-z"], help: "suspend", run: (state) => update(state, { kind: "suspend" }) },
@@ -177,18 +186,32 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
   { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
 ];
 
+const changingGroups = controlGroups.map(({ title, bindings }, index): KeyGroup => {
+  const all = index === 0 ? [...bindings, scenarioKey] : bindings;
+  return { title, bindings: all.map((binding) => ({ ...binding, isForHost: true })) };
+});
+
+/** The keys that a browser keeps for itself, and those that need a terminal. */
+const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
+
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
-  [...localGroups(state), { title: "Everywhere", bindings: globalKeys }].map(({ bindings, ...group }: KeyGroup) => ({
+  [...localGroups(state), ...changingGroups, { title: "Everywhere", bindings: globalKeys }].map(({ bindings, ...group }: KeyGroup) => ({
     ...group,
-    bindings: bindings.filter(isAllowed(state)),
+    bindings: bindings.filter(isAllowed(state)).flatMap((binding) => (state.isPage ? withoutBrowsers(state, binding) : binding)),
   }));
+
+/** A binding without the browser's keys; none if no key is left. At the top, `q` has nothing to close. */
+function withoutBrowsers(state: UiState, binding: KeyBinding): KeyBinding[] {
+  const keys = binding.keys.filter((key) => !isBrowsers(key) && (key !== "q" || topOverlay(state) !== undefined));
+  return keys.length === 0 && binding.keys.length > 0 ? [] : [{ ...binding, keys }];
+}
 
 function localGroups(state: UiState): KeyGroup[] {
   const overlay = topOverlay(state);
   if (overlay)
     return [
-      { title: overlay.title, bindings: overlayBindings(state, overlay) },
+      { title: overlay.title, bindings: [...overlayBindings(state, overlay), ...(topDetail(state) ? tabDigits(state) : [])] },
       { title: "Scrolling", bindings: movementKeys },
     ];
   const { name, title, legend, keys } = paneNamed(state.pane);
@@ -218,6 +241,18 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
   return binding?.run(state) ?? update(state);
+}
+
+/** The keys of a text that is being typed, such as a filter; undefined while none is. */
+export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
+  const labels = state.filterLine
+    ? { enter: "apply", escape: "clear", up: "earlier filter" }
+    : topDetail(state)?.isSearching
+      ? { enter: "keep", escape: "clear" }
+      : undefined;
+  return (
+    labels && Object.entries(labels).map(([key, label]) => ({ keys: [key], label, help: label, run: (later) => handleKey(later, key) }))
+  );
 }
 
 const MAX_HISTORY = 50;

@@ -6,6 +6,7 @@ import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state
 import { callEffect, topOverlay, update } from "../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../view/cells.ts";
 import { count } from "../view/format.ts";
+import { layoutOf, textSize } from "../view/layout.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 
 type FetchCalls<Data> = { readonly [Name in keyof Data]?: Call<Data[Name]> };
@@ -50,7 +51,7 @@ export function openDetail(
 ): { overlay: DetailOverlay; effects: Effect[] } {
   const id = Symbol("detail");
   const change = (state: UiState, next: (overlay: DetailOverlay) => DetailOverlay): StateUpdate => {
-    const changed = (overlay: Overlay) => (isDetail(overlay) && overlay.id === id ? redrawn(next(overlay)) : overlay);
+    const changed = (overlay: Overlay) => (isDetail(overlay) && overlay.id === id ? atWantedBody(state, redrawn(next(overlay))) : overlay);
     const preview = state.preview && { ...state.preview, overlay: changed(state.preview.overlay) };
     return update({ ...state, preview, overlays: state.overlays.map(changed) });
   };
@@ -74,6 +75,20 @@ export function openDetail(
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
 }
 
+/** The detail scrolled to its next body. */
+export function atNextBody(state: UiState, overlay: DetailOverlay): DetailOverlay {
+  const { width, height } = textSize(layoutOf(state).overlay);
+  const lines = overlay.content(state, width);
+  const bodies = bodiesOf(lines);
+  const body = (overlay.body + 1) % bodies.length;
+  return withView(overlay, { body, wantsBody: false, scroll: Math.max(0, Math.min(lines.length - height, bodies[body] ?? 0)) });
+}
+
+const atWantedBody = (state: UiState, overlay: DetailOverlay) =>
+  overlay.wantsBody && isLoaded(overlay) ? atNextBody(state, overlay) : overlay;
+
+export const isLoaded = ({ data, errors, requested }: DetailOverlay) => requested.every((name) => name in data || name in errors);
+
 /** An overlay with this view: its selected link, and the matches of its search. */
 export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {}): DetailOverlay => {
   const next = { ...overlay, ...view };
@@ -85,10 +100,10 @@ export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {})
 };
 
 /** The errors of failed calls, and "Loading …" while a call is pending. */
-function fetchStatus({ data, errors, requested }: DetailOverlay, { theme }: UiState, width: number): string[] {
+function fetchStatus(overlay: DetailOverlay, { theme }: UiState, width: number): string[] {
+  const { errors } = overlay;
   const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "failure")));
-  const isLoading = requested.some((name) => !(name in data) && !(name in errors));
-  return [...(problems.length > 0 ? ["", ...problems] : []), ...(isLoading ? ["", styled(theme, "Loading …", "dim")] : [])];
+  return [...(problems.length > 0 ? ["", ...problems] : []), ...(isLoaded(overlay) ? [] : ["", styled(theme, "Loading …", "dim")])];
 }
 
 export interface DetailView {
@@ -98,6 +113,8 @@ export interface DetailView {
   readonly selected: string | undefined;
   /** The index of the body last scrolled to; -1 before the first. */
   readonly body: number;
+  /** The body was asked for before it was loaded. */
+  readonly wantsBody?: boolean;
   readonly search: string;
   /** The index of the current match. */
   readonly match: number;

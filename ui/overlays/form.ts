@@ -61,6 +61,8 @@ export interface Form<Data extends object = object> {
   fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
   /** The call that the form shows and sends, built from the state before the call. */
   submission(values: FormValues, context: FormContext<Data>): Submission;
+  /** What the call does, shown above it. Default: nothing. */
+  sentence?(values: FormValues, context: FormContext<Data>): string;
   /** The question to confirm before a destructive call. */
   confirm?(values: FormValues): string | undefined;
 }
@@ -99,7 +101,8 @@ function viewOf(state: UiState, form: Form, input: FormState) {
   const values = Object.fromEntries(allFields.map((field) => [field.name, fieldValue(field, input.values)]));
   const fields = allFields.filter(({ name, isRare }) => !isRare || input.isUnfolded || values[name] !== "" || name === input.focus);
   const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
-  return { allFields, fields, values, focused, input, ...form.submission(values, context) };
+  const sentence = form.sentence?.(values, context) ?? "";
+  return { allFields, fields, values, focused, input, sentence, ...form.submission(values, context) };
 }
 
 export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;
@@ -252,15 +255,16 @@ function formLines(view: FormView, state: UiState, width: number): string[] {
   return [styled(state.theme, cut(sanitize(help), width), "dim"), ...body, ...Array<string>(gap).fill(""), ...foot];
 }
 
-function footLines({ input, fields, call }: FormView, state: UiState, width: number, height: number): string[] {
+function footLines({ input, fields, call, sentence }: FormView, state: UiState, width: number, height: number): string[] {
   const { theme, target } = state;
   const { rejection } = input;
   const isGeneral = !fields.some((field) => rejectionOf(field, fields, rejection));
   const message = rejection && (isGeneral || height > 5) ? wrap(sanitize(rejection.message), width).slice(0, 2) : [];
   const curl = wrap(sanitize(curlOf(target, call)), width);
-  const room = Math.max(1, height - message.length);
+  const said = sentence === "" || height <= 5 ? [] : wrap(sanitize(sentence), width).slice(0, 2);
+  const room = Math.max(1, height - message.length - said.length);
   const shown = curl.length > room ? [...curl.slice(0, room - 1), cut(`${curl[room - 1] ?? ""} `, width)] : curl;
-  return [...message.map((line) => styled(theme, line, "failure")), ...shown.map((line) => styled(theme, line, "cyan"))];
+  return [...message.map((line) => styled(theme, line, "failure")), ...said, ...shown.map((line) => styled(theme, line, "cyan"))];
 }
 
 /** The fields, scrolled so that the focused one and its options are visible. */

@@ -99,12 +99,13 @@ export function runCommand(state: UiState, binding: KeyBinding | undefined): Sta
 function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
   const wanted = search.trim().toLowerCase();
   const words = wanted.split(/\s+/);
-  const rankOf = ({ label = "", help }: KeyBinding) => {
-    const texts = [label.toLowerCase(), help.toLowerCase()];
+  const nameOf = ({ label }: KeyBinding) => (typeof label === "string" ? label : "");
+  const rankOf = (binding: KeyBinding) => {
+    const texts = [nameOf(binding).toLowerCase(), binding.help.toLowerCase()];
     if (texts.some((text) => text.startsWith(wanted))) return 0;
     return texts.some((text) => text.includes(` ${wanted}`)) ? 1 : 2;
   };
-  const textOf = ({ keys, label = "", help }: KeyBinding) => `${keys.join(" ")} ${label} ${help}`.toLowerCase();
+  const textOf = (binding: KeyBinding) => `${binding.keys.join(" ")} ${nameOf(binding)} ${binding.help}`.toLowerCase();
   return bindings
     .filter((binding) => words.every((word) => textOf(binding).includes(word)))
     .toSorted((one, other) => rankOf(one) - rankOf(other));

@@ -43,9 +43,9 @@ export const board = listPane<Learner>({
         text: isDone(learner) ? "done" : countdown(elapsed / 1_000),
         width: 6,
         align: "right",
-        styles: isDone(learner) ? ["green"] : [],
+        styles: isDone(learner) ? ["bold"] : [],
       },
-      { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["yellow", "bold"] },
+      { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["bold"] },
       { heading: "hints", text: hints === 0 ? "" : counted(hints, "hint"), width: 8 },
       { heading: "on", text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },
     ];
@@ -122,7 +122,7 @@ const learnerDetail = (opened: Learner): Detail => ({
       ...(hints === 0 ? [] : labelled(theme, width, "hints", count(hints))),
       ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
       ...sectionOf(theme, "Past steps, oldest first", finishedSteps, (past) => [pastStepLine(theme, past)]),
-      ...section(theme, "Recent requests, oldest first", requestLinks(requestsOf(state, id), width)),
+      ...requestLinks(theme, "Requests", requestsOf(state, id), width),
       ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
     ];
   },
@@ -132,5 +132,5 @@ function pastStepLine(theme: Theme, { lesson, step, how }: Learner["finishedStep
   const { good, skipped } = symbols(theme);
   const isCompleted = how === "completed";
   const text = `  ${isCompleted ? good : skipped} ${sanitize(lesson)} ${step}  ${how}`;
-  return styled(theme, text, ...(isCompleted ? (["green"] as const) : []));
+  return isCompleted ? text : styled(theme, text, "dim");
 }

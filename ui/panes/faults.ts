@@ -6,7 +6,6 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { endRule } from "../controls/faults.ts";
 import { faultDetail, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { sanitize } from "../view/cells.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
 import { listPane, programCommand } from "./pane.ts";
@@ -22,7 +21,7 @@ export const faults = listPane<FaultRule>({
   poll: controlCalls.faults.list(),
   titleNote(state) {
     const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
-    return [...scenarioScores(state), ...(armed === 0 ? [] : [`${count(armed)} armed`])].join("  ");
+    return armed === 0 ? "" : `${count(armed)} armed`;
   },
   alarm(state) {
     const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
@@ -34,22 +33,15 @@ export const faults = listPane<FaultRule>({
     const rule = isListed ? shown : { ...shown, status: "removed" as const };
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
     const isNarrow = width < 56;
-    const [status, note] = [statusOf(rule), noteOf(state, rule)];
+    const verdict = verdictOf(state, rule.id);
     return [
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
       { heading: "fault", text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
-      {
-        heading: "status",
-        text: isNarrow ? status.replace(" of ", "/").replace(/exhausted.*/, "0 left") : status,
-        width: isNarrow ? 8 : 14,
-        styles,
-      },
-      {
-        heading: isNarrow ? "verdict" : "ttl, verdict",
-        text: isNarrow ? note.replace(VERDICT, "") : note,
-        width: isNarrow ? 8 : 13,
-        styles: note.endsWith("fail") ? ["failure"] : ["dim"],
-      },
+      { heading: "status", text: rule.enabled ? statusName(rule.status) : "disabled", width: 9, styles, hideBelow: 50 },
+      { heading: "fired", text: count(rule.fired), width: 5, align: "right", styles: ["dim"], hideBelow: 56 },
+      { heading: "left", text: leftText(rule, isNarrow ? "/" : " of "), width: isNarrow ? 5 : 10, align: "right" },
+      { heading: "ends in", text: endText(state, rule), width: 7, align: "right", styles: ["dim"] },
+      { heading: "verdict", text: verdict, width: 7, styles: verdict === "fail" ? ["failure"] : ["dim"] },
     ];
   },
   emptyText: (state) => ["No faults armed. Press x, or run:", "", programCommand(state, "fault add 429")],
@@ -65,26 +57,19 @@ export const faults = listPane<FaultRule>({
   ],
 });
 
-/** The score of each armed scenario, such as `lost-response 5/10`. */
-const scenarioScores = ({ sandbox }: UiState) =>
-  (sandbox?.scenarios ?? []).map(({ name, score, points }) => `${sanitize(name)} ${score}/${points}`);
-
 const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enabled;
 
-function statusOf({ status, enabled, fired, remaining, trigger }: FaultRule): string {
-  if (!enabled) return "disabled";
-  if (status === "spent") return `${statusName(status)} (${count(fired)})`;
-  if (status !== "armed") return status;
-  return remaining === null ? `fired ${count(fired)}` : `${count(remaining)} of ${count(Number(trigger.times))} left`;
-}
+/** How often a rule may still fire. */
+const leftText = ({ remaining, status, trigger }: FaultRule, between: string) =>
+  remaining === null ? "" : status === "armed" ? `${count(remaining)}${between}${count(Number(trigger.times))}` : count(remaining);
 
-const VERDICT = "verdict: ";
+const endText = (state: UiState, { endsAt, status }: FaultRule) =>
+  status === "armed" && endsAt !== null ? countdown(secondsUntil(state, milliseconds(endsAt))) : "";
 
-/** A failed verdict, or else the time to live, or else the other verdicts. */
-function noteOf(state: UiState, { id, endsAt, status }: FaultRule): string {
-  const verdicts = valuesOf<VerdictMessage>(state, "verdicts").filter(({ fault }) => fault === id);
-  if (verdicts.some(({ verdict }) => verdict === "fail")) return `${VERDICT}fail`;
-  if (status === "armed" && endsAt !== null) return `ttl ${countdown(secondsUntil(state, milliseconds(endsAt)))}`;
+/** The verdict on the clients that a rule hit: `open` until one is decided. */
+function verdictOf(state: UiState, rule: string): string {
+  const verdicts = valuesOf<VerdictMessage>(state, "verdicts").filter(({ fault }) => fault === rule);
   if (verdicts.length === 0) return "";
-  return verdicts.every(({ verdict }) => verdict === "pass") ? `${VERDICT}pass` : `${VERDICT}open`;
+  if (verdicts.some(({ verdict }) => verdict === "fail")) return "fail";
+  return verdicts.every(({ verdict }) => verdict === "pass") ? "pass" : "open";
 }

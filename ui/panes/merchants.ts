@@ -12,7 +12,7 @@ import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from 
 import { makeCall } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";
 import { listPane } from "./pane.ts";
-import { rateWindowId } from "./rate-limits.ts";
+import { rateWindowId, windowText } from "./rate-limits.ts";
 
 export const merchantDetail = (_: UiState, opened: ListedMerchant): Detail => ({
   title: `Merchant ${opened.id}`,
@@ -33,15 +33,9 @@ export const merchantDetail = (_: UiState, opened: ListedMerchant): Detail => ({
         : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
       ...labelled(theme, width, "records", count(records)),
       ...labelled(theme, width, "requests", `${count(requests)} in the log`),
-      ...(window
-        ? linkTo(
-            "limits",
-            rateWindowId(window),
-            labelled(theme, width, "rate limit", `${count(window.remaining)} of ${count(window.limit)} left`),
-          )
-        : []),
+      ...(window ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window))) : []),
       ...labelled(theme, width, "traffic", traffic ? `${traffic.rate}, ${counted(traffic.happened, "record")} so far` : "none"),
-      ...section(theme, "Newest requests, oldest first", requestLinks(requestsOf(state, id), width)),
+      ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
       ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
     ];
   },
@@ -75,7 +69,7 @@ export const merchants = listPane<ListedMerchant>({
       { heading: "requests", text: count(requests), width: 8, align: "right" },
       {
         heading: "requests left",
-        text: window ? `${count(window.remaining)}/${count(window.limit)}` : "",
+        text: window ? windowText(window, "/") : "",
         width: 13,
         align: "right",
         styles: window?.remaining === 0 ? ["failure"] : ["dim"],

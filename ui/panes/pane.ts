@@ -4,7 +4,7 @@ import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
-import { filteredRows, type Gap, isCursorGone, type Row, select, selectedRow } from "../state/list.ts";
+import { type Fold, filteredRows, type Gap, isCursorGone, type Row, select, selectedRow, withFilter } from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../view/cells.ts";
@@ -23,6 +23,8 @@ export interface Pane {
   title: string;
   /** Whether new rows are appended and followed; otherwise every poll replaces the rows. */
   follows: boolean;
+  /** Sums the rows up while there is no filter. Default: shows each. */
+  fold?: Fold | undefined;
   /** Default: always. */
   isShown?(state: UiState): boolean;
   /** The lines of a text pane. */
@@ -49,6 +51,8 @@ export interface Pane {
   /** The detail of a row, for a preview without the focus. */
   detailOf(state: UiState, row: Row): ReturnType<typeof openDetail> | undefined;
   openRow(state: UiState, row: Row): StateUpdate;
+  /** Fetches a row that the list does not have. Default: the list has all rows. */
+  fetchRow?(id: string): Read<Row>;
   /** Opens the detail of a row by its id, above the open overlays. */
   openById(state: UiState, id: string): StateUpdate;
 }
@@ -88,7 +92,7 @@ type StreamKind<Value> = {
 /** A pane of rows. Optional members have defaults. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value>
   extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm" | "legend">,
-    Partial<Pick<Pane, "titleNote">> {
+    Partial<Pick<Pane, "titleNote" | "fold">> {
   /** Identifies a row across updates. */
   rowId(value: Value): string;
   /** The facts that a filter matches. */
@@ -128,7 +132,8 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   return {
     name,
     title,
-    follows: stream !== undefined,
+    follows: stream !== undefined && declared.fold === undefined,
+    fold: declared.fold,
     ...(isShown && { isShown }),
     vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
@@ -149,7 +154,10 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
 }
 
 /** Opens the details of a pane's rows. */
-function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value) => Row): Pick<Pane, "detailOf" | "openRow" | "openById"> {
+function opening<Value>(
+  declared: ListPaneDeclaration<Value>,
+  row: (value: Value) => Row,
+): Pick<Pane, "detailOf" | "openRow" | "openById" | "fetchRow"> {
   const { name } = declared;
   const isRelated = (declared.isRelated ?? (() => true)) as RowRelation;
   const detailOf = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]) => {
@@ -165,8 +173,9 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     return update(openOverlay(state, overlay), ...effects);
   };
   const openRow = (state: UiState, selected: Row): StateUpdate => {
-    // Closing the detail leaves the cursor on its row, unless the list followed.
     const before = listOf(state, name);
+    if (selected.unfolds !== undefined) return update(withList(state, name, withFilter(before, selected.unfolds)));
+    // Closing the detail leaves the cursor on its row, unless the list followed.
     const list = select(before, selected, visibleRowCount(state, name));
     return open(withList(state, name, { ...list, followsLater: before.follows }), selected, openNeighbour);
   };
@@ -175,16 +184,26 @@ function opening<Value>(declared: ListPaneDeclaration<Value>, row: (value: Value
     return { ...opened, state: withList(opened.state, name, { ...listOf(opened.state, name), followsLater: false }) };
   };
   const openLinked = (state: UiState, linked: Row): StateUpdate => open(state, linked, openLinked);
+  const { fetchRow: fetchValue } = declared;
+  const fetchRow = (id: string): Read<Row> | undefined => {
+    const fetch = fetchValue?.(id);
+    return fetch && { ...fetch, read: (reply) => row(fetch.read(reply)) };
+  };
   const openById = (state: UiState, id: string): StateUpdate => {
     const listed = listOf(state, name).rows.findLast((one) => one.id === id);
     if (listed) return openLinked(state, listed);
-    const fetch = declared.fetchRow?.(id);
+    const fetch = fetchRow(id);
     if (!fetch) return update(withNotice(state, `${id} is no longer listed`, "yellow"));
     return loadThen(state, id, fetch.call, (later, reply) =>
-      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, row(fetch.read(reply))) : update(later),
+      isStillAt(state, later) ? openLinked({ ...later, notice: undefined }, fetch.read(reply)) : update(later),
     );
   };
-  return { detailOf: (state, opened) => detailOf(state, opened, openLinked), openRow, openById };
+  return {
+    detailOf: (state, opened) => detailOf(state, opened, openLinked),
+    openRow,
+    openById,
+    ...(fetchValue && { fetchRow: fetchRow as Pane["fetchRow"] }),
+  };
 }
 
 const withRows = <Value>({ call, read }: Read<PaneLogPage<Value>>, row: (value: Value) => Row): Read<PaneLogPage<Row>> =>

@@ -4,12 +4,12 @@ import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { copyApiKey, undoOfWindow } from "../controls/sandbox-forms.ts";
-import { labelled, paragraph, section } from "../details/detail-lines.ts";
+import { labelled, paragraph } from "../details/detail-lines.ts";
 import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { count, countdown, counted, dateTimeToSecond, failureMark, milliseconds } from "../view/format.ts";
+import { count, countdown, counted, dateTimeToSecond, failureMark, limitText, milliseconds } from "../view/format.ts";
 import { symbols, type Theme } from "../view/style.ts";
 import { listPane } from "./pane.ts";
 
@@ -28,11 +28,11 @@ export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
       ...labelled(theme, width, "merchant", merchant),
       ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
       ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-      ...labelled(theme, width, "remaining", `${count(remaining)} of ${count(limit)}`, isExhausted ? "failure" : "green"),
+      ...labelled(theme, width, "remaining", windowText({ limit, remaining }), ...(isExhausted ? (["failure"] as const) : [])),
       ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
       ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
       ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
-      ...section(theme, "Recent 429 responses", requestLinks(refusedRequests(state, merchant), width)),
+      ...requestLinks(theme, "429 responses", refusedRequests(state, merchant), width),
     ];
   },
 });
@@ -68,9 +68,9 @@ export const rateLimits = listPane<RateWindow>({
         heading: "left",
         text: bar(state.theme, remaining / limit, barWidth),
         width: barWidth,
-        styles: [isExhausted ? "red" : remaining < limit / 5 ? "yellow" : "green"],
+        styles: isExhausted ? ["red"] : remaining < limit / 5 ? ["yellow"] : [],
       },
-      { heading: "of limit", text: `${count(remaining)}/${count(limit)}`, width: 11, align: "right" },
+      { heading: "of limit", text: windowText(window, "/"), width: 11, align: "right" },
       {
         heading: "reset",
         text: isExhausted ? `429 for ${wait}` : `resets ${wait}`,
@@ -98,9 +98,15 @@ export const rateLimits = listPane<RateWindow>({
 
 const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 
-/** A bar that is empty or full only when the window is. */
+/** A bar that is empty only when the window is: it loses a block for each whole block of requests. */
 function bar(theme: Theme, share: number, width: number): string {
   const { full, empty } = symbols(theme);
-  const filled = share <= 0 ? 0 : share >= 1 ? width : Math.min(width - 1, Math.max(1, Math.round(share * width)));
+  const filled = Math.ceil(Math.max(0, Math.min(1, share)) * width);
   return full.repeat(filled) + empty.repeat(width - filled);
+}
+
+/** `4,812 of 6,000`; `none` without a limit. */
+export function windowText({ limit, remaining }: Pick<RateWindow, "limit" | "remaining">, between = " of "): string {
+  const text = limitText(limit);
+  return text === "none" && remaining > 0 ? text : `${count(remaining)}${between}${text}`;
 }

@@ -11,7 +11,7 @@ import { requestCall, requestDetail, requestRow } from "../details/request.ts";
 import { openDetail } from "../overlays/detail.ts";
 import { type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
-import { duration, methodStyles, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
+import { duration, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, readAs } from "./pane.ts";
@@ -31,17 +31,24 @@ export const requests = listPane<RequestMessage>({
       })),
     order: ({ id }) => Number(id.slice("req_".length)),
   },
-  columns(request, { theme }, width) {
+  columns(request, { theme, made }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
     const mark = replayOf ? symbols(theme).replayed : fault ? "*" : ignored ? "!" : "";
     return [
       { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
-      { heading: "id", text: id, width: 8, truncate: "middle", styles: ["dim"], hideBelow: IDS_FROM },
-      { heading: "method", text: method, width: 6, styles: methodStyles(method) },
+      {
+        heading: "id",
+        text: id,
+        width: Math.max(8, `req_${made.requests}`.length),
+        truncate: "middle",
+        styles: ["dim"],
+        hideBelow: IDS_FROM,
+      },
+      { heading: "method", text: method, width: 6 },
       { heading: "path", text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
       { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 107 },
       { heading: "code", text: statusLabel(theme, status), width: 4, styles: statusStyles(status) },
-      { text: mark, width: 1, styles: fault ? ["magenta"] : ignored ? ["yellow"] : [] },
+      { text: mark, width: 1, styles: fault ? ["magenta"] : [] },
       { heading: "took", text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },
       { heading: "merchant", text: shortMerchant(merchant), width: width < 80 ? 8 : 12, truncate: "middle", hideBelow: 50 },
     ];

@@ -5,8 +5,9 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf } from "../details/detail-lines.ts";
 import { fieldsText, triggerText } from "../details/fault.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { makeCall } from "../state/updates.ts";
+import { selectedRow } from "../state/list.ts";
+import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { loadThen, makeCall, update } from "../state/updates.ts";
 import { count, counted, dateTimeToSecond, milliseconds, verdictLabel } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 
@@ -104,15 +105,21 @@ export const scenarios = listPane<Scenario>({
   },
   emptyText: () => ["Loading scenarios …"],
   detail: scenarioDetail,
-  keys: [
-    {
-      keys: ["A"],
-      label: "start, stop",
-      help: "start the scenario for all merchants, or stop it and show its score",
-      run: startOrStop,
-    },
-  ],
 });
+
+/** Works everywhere, so that a scenario can be started without leaving the requests. */
+export const scenarioKey: KeyBinding = {
+  keys: ["A"],
+  label: "scenario",
+  help: "start the scenario selected in Scenarios for all merchants and show its score, or stop it",
+  run(state) {
+    const row = selectedRow(listOf(state, "scenarios"));
+    if (row) return startOrStop(state, row.value as Scenario);
+    return loadThen(state, "scenarios", controlCalls.scenarios.list(), (later, { data: [first] }) =>
+      first ? startOrStop(later, first) : update(later),
+    );
+  },
+};
 
 /** Starts the scenario for all merchants, or stops it if its newest row is armed. */
 function startOrStop(state: UiState, selected: Scenario): StateUpdate {
@@ -125,7 +132,7 @@ function startOrStop(state: UiState, selected: Scenario): StateUpdate {
       updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== stop.path) }),
     }));
   return makeCall(state, controlCalls.scenarios.start({ name }), ({ title }) => ({
-    message: `Armed ${name}; its score is on the first line: ${title}`,
+    message: `Armed ${name}; its score is on the first line: ${title}. Press A to stop it`,
     undo: stop,
     undoLabel: `${name} is disarmed`,
   }));

@@ -45,7 +45,7 @@ function chartLines(theme: Theme, { spans, seconds, elapsed, total }: SandboxTre
   const newest = spans.slice(-2).reduce((sum, { requests }) => sum + requests, 0);
   const rate = newest / (seconds + elapsed / 1_000);
   return [
-    chart("rate", `${rateText(rate)}/s`, perSecond(cells.map(({ requests }) => requests)), "green"),
+    chart("rate", `${rateText(rate)}/s`, perSecond(cells.map(({ requests }) => requests))),
     chart(
       "4xx 5xx",
       `${count(clientErrors)} ${count(serverErrors)}`,
@@ -56,7 +56,6 @@ function chartLines(theme: Theme, { spans, seconds, elapsed, total }: SandboxTre
       "p95",
       p95 === null ? "-" : duration(p95),
       cells.map((cell) => cell.p95),
-      "cyan",
     ),
   ];
 }

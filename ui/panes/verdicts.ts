@@ -8,8 +8,10 @@ import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "../details/detail-lines.ts";
 import { requestText, resultOf } from "../details/row-lines.ts";
 import type { Detail } from "../overlays/detail.ts";
+import { type Fold, mayHide, type Row } from "../state/list.ts";
 import { shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { count, dateTime, duration, failureMark, milliseconds, timeOfDay, verdictLabel } from "../view/format.ts";
+import { count, dateTime, duration, failureMark, milliseconds, newestOf, timeOfDay, verdictLabel } from "../view/format.ts";
+import { symbols } from "../view/style.ts";
 import { listPane, readAs } from "./pane.ts";
 
 export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
@@ -24,7 +26,7 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
     });
     const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, wrapped(attemptText(state, id), width, "  ")));
     const measured = Object.entries(verdict.milliseconds);
-    const totals = rule && `${count(rule.pass)} pass, ${count(rule.fail)} fail, ${count(rule.inconclusive)} inconclusive`;
+    const kept = rule && `${count(rule.pass)} passed, ${count(rule.fail)} failed, ${count(rule.inconclusive)} inconclusive`;
     return [
       ...summary(state, verdict, width),
       ...section(theme, "Rule", rule ? paragraph(theme, width, rule.demands) : []),
@@ -32,7 +34,8 @@ export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ ver
       ...section(theme, "Requests", requests),
       ...section(theme, "Delivery attempts", attempts),
       ...sectionOf(theme, "Measured", measured, ([name, value]) => labelled(theme, width, name, duration(value))),
-      ...section(theme, "All verdicts of this rule", totals ? labelled(theme, width, "total", totals) : []),
+      ...failuresOfRule(state, verdict.rule, width),
+      ...section(theme, "Verdicts of this rule that are kept", kept ? labelled(theme, width, "total", kept) : []),
     ];
   },
 });
@@ -54,6 +57,18 @@ function summary(
   ];
 }
 
+const MAX_LINKS = 10;
+
+/** Links to the newest failures of a rule, newest first. */
+function failuresOfRule(state: UiState, rule: string, width: number): DetailLine[] {
+  const failed = valuesOf<VerdictMessage>(state, "verdicts").filter((one) => one.rule === rule && one.verdict === "fail");
+  const shown = failed.slice(-MAX_LINKS).reverse();
+  const heading = `Failures of this rule: ${newestOf(shown.length, state.made.verdicts.failures[rule] ?? shown.length)}`;
+  return sectionOf(state.theme, heading, shown, (one) =>
+    linkTo("verdicts", verdictId(one), wrapped(`${timeOfDay(one.at)}  ${one.says}`, width, "  ")),
+  );
+}
+
 function attemptText(state: UiState, id: string): string {
   const found = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => attempt.id === id);
   if (!found) return id;
@@ -70,10 +85,43 @@ export const verdictSection = (state: UiState, width: number, isAbout: (verdict:
 /** The id of a verdict's row; an open verdict has no id yet. */
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
+/** A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and one for those that passed. */
+const foldVerdicts: Fold = (rows) => {
+  const newest = new Map<string, Row>();
+  for (const row of rows) {
+    const { rule, verdict } = (row.value ?? {}) as VerdictMessage;
+    const name = verdict === "fail" ? rule : verdict;
+    newest.delete(name);
+    if (!row.gap) newest.set(name, row);
+    else if (mayHide(row.gap, FAILED)) newest.set(row.id, row);
+  }
+  const groups = [...newest].reverse().map(([name, row]): Row => (row.gap ? row : groupRow(name, row)));
+  const rankOf = ({ unfolds }: Row) => (unfolds === undefined ? 0 : unfolds.endsWith("pass") ? 2 : 1);
+  return groups.toSorted((one, other) => rankOf(one) - rankOf(other));
+};
+
+/** The newest verdict of a group. */
+type VerdictGroup = VerdictMessage & { group: true };
+
+function groupRow(name: string, { value, filterBy }: Row): Row {
+  const group: VerdictGroup = { ...(value as VerdictMessage), group: true };
+  const isFailed = group.verdict === "fail";
+  return { id: `all ${name}`, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
+}
+
+/** `✗ 13 failed`: the number is that of the sandbox, which counts verdicts that are not listed too. */
+function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdict }: VerdictMessage): string {
+  const { good, bad, unsure } = symbols(theme);
+  if (verdict === "pass") return `${good} ${count(made.pass)} passed`;
+  return verdict === "fail" ? `${bad} ${count(made.failures[rule] ?? 1)} failed` : `${unsure} ${count(made.inconclusive)} open`;
+}
+
+const FAILED = "is:failed";
+
 /** A list of at least this width shows findings; in a narrower one, they would be cut to nothing. */
 const FINDING_FROM = 56;
 
-export const verdicts = listPane<VerdictMessage>({
+export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   name: "verdicts",
   title: "Verdicts",
   rowId: verdictId,
@@ -92,17 +140,22 @@ export const verdicts = listPane<VerdictMessage>({
       })),
     order: ({ id }) => Number(id?.slice("vdt_".length)),
     takesFilter: false,
-    needs: "is:failed",
+    needs: FAILED,
   },
   titleNote: ({ made: { verdicts: made } }) => (made.fail === 0 ? "" : `${count(made.fail)} failed`),
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
-  columns({ rule, verdict, merchant, says }, { theme }, width) {
-    const [label, style] = verdictLabel(theme, verdict);
+  fold: foldVerdicts,
+  columns(found, state, width) {
+    const { rule, verdict, merchant, says, hint } = found;
+    const [label, style] = verdictLabel(state.theme, verdict);
+    const isGroup = "group" in found;
+    const isFolded = isGroup && verdict !== "fail";
     return [
-      { heading: "verdict", text: label, width: 14, styles: [style] },
-      { heading: "rule", text: rule, width: width < FINDING_FROM ? undefined : width < 70 ? 20 : 28, truncate: "middle" },
-      { heading: "finding", text: says, hideBelow: FINDING_FROM },
-      { heading: "merchant", text: shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
+      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 14, styles: [style] },
+      { heading: "rule", text: isFolded ? "" : rule, width: width < FINDING_FROM ? undefined : width < 70 ? 20 : 28, truncate: "middle" },
+      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, hideBelow: FINDING_FROM },
+      { heading: "how to fix it", text: verdict === "fail" ? hint : "", hideBelow: 130 },
+      { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
     ];
   },
   emptyText: () => ["No verdicts yet. The judge checks how clients handle failures.", "Press x to arm a fault, then run your client."],

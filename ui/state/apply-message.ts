@@ -122,18 +122,19 @@ function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
 /** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */
 function withoutUnknownGaps(state: UiState, panes: readonly Pane[]): UiState {
   return panes.reduce((next, { name, stream }) => {
-    const { rows, follows, filter, total } = listOf(next, name);
+    const { rows, follows, fold, filter, total } = listOf(next, name);
     if (!stream || !rows.some(({ id, gap }) => gap && id !== TOP_GAP)) return next;
-    return withList(next, name, withTopGap({ ...emptyList(follows), filter, total }));
+    return withList(next, name, withTopGap({ ...emptyList(follows, fold), filter, total }));
   }, state);
 }
 
 /** Clears every list except its filter, so that it is loaded from the log. Lists that follow by default follow again. */
 function clearLists(before: UiState, panes: readonly Pane[]): UiState {
   const state = withoutLearner(before);
-  const lists = panes.map(({ name, follows, stream }): [string, List] => {
+  const lists = panes.map((pane): [string, List] => {
+    const { name, stream } = pane;
     const { filter, rows } = listOf(state, name);
-    const empty = { ...emptyList(follows), filter };
+    const empty = { ...emptyList(pane.follows, pane.fold), filter };
     // The next poll replaces the rows of a pane without a stream.
     return [name, stream ? withTopGap({ ...empty, total: madeOf(state.made, stream.kind) }) : { ...empty, rows, total: rows.length }];
   });

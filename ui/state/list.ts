@@ -11,7 +11,12 @@ export interface Row {
   readonly order?: number;
   /** The row stands for rows that are not in the list. */
   readonly gap?: Gap;
+  /** The row stands for the rows that match this filter: Enter applies it. */
+  readonly unfolds?: string;
 }
+
+/** Sums up rows that are shown one by one only under a filter. */
+export type Fold = (rows: readonly Row[]) => readonly Row[];
 
 /** Rows that are missing in a list. */
 export interface Gap {
@@ -46,6 +51,8 @@ export interface List {
   /** The total when the list stopped following. */
   readonly pausedAt: number;
   readonly filter: string;
+  /** Shows the rows summed up while there is no filter, and the newest first under one. */
+  readonly fold?: Fold | undefined;
 }
 
 /** The rows of a page of the log, in any order, and the query that returned them. */
@@ -134,7 +141,8 @@ function closeGaps(rows: readonly Row[], { rows: found, hasMore, before, filter 
 /** The most rows of a list, as many as the sandbox's logs keep; older rows are dropped. */
 export const MAX_ROWS = 10_000;
 
-export const emptyList = (follows: boolean): List => ({
+export const emptyList = (follows: boolean, fold?: Fold): List => ({
+  fold,
   rows: [],
   total: 0,
   follows,
@@ -222,25 +230,27 @@ function refreshCursor(list: List): List {
 
 /** A pinned list without a cursor selects its first row. */
 const selectFirst = (list: List): List =>
-  list.follows || list.cursor ? list : { ...list, cursor: filteredRows(list).find(({ gap }) => !gap) };
+  list.follows || list.cursor || list.fold ? list : { ...list, cursor: filteredRows(list).find(({ gap }) => !gap) };
 
 /** How many rows arrived since the list was paused or frozen. */
-export function unseenCount({ follows, pausedAt, frozen, total }: List): number {
-  return total - Math.min(follows ? total : pausedAt, frozen?.total ?? total);
+export function unseenCount({ follows, fold, pausedAt, frozen, total }: List): number {
+  return total - Math.min(follows || fold ? total : pausedAt, frozen?.total ?? total);
 }
 
 const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
 export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;
-  const { filter } = list;
-  if (filter.trim() === "") return rows;
+  const { filter, fold } = list;
+  const isFiltered = filter.trim() !== "";
+  if (!isFiltered && !fold) return rows;
   const cached = lastMatches.get(rows);
   if (cached?.filter === filter) return cached.rows;
   const test = rowTest(filter);
-  const matches = rows.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row)));
-  lastMatches.set(rows, { filter, rows: matches });
-  return matches;
+  const matches = isFiltered ? rows.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row))) : rows;
+  const shown = !fold ? matches : isFiltered ? matches.toReversed() : fold(matches);
+  lastMatches.set(rows, { filter, rows: shown });
+  return shown;
 }
 
 const tested = new WeakMap<Row, { filter: string; matches: boolean }>();
@@ -317,6 +327,7 @@ export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: u
 /** Sets the filter. The chosen row stays selected if it matches; otherwise selects the nearest match above it, or else the first match. */
 export function withFilter(list: List, filter: string): List {
   const next = { ...list, filter };
+  if (list.fold) return { ...next, cursor: undefined, chosen: undefined, top: undefined };
   const chosen = list.chosen ?? list.cursor;
   if (list.follows || !chosen) return selectFirst(next);
   const test = filter.trim() === "" ? () => true : rowTest(filter);

@@ -9,6 +9,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { Call, Perform } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
+import type { Reference } from "../details/detail-lines.ts";
 import type { TextEdit } from "../overlays/field.ts";
 import type { TextStyle, Theme } from "../view/style.ts";
 import type { LearningMode } from "./learning-mode.ts";
@@ -68,6 +69,10 @@ export interface UiState {
   readonly trends: TrendViews;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
+  /** What the address that was opened names, until it is shown. */
+  readonly wanted?: { readonly row?: Reference; readonly open?: Reference } | undefined;
+  /** The operation that the explorer shows, with its API, such as `service payments.list`. Default: the first. */
+  readonly operation?: string | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
 }
@@ -122,6 +127,8 @@ export type Effect =
   /** Sends the filters to the stream, so that the digest includes matching rows. */
   | { kind: "subscribe" }
   | { kind: "refresh" }
+  /** Opens the page at this address, or copies the address. */
+  | { kind: "open"; url: string }
   | { kind: "repaint" }
   | { kind: "suspend" }
   | { kind: "plain" }
@@ -137,7 +144,7 @@ export interface StateUpdate {
 export interface KeyBinding {
   keys: readonly string[];
   /** One or two words for the key bar; a binding without a label is listed in the help only. */
-  label?: string;
+  label?: string | ((state: UiState) => string | undefined);
   /** The effect of the key, for the help overlay. */
   help: string;
   /** Default: always. */
@@ -146,6 +153,9 @@ export interface KeyBinding {
   isForHost?: true;
   run(state: UiState): StateUpdate;
 }
+
+export const labelIn = (state: UiState, { label }: Pick<KeyBinding, "label">): string | undefined =>
+  typeof label === "function" ? label(state) : label;
 
 /** A key that acts on a row: the selected one, or the one whose detail is open. Without a row, it is not enabled. */
 export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run"> {
@@ -183,7 +193,7 @@ export interface Overlay {
 
 /** The state before the first message of a sandbox; `given` has the values that are already known. */
 export const initialState = (
-  panes: readonly { name: string; follows: boolean }[],
+  panes: readonly (Pick<List, "follows" | "fold"> & { name: string })[],
   given: Pick<UiState, "target" | "theme" | "size" | "now"> & Partial<UiState>,
 ): UiState => ({
   connection: { phase: "connecting" },
@@ -194,7 +204,7 @@ export const initialState = (
   samples: [],
   pane: panes[0]?.name ?? "",
   isPage: false,
-  lists: Object.fromEntries(panes.map(({ name, follows }) => [name, emptyList(follows)])),
+  lists: Object.fromEntries(panes.map(({ name, follows, fold }) => [name, emptyList(follows, fold)])),
   overlays: [],
   filterHistory: [],
   undo: [],

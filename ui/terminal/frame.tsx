@@ -17,7 +17,7 @@ export function App({ state }: { state: UiState }) {
   return (
     <Box flexDirection="column" width={columns} height={rows}>
       {shape === "small" ? (
-        <Lines lines={[tooSmall(state)]} />
+        <Lines lines={tooSmall(state)} />
       ) : (
         <>
           <Lines lines={[statusBar(state), ...(shape === "tabs" ? [tabBar(state)] : [])]} />

@@ -1,5 +1,6 @@
 // The dashboard's platform in a terminal with Node: copies to the clipboard, writes files, and calls the control API.
 
+import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { reasonOf } from "../../src/client/http-exchange.ts";
@@ -47,6 +48,13 @@ export const perform: Perform = async (target, call) => {
   return reply as Awaited<ReturnType<typeof perform<never>>>;
 };
 
+/** The programs that open a URL. Default: `xdg-open`. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = { darwin: ["open"], win32: ["explorer.exe"] };
+
+/** Whether this machine shows a desktop to the user. Over SSH, the browser is on another machine. */
+export const hasDesktop = ({ SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean =>
+  SSH_CONNECTION === undefined && (process.platform in OPENERS || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined);
+
 export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
   perform,
   saveFile,
@@ -54,6 +62,15 @@ export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform
     if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
     send(copySequence(text, process.env));
     return undefined;
+  },
+  open(url) {
+    send(copySequence(url, process.env));
+    if (!hasDesktop(process.env)) return `Copied the address of this view: ${url}`;
+    const [command = "", ...words] = OPENERS[process.platform] ?? ["xdg-open"];
+    const child = spawn(command, [...words, url], { detached: true, stdio: "ignore" });
+    // Without the program, the notice has the address, and so does the clipboard.
+    child.on("error", () => {}).unref();
+    return `Opened ${url} in your browser, and copied it`;
   },
   bell: () => send("\x07"),
   repaint,

@@ -1,60 +1,84 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
-import type { SandboxOverviewReply } from "../../generated/control-api.ts";
+import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
-import { enabledBindings, lineProblem } from "../keys/key-bindings.ts";
+import { ruleTitle } from "../details/fault.ts";
+import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.ts";
 import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { type FilterLine, type KeyBinding, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
+import {
+  type FilterLine,
+  type KeyBinding,
+  labelIn,
+  sandboxNow,
+  secondsUntil,
+  shortMerchant,
+  type UiState,
+  valuesOf,
+} from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
-import { count } from "./format.ts";
+import { count, countdown, counted, milliseconds } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
 import { styled, symbols, type TextStyle } from "./style.ts";
 
-/** Shows the connection and URL first, then clock, API keys and version as far as they fit. The counts are at the right end. */
+/** Shows as many parts as fit, the most important ones first, and the counts at the right end. */
 export function statusBar(state: UiState): string {
-  const { size, theme, sandbox, target, connection } = state;
+  const { size, theme, sandbox, connection } = state;
   const pending = `${count(sandbox?.pendingDeliveries ?? 0)} pending${size.columns >= 140 ? " deliveries" : ""}`;
   const counts = ` ${count(requestRate(state))} req/s  ${pending} `;
-  const address = sanitize(`${connectionText(state)}  ${sandbox?.baseUrl ?? target.url}`);
-  const roomBeside = (name: string) => size.columns - widthOf(name) - widthOf(counts) - 1;
-  const variants = statusVariants(state, address);
-  const fitting = variants.findIndex(({ name, parts }) => widthOf(parts.join("  ")) <= roomBeside(name));
-  // Without one that fits, the index is -1, and this is the last one.
-  const { name = "", parts = [] } = variants.at(fitting) ?? {};
-  const room = roomBeside(name);
-  const text = parts.reduce((before, part) => (widthOf(before) + 2 + widthOf(part) > room ? before : `${before}  ${part}`));
-  const styles = connection.phase === "live" ? [] : (["yellow"] as const);
-  return `${styled(theme, name, "bold")} ${styled(theme, fitTo(text, room), ...styles)}${counts}`;
+  const room = size.columns - widthOf(counts) - 1;
+  const [phase, ...parts] = statusParts(state).map(sanitize);
+  const alarms = alarmTexts(state).map(sanitize);
+  const fitting = (before: readonly string[], part: string) => (widthOf([...before, part].join("  ")) > room ? before : [...before, part]);
+  const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
+  const style = connection.phase !== "live" ? "yellow" : isDown(state) ? "magenta" : undefined;
+  const drawn = shown.map((part, index) => {
+    if (index === 0) return style ? styled(theme, part, style, "bold") : part;
+    return alarms.includes(part) ? styled(theme, part, "magenta") : part;
+  });
+  return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The variants of the bar, from longest to shortest. The API keys matter more than the program's name. */
-function statusVariants(state: UiState, address: string): { name: string; parts: string[] }[] {
-  const { sandbox, size, learning } = state;
-  const name = size.columns < 80 ? "" : " merchant-sandbox ";
-  if (!sandbox) return [{ name, parts: [address] }];
-  const about = [address, ...serviceText(sandbox)];
-  const [clock, version] = [clockText(state, sandbox), `v${sandbox.version}`];
-  const { traffic, scenarios } = runningTexts(sandbox);
-  const life = `life ${sandbox.life}`;
-  const parts = (...keys: string[]) => [...about, ...[...traffic, ...scenarios, clock, life, ...keys, version].map(sanitize)];
-  // A workshop's screen may be projected: it shows no API keys.
-  if (learning?.kind === "workshop") return [{ name, parts: parts() }];
-  const short = parts(firstApiKeyText(sandbox));
-  return [
-    { name, parts: parts(apiKeysText(sandbox)) },
-    { name, parts: short },
-    { name: "", parts: short },
-    { name: "", parts: short.slice(0, -1) },
-    { name: "", parts: [...about, ...[...traffic, firstApiKeyText(sandbox), life, clock, ...scenarios, version].map(sanitize)] },
-  ];
+/** The parts of the bar by importance. A workshop's screen may be projected: it shows no API keys. */
+function statusParts(state: UiState): string[] {
+  const { sandbox, size, learning, target } = state;
+  const connection = connectionText(state);
+  if (!sandbox) return [connection, target.url];
+  const keys = learning?.kind === "workshop" ? [] : [size.columns < 160 ? firstApiKeyText(sandbox) : apiKeysText(sandbox)];
+  const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
+  const about = [connection, sandbox.baseUrl, ...serviceText(sandbox), ...trafficTexts(sandbox)];
+  return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
-export function connectionText({ connection, retryAt, now, run }: UiState): string {
+const armedRules = (state: UiState) => valuesOf<FaultRule>(state, "faults").filter(({ status, enabled }) => status === "armed" && enabled);
+
+/** The armed outage of every call, if there is one: the service is down because the user took it down. */
+const outageOf = (state: UiState) =>
+  armedRules(state).find(({ action, match }) => action.type === "outage" && Object.keys(match).length === 0);
+
+export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
+
+/** What the user has armed: scenarios with their scores, and faults with what is left of them. An outage of every call is in `connectionText`. */
+export function alarmTexts(state: UiState): string[] {
+  const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
+  const [first, ...others] = armedRules(state).filter((rule) => rule !== outageOf(state));
+  const more = others.length === 0 ? "" : ` and ${counted(others.length, "more fault")}`;
+  return [...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []), ...scenarios];
+}
+
+/** ` 0:24`, the time until a rule ends, or else ` 2 left`. */
+function leftOf(state: UiState, { endsAt, remaining }: FaultRule): string {
+  if (endsAt !== null) return ` ${countdown(secondsUntil(state, milliseconds(endsAt)))}`;
+  return remaining === null ? "" : ` ${count(remaining)} left`;
+}
+
+export function connectionText(state: UiState): string {
+  const { connection, retryAt, now, run } = state;
   const stale = run === undefined ? "" : ", data is stale";
-  if (connection.phase === "live") return "LIVE";
+  const outage = outageOf(state);
+  if (connection.phase === "live") return outage ? `OUTAGE${leftOf(state, outage)}` : "LIVE";
   if (connection.phase === "connecting") return "CONNECTING";
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
@@ -64,14 +88,11 @@ export function connectionText({ connection, retryAt, now, run }: UiState): stri
 export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[] =>
   service ? [sanitize(`service file ${service.replace(/^.*[/\\]/, "")}`)] : [];
 
-/** Background traffic, and armed scenarios with their scores. */
-export function runningTexts({ scenarios = [], traffic = [] }: Partial<SandboxOverviewReply>): { traffic: string[]; scenarios: string[] } {
+/** Background traffic. */
+export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
   const [first] = traffic;
-  const rate = first && (traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`);
-  return {
-    traffic: rate === undefined ? [] : [`traffic ${rate}`],
-    scenarios: scenarios.map(({ name, score, points }) => `${name} ${score}/${points}`),
-  };
+  if (!first) return [];
+  return [`traffic ${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`];
 }
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
@@ -118,17 +139,24 @@ export function noticeBar(state: UiState): string {
   const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;
   if (filterLine) return filterBar(state, filterLine, width);
-  if (notice) return ` ${styled(theme, fitTo(sanitize(notice.text), width), notice.style)}`;
+  if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
 }
 
-/** The filter with its caret, and its problem or the keys that work now. */
+/** A notice that is too long keeps its last sentence, which says what to press. */
+function noticeText(text: string, width: number): string {
+  const action = /(?<=\. )Press [^.]+$/.exec(text)?.[0] ?? "";
+  const isLong = action !== "" && widthOf(text) > width;
+  return fitTo(isLong ? `${cut(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text, width);
+}
+
+/** The filter with its caret, and its problem. */
 function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
   const { theme } = state;
   const problem = lineProblem(state);
   const line = `/${withCaret(filterLine, symbols(theme).caret, Math.floor(width / 2))}`;
-  const note = fitTo(problem ?? "Enter apply  Esc clear  Up earlier filters", Math.max(0, width - widthOf(line) - 2));
-  return fitTo(` ${line}  ${styled(theme, note, problem === undefined ? "dim" : "failure")}`, width + 1);
+  const note = fitTo(problem ?? "", Math.max(0, width - widthOf(line) - 2));
+  return fitTo(` ${line}  ${styled(theme, note, "failure")}`, width + 1);
 }
 
 /** The failed rules, most failures first, then how many verdicts passed. */
@@ -153,17 +181,18 @@ export const keyTitle = (key: string) =>
 /** The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own keys work. */
 export function labelledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);
-  return (overlay?.onKey ? overlay.keys : enabledBindings(state)).filter(({ label }) => label !== undefined);
+  const bindings = typingKeys(state) ?? (overlay?.onKey ? overlay.keys : enabledBindings(state));
+  return bindings.filter((binding) => labelIn(state, binding) !== undefined);
 }
 
 /** The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay. */
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  const last = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const last = typingKeys(state) ? [] : overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
   let first = labelledBindings(state)
     .filter(({ keys }) => !keys.some((key) => key === "?" || key === "q"))
-    .map(({ keys: [key = ""], label }) => `${keyTitle(key)} ${label}`);
+    .map((binding) => `${keyTitle(binding.keys[0] ?? "")} ${labelIn(state, binding)}`);
   // The key is the first word.
   const drawn = (text: string) =>
     text.replace(/^\S+/, (key) => styled(state.theme, key, "bold")).replace(/ .*$/, (label) => styled(state.theme, label, "dim"));
@@ -171,5 +200,8 @@ export function keyBar(state: UiState): string {
   return ` ${[...first, ...last].map(drawn).join("  ")}`;
 }
 
-export const tooSmall = ({ size: { columns, rows } }: UiState): string =>
-  cut(`${columns}x${rows} is too small: resize to ${MINIMUM_SIZE.columns}x${MINIMUM_SIZE.rows} or larger, or press q to quit`, columns);
+/** The size needed comes first, because it has to be visible in any window. */
+export const tooSmall = ({ size: { columns, rows } }: UiState): string[] =>
+  [`Needs ${MINIMUM_SIZE.columns}x${MINIMUM_SIZE.rows}, is ${columns}x${rows}.`, "Resize it, or press q to quit."]
+    .slice(0, rows)
+    .map((line) => cut(line, columns));

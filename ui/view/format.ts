@@ -9,6 +9,12 @@ const grouped = new Intl.NumberFormat("en");
 /** `13,259`. */
 export const count = (value: number): string => grouped.format(value);
 
+/** `13,259`, or `newest 400 of 13,259` where only a part of all is shown. */
+export const newestOf = (shown: number, all: number): string => (shown < all ? `newest ${count(shown)} of ${count(all)}` : count(all));
+
+/** `none` for the limit of `--rate-limit none`, which the sandbox counts as this many requests. */
+export const limitText = (limit: number): string => (limit >= 1_000_000_000 ? "none" : count(limit));
+
 /** `1 attempt`, `3 attempts`. */
 export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
@@ -49,9 +55,10 @@ export const dateTime = (time: number) => isoTime(time).slice(0, 23).replace("T"
 /** `2026-01-05 09:12:44`. */
 export const dateTimeToSecond = (time: number) => dateTime(time).slice(0, 19);
 
-/** `status` is 0 when no response was sent. */
+/** Red for a 5xx and for no response (`status` is 0), amber for a 4xx. */
 export function statusStyles(status: number): TextStyle[] {
-  return status === 0 || status >= 400 ? ["failure"] : ["green"];
+  if (status === 0 || status >= 500) return ["failure"];
+  return status >= 400 ? ["yellow"] : [];
 }
 
 /** ` 200`, ` 404`, `✗503`, or `✗cut` when no response was sent. */
@@ -60,21 +67,11 @@ export function statusLabel(theme: Theme, status: number): string {
   return `${mark}${status === 0 ? "cut" : status}`;
 }
 
-const METHOD_STYLES: Readonly<Record<string, TextStyle[]>> = {
-  GET: ["cyan"],
-  POST: ["green"],
-  PUT: ["yellow"],
-  PATCH: ["yellow"],
-  DELETE: ["magenta"],
-};
-
-export const methodStyles = (method: string): TextStyle[] => METHOD_STYLES[method] ?? [];
-
 /** `✗2` for two failures, in a tab; empty for none. */
 export const failureMark = (theme: Theme, failures: number) => (failures === 0 ? "" : `${symbols(theme).bad}${count(failures)}`);
 
 export function verdictLabel(theme: Theme, verdict: Verdict): [label: string, style: TextStyle] {
   const { good, bad, unsure } = symbols(theme);
-  if (verdict === "pass") return [`${good} pass`, "green"];
-  return verdict === "fail" ? [`${bad} fail`, "failure"] : [`${unsure} inconclusive`, "yellow"];
+  if (verdict === "pass") return [`${good} pass`, "dim"];
+  return verdict === "fail" ? [`${bad} fail`, "failure"] : [`${unsure} inconclusive`, "bold"];
 }

@@ -36,7 +36,7 @@ const BAR_LINES = 3;
 const BORDER_LINES = 2;
 const LOWER_SHARE = 0.36;
 /** From this width on, the detail of the selected row is shown beside the lists. */
-const PREVIEW_COLUMNS = 160;
+export const PREVIEW_COLUMNS = 160;
 const PREVIEW_SHARE = 0.44;
 const SIDE_WIDTH = 45;
 export const PREVIEW = "preview";
@@ -53,6 +53,11 @@ export function layoutOf(state: UiState): Layout {
   const tabLines = isWide ? 0 : 1;
   const area = { width: columns, height: rows - BAR_LINES - tabLines };
   if (isSmall) return { shape: "small", left: [], right: [], overlay: area };
+  // The page places its parts itself, and needs to know whether there is a preview.
+  if (state.isPage) {
+    const right = columns < PREVIEW_COLUMNS ? [] : [{ pane: PREVIEW, ...area }];
+    return { shape: "tabs", left: [{ pane: state.pane, ...area }], right, overlay: area };
+  }
   if (isWide) return { shape: "wide", overlay: area, ...placePanes(state, area) };
   return { shape: "tabs", left: [{ pane: state.pane, ...area }], right: [], overlay: area };
 }

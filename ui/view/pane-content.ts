@@ -118,6 +118,8 @@ function droppedCount({ sandbox }: UiState, { stream }: Pane): number {
   if (!sandbox) return 0;
   const { made, kept } = sandbox;
   if (stream?.kind === "request") return Math.max(0, made.requests - kept.requests);
+  const { pass, fail, inconclusive } = made.verdicts;
+  if (stream?.kind === "verdict") return Math.max(0, pass + fail + inconclusive - kept.verdicts);
   return stream?.kind === "attempt" ? Math.max(0, made.attempts - kept.attempts) : 0;
 }
 
