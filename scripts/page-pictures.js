@@ -25,7 +25,6 @@ export async function pagePictures(url, shade) {
     await page.shows(`document.querySelectorAll(".list .row").length > 10`);
     const phone = await page.picture();
     await page.resize(1_440, 900);
-    await page.shows(`document.querySelectorAll(".latest .row").length > 1`);
     await page.click(".list .row", "payroll");
     // Only the loaded detail has the stages.
     await page.shows(`document.querySelector(".detail")?.innerText.includes("operation")`);

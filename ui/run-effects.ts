@@ -132,15 +132,11 @@ export const streamHandlers = (current: () => RunningDashboard, change: (next: U
   },
 });
 
-/** The number of deliveries that the page shows below the requests. */
-export const LATEST_ROWS = 5;
-
 /** Loads rows that the screen needs and the lists lack, at most one page of each list at a time. */
 export function loadRows(state: UiState): StateUpdate {
   if (state.connection.phase !== "live") return update(state);
   const { left, right, below } = layoutOf(state);
   const shown = new Set([...left, ...right, below].map((placement) => placement?.pane));
-  if (state.isPage) shown.add("deliveries");
   return visiblePanes(state).reduce<StateUpdate>((before, pane) => {
     const list = listOf(before.state, pane.name);
     const gap = pane.log && !list.loading && !list.frozen && missingRow(state, pane, list, shown.has(pane.name));
@@ -154,8 +150,7 @@ export function loadRows(state: UiState): StateUpdate {
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
   const isOpen = ({ id, gap }: Row) =>
     gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
-  const height = placementOf(state, pane.name).height > 0 ? visibleRowCount(state, pane.name) : LATEST_ROWS;
-  const seen = isShown ? visibleRows(list, height).rows.findLast(isOpen) : undefined;
+  const seen = isShown ? visibleRows(list, visibleRowCount(state, pane.name)).rows.findLast(isOpen) : undefined;
   const needed = pane.log?.needs;
   if (seen || needed === undefined) return seen;
   return list.rows.findLast(({ gap }) => gap && gap.error === undefined && !gap.isDropped && mayHide(gap, needed));

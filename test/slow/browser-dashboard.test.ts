@@ -156,6 +156,30 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test("has an address for each view, filter, row and detail, to which Back, Forward, a reload and a second window return", async () => {
+    const { bench, page } = await openWithRequests();
+    const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;
+    const hasFilter = `document.querySelector(".filter input").value === "status:404"`;
+    await write(page, ".filter input", "status:404");
+    await click(page, ".row", "cus_nobody");
+    await page.shows(isAt("requests?filter=status%3A404&open=requests%3Areq_4"));
+    await press(page, "5");
+    await page.shows(isAt("verdicts"));
+    await page.evaluate("void history.back()");
+    await page.shows(`${hasFilter} && document.querySelector(".detail h2").textContent === "GET /v1/customers/cus_nobody"`);
+    const address = await page.evaluate<string>("location.href");
+    await page.evaluate("void history.forward()");
+    await page.shows(`${isAt("verdicts")} && document.querySelector(".tab[aria-current]").textContent.includes("Verdicts")`);
+    const second = await browser.open(address);
+    await second.shows(`${hasFilter} && document.querySelector(".detail-lines")?.textContent.includes("resource_not_found")`);
+    expect(await rowCount(second)).toBe(1);
+    await press(second, "Escape");
+    await second.shows(isAt("requests?filter=status%3A404&row=req_4"));
+    const third = await browser.open(`${bench.url}/#explorer?operation=service%20bookings.decline`);
+    await third.shows(`document.querySelector("form.operation h2")?.textContent === "Decline a pending booking"`);
+    expect([page, second, third].flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+
   test("finds every view by the palette", async () => {
     const { page } = await openWithRequests();
     for (const view of ["Explorer", "Scenarios"]) {

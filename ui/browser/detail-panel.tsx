@@ -26,7 +26,7 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   // A detail opens at its top: only a link that a key has selected is scrolled into view.
   useEffect(() => {
     if (opened?.selected !== undefined) scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
-  }, [opened?.id, opened?.selected]);
+  }, [opened?.id, selected?.key]);
   useEffect(() => scroller.current?.scrollTo(0, 0), [detail?.id]);
   useEffect(() => {
     const body = bodiesOf(lines)[detail?.body ?? -1];

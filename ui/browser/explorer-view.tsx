@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";
+import { update } from "../state/updates.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";
@@ -19,9 +20,11 @@ function load(dashboard: BrowserDashboard, api: ApiName): Promise<readonly ApiOp
 }
 
 export function ExplorerView({ dashboard }: DashboardProps) {
-  const [api, setApi] = useState<ApiName>("service");
+  // The address of the page names the API and the operation.
+  const [named = "service", chosen] = dashboard.state.operation?.split(/ (.*)/) ?? [];
+  const api: ApiName = named === "control" ? "control" : "service";
+  const choose = (next: ApiName, id = "") => dashboard.change((before) => update({ ...before, operation: `${next} ${id}` }));
   const [{ operations, problem }, setLoaded] = useState<{ operations: readonly ApiOperation[]; problem?: string }>({ operations: [] });
-  const [chosen, setChosen] = useState<string>();
   const [search, setSearch] = useState("");
   useEffect(() => {
     let isCurrent = true;
@@ -42,7 +45,7 @@ export function ExplorerView({ dashboard }: DashboardProps) {
     <section class="explorer" aria-label="Explorer">
       <div class="operations">
         <h2>Operations</h2>
-        <select aria-label="API" value={api} onChange={({ currentTarget }) => setApi(currentTarget.value as ApiName)}>
+        <select aria-label="API" value={api} onChange={({ currentTarget }) => choose(currentTarget.value as ApiName)}>
           <option value="service">Service</option>
           <option value="control">Control API</option>
         </select>
@@ -65,7 +68,7 @@ export function ExplorerView({ dashboard }: DashboardProps) {
                     type="button"
                     aria-current={id === operation?.id ? "true" : undefined}
                     title={id}
-                    onClick={() => setChosen(id)}
+                    onClick={() => choose(api, id)}
                   >
                     <MethodName name={method} /> {summary}
                   </button>

@@ -1,9 +1,11 @@
 // Maps the browser's keys to the names that the dashboard's bindings use, and presses them.
 
 import { enabledBindings } from "../keys/key-bindings.ts";
-import { topDetail } from "../overlays/detail.ts";
+import { linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
+import type { UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
+import { WIDTH } from "./detail-panel.tsx";
 
 /** The keys besides letters that have bindings. */
 const NAMED = /^(?:Enter|Escape|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|Backspace|Delete)$/;
@@ -53,14 +55,20 @@ function scrollText(key: string): void {
   text.scrollTop += distances[key] ?? 0;
 }
 
+/** The selected link of the detail with the focus. */
+function linkIn(state: UiState): string | undefined {
+  const detail = topDetail(state);
+  return detail && selectedLink(linksOf(detail.content(state, WIDTH)), detail.selected)?.key;
+}
+
 /** Presses a key if it is bound now. */
 function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const { state } = dashboard;
   const overlay = topOverlay(state);
   const isBound = overlay?.onKey !== undefined || enabledBindings(state).some(({ keys }) => keys.includes(key));
-  const selected = topDetail(state)?.selected;
+  const selected = linkIn(state);
   if (isBound) dashboard.press(key);
   // Scrolls unless the key selected another link of the detail. With `onKey`, letters may belong to a search.
-  if (overlay && overlay.onKey === undefined && topDetail(dashboard.state)?.selected === selected) scrollText(key);
+  if (overlay && overlay.onKey === undefined && linkIn(dashboard.state) === selected) scrollText(key);
   return isBound;
 }

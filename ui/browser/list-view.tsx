@@ -1,12 +1,11 @@
 // A pane of rows: its filter, its columns, and the rows on the screen. The dashboard's state has the selected row and the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { openReference } from "../keys/detail-keys.ts";
 import { lineProblem, writeFilter } from "../keys/key-bindings.ts";
 import type { Column } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
-import { LATEST_ROWS, loadGap } from "../run-effects.ts";
+import { loadGap } from "../run-effects.ts";
 import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
@@ -18,6 +17,8 @@ import { Head } from "./shared-parts.tsx";
 import { barOf, StyledText } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
+/** The id of the selected row's element. */
+const ROW_ID = "selected-row";
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
 /** How many characters fit into a row, without its padding. */
@@ -83,6 +84,11 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
     dashboard.resize(Math.floor(next.height / ROW_HEIGHT) - 1);
   });
   useScrollPosition(scroller, list, rows, selected, size.height);
+  // Screen readers announce the selected row of the element with the focus.
+  const isMoving = selected !== -1 && !list.follows;
+  useLayoutEffect(() => {
+    if (isMoving && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+  }, [isMoving, selected]);
   if (rows.length === 0) return <Empty state={state} pane={pane} list={list} />;
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
   const last = Math.min(rows.length, first + Math.ceil(size.height / ROW_HEIGHT) + 8);
@@ -94,7 +100,16 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   };
   const example = rows.find(({ gap }) => !gap);
   return (
-    <div class="rows" role="grid" aria-label={pane.title} aria-rowcount={rows.length + 1} ref={scroller} onScroll={onScroll} tabIndex={0}>
+    <div
+      class="rows"
+      role="grid"
+      aria-label={pane.title}
+      aria-rowcount={rows.length + 1}
+      aria-activedescendant={isMoving ? ROW_ID : undefined}
+      ref={scroller}
+      onScroll={onScroll}
+      tabIndex={0}
+    >
       {example && <Headings columns={pane.columns(example, state, width)} width={width} />}
       <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
       {rows.slice(first, last).map((row, index) => (
@@ -192,7 +207,7 @@ interface RowLineProps extends DashboardProps {
 
 function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
-  const common = { role: "row", "aria-rowindex": index + 2, "aria-selected": isSelected } as const;
+  const common = { role: "row", id: isSelected ? ROW_ID : undefined, "aria-rowindex": index + 2, "aria-selected": isSelected } as const;
   if (row.gap) {
     const load = () => dashboard.change((before) => loadGap(before, pane.name, row));
     return (
@@ -204,7 +219,7 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
     );
   }
   const shown = shownColumns(pane.columns(row, state, width), width);
-  const open = () => dashboard.change((before) => openRow({ ...before, overlays: [], notice: undefined }, pane, row));
+  const open = () => dashboard.change((before) => pane.openRow({ ...before, overlays: [], notice: undefined }, row));
   return (
     <div {...common} class={`row ${isSelected ? "selected" : ""}`} style={{ gridTemplateColumns: gridOf(shown) }} onClick={open}>
       {shown.map((column, place) => (
@@ -213,10 +228,6 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
     </div>
   );
 }
-
-/** Opens a row; a row of a pane without the focus opens like a link. */
-const openRow = (state: UiState, pane: Pane, row: Row) =>
-  pane.name === state.pane ? pane.openRow(state, row) : openReference(state, { pane: pane.name, id: row.id });
 
 function Cell({ text, align, styles = [], truncate, width }: Column) {
   const whole = sanitize(text.trim());
@@ -240,30 +251,5 @@ function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }
     <div class="empty">
       {lines.filter((line) => line !== "").map((line) => (isLiteral(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
     </div>
-  );
-}
-
-/** The newest deliveries, below the requests that cause them, as in a terminal. Shown if the page is high enough. */
-export function LatestDeliveries({ dashboard }: DashboardProps) {
-  const { state } = dashboard;
-  const element = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(900);
-  const pane = paneNamed("deliveries");
-  const list = listOf(state, pane.name);
-  const rows = list.rows.filter(({ gap }) => !gap).slice(-LATEST_ROWS);
-  useSize(element, (size) => setWidth(size.width));
-  const [example] = rows;
-  const columns = charactersIn(width);
-  if (!example) return null;
-  return (
-    <section class="latest" aria-label="Latest deliveries" ref={element}>
-      <Head title={pane.title} note={listNote(state, pane, list, "counts")} />
-      <div role="grid" aria-label={pane.title}>
-        <Headings columns={pane.columns(example, state, columns)} width={columns} />
-        {rows.map((row, index) => (
-          <RowLine key={row.id} {...{ dashboard, pane, row, index, width: columns, isSelected: false }} />
-        ))}
-      </div>
-    </section>
   );
 }

@@ -26,7 +26,7 @@ import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";
 import { perform } from "./fetch-calls.ts";
 import { LessonPanel } from "./lesson-panel.tsx";
-import { LatestDeliveries, ListView } from "./list-view.tsx";
+import { ListView } from "./list-view.tsx";
 import { OverlayView, widthOfText } from "./overlay-view.tsx";
 import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
@@ -51,8 +51,9 @@ export function Shell({ dashboard }: DashboardProps) {
         <DetailPanel dashboard={dashboard} />
       </main>
       <footer>
-        <p role="status" class={`notice ${state.notice?.style ?? "dim"}`}>
-          {state.notice?.text ?? verdictSummary(state)}
+        <p class={`notice ${state.notice?.style ?? "dim"}`}>
+          <span role="status">{state.notice?.text}</span>
+          {state.notice ? "" : verdictSummary(state)}
         </p>
         <KeyBar dashboard={dashboard} />
       </footer>
@@ -65,12 +66,7 @@ function CurrentView({ dashboard }: DashboardProps) {
   const { pane } = dashboard.state;
   if (pane === explorer.name) return <ExplorerView dashboard={dashboard} />;
   if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
-  return (
-    <div class="lists">
-      <ListView dashboard={dashboard} />
-      {pane === "requests" && <LatestDeliveries dashboard={dashboard} />}
-    </div>
-  );
+  return <ListView dashboard={dashboard} />;
 }
 
 /** A pane of text, such as the trends, in the lines of the terminal. */

@@ -46,15 +46,18 @@ export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
     const type = values[ACTION] ?? actions[0]?.value ?? "";
     return [action, ...fieldsTaken(schemaOf(state, type), values).map((field) => formField(field, type, state))];
   },
-  sentence: (values, { state }) => `Arms ${describeRule(ruleOf(values, state))}.`,
+  sentence: ({ body }, { state }) => `Arms ${describeRule(withDefaults(body as FaultsAddInput, state))}.`,
   submission(values, { state }) {
-    const { action, match, trigger, ...rule } = definitionIn(values, state);
-    const call = controlCalls.faults.add({
-      ...(rule as object),
-      ...(match && { match }),
-      ...(trigger && { trigger }),
-      action: { type: values[ACTION] ?? "", ...action } as FaultAction,
-    });
+    const type = values[ACTION] ?? "";
+    const body: Record<string, unknown> = {};
+    for (const { path, schema } of fieldsTaken(schemaOf(state, type), values)) {
+      const text = values[path] ?? "";
+      if (text === "") continue;
+      const [name = "", inner] = path.split(".");
+      const value = valueOfText(schema, text);
+      body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
+    }
+    const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
     return submission(call, (rule) => ({
       message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
       undo: controlCalls.faults.remove({ id: rule.id }),
@@ -62,28 +65,17 @@ export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
   },
 });
 
-type Definition = Readonly<Record<string, unknown>> & Partial<Record<"action" | "match" | "trigger", Readonly<Record<string, unknown>>>>;
-
-/** The fields of a rule that have a value. */
-function definitionIn(values: FormValues, state: UiState): Definition {
-  const body: Record<string, unknown> = {};
-  for (const { path, schema } of fieldsTaken(schemaOf(state, values[ACTION] ?? ""), values)) {
-    const text = values[path] ?? "";
-    if (text === "") continue;
-    const [name = "", inner] = path.split(".");
-    const value = valueOfText(schema, text);
-    body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
-  }
-  return body;
-}
-
-/** The rule that the form arms, with the defaults of the sandbox. */
-function ruleOf(values: FormValues, state: UiState): Pick<FaultRule, "target" | "action" | "match" | "trigger"> {
-  const type = values[ACTION] ?? "";
-  const { action, match = {}, trigger = {} } = definitionIn(values, state);
+/** The rule that a definition arms, as far as `describeRule` reads it. */
+function withDefaults({ action, match = {}, trigger = {} }: FaultsAddInput, state: UiState): Parameters<typeof describeRule>[0] {
   const isRepeated = ["every", "probability", "for"].some((name) => name in trigger);
-  const target = schemaOf(state, type).properties?.target?.enum?.[0] === "delivery" ? "delivery" : "api";
-  return { target, action: { type, ...action }, match, trigger: { times: isRepeated ? null : 1, ...trigger } } as ReturnType<typeof ruleOf>;
+  const isDelivery = schemaOf(state, String(action.type)).properties?.target?.enum?.[0] === "delivery";
+  const fires = { times: isRepeated ? null : 1, ...trigger } as FaultRule["trigger"];
+  return {
+    target: isDelivery ? "delivery" : "api",
+    action: action as FaultRule["action"],
+    match: match as FaultRule["match"],
+    trigger: fires,
+  };
 }
 
 const schemaOf = ({ lookups }: UiState, type: string): JsonSchema => lookups.rules?.find(({ title }) => title === type) ?? {};

@@ -62,7 +62,7 @@ export interface Form<Data extends object = object> {
   /** The call that the form shows and sends, built from the state before the call. */
   submission(values: FormValues, context: FormContext<Data>): Submission;
   /** What the call does, shown above it. Default: nothing. */
-  sentence?(values: FormValues, context: FormContext<Data>): string;
+  sentence?(call: Call, context: FormContext<Data>): string;
   /** The question to confirm before a destructive call. */
   confirm?(values: FormValues): string | undefined;
 }
@@ -101,8 +101,9 @@ function viewOf(state: UiState, form: Form, input: FormState) {
   const values = Object.fromEntries(allFields.map((field) => [field.name, fieldValue(field, input.values)]));
   const fields = allFields.filter(({ name, isRare }) => !isRare || input.isUnfolded || values[name] !== "" || name === input.focus);
   const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
-  const sentence = form.sentence?.(values, context) ?? "";
-  return { allFields, fields, values, focused, input, sentence, ...form.submission(values, context) };
+  const submitted = form.submission(values, context);
+  const sentence = form.sentence?.(submitted.call, context) ?? "";
+  return { allFields, fields, values, focused, input, sentence, ...submitted };
 }
 
 export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;

@@ -111,7 +111,7 @@ export const scenarios = listPane<Scenario>({
 export const scenarioKey: KeyBinding = {
   keys: ["A"],
   label: "scenario",
-  help: "start the scenario selected in Scenarios for all merchants and show its score, or stop it",
+  help: "start the selected scenario for all merchants and show its score, or stop it",
   run(state) {
     const row = selectedRow(listOf(state, "scenarios"));
     if (row) return startOrStop(state, row.value as Scenario);

@@ -4,7 +4,7 @@ import type { Reference } from "../details/detail-lines.ts";
 import { isDetail } from "../overlays/detail.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { visibleRowCount } from "../view/layout.ts";
-import { select, withFilter } from "./list.ts";
+import { type Row, select, withFilter } from "./list.ts";
 import { listOf, type StateUpdate, type UiState } from "./state.ts";
 import { callEffect, closeTopOverlay, update, withList } from "./updates.ts";
 
@@ -59,19 +59,17 @@ export function reachAddress(state: UiState): StateUpdate {
 
 /** Selects a row. One that the list has not loaded is fetched. */
 function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
+  const selectRow = (later: UiState, row: Row) => withList(later, pane, select(listOf(later, pane), row, visibleRowCount(later, pane)));
   const row = listOf(state, pane).rows.findLast((one) => one.id === id);
-  const selectRow = (later: UiState, found: NonNullable<typeof row>) =>
-    update(withList(later, pane, select(listOf(later, pane), found, visibleRowCount(later, pane))));
-  if (row) return selectRow(state, row);
   const fetch = paneNamed(pane).fetchRow?.(id);
-  return fetch
-    ? update(
-        state,
-        callEffect(
-          fetch.call,
-          (later, { body }) => selectRow(later, fetch.read(body)),
-          (later) => update(later),
-        ),
-      )
-    : update(state);
+  if (row) return update(selectRow(state, row));
+  if (!fetch) return update(state);
+  return update(
+    state,
+    callEffect(
+      fetch.call,
+      (later, { body }) => update(selectRow(later, fetch.read(body))),
+      (later) => update(later),
+    ),
+  );
 }

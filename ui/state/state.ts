@@ -47,7 +47,7 @@ export interface UiState {
   readonly samples: readonly { at: number; requests: number }[];
   /** The focused pane. */
   readonly pane: string;
-  /** A browser shows the dashboard: the newest deliveries are below the requests, and there is an explorer. */
+  /** A browser shows the dashboard: one view at a time, and an explorer. */
   readonly isPage: boolean;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
