@@ -94,7 +94,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         await page.shows(`document.querySelector(".detail") !== null && !document.querySelector(".detail").innerText.includes("Loading")`);
         await look(`row ${row} of ${tab}`);
         await page.press("Escape");
-        await page.shows(`document.querySelector(".detail") === null`);
+        await page.shows(`document.querySelector("[aria-label='Esc: close']") === null`);
       }
     }
     await page.press("1");

@@ -27,7 +27,7 @@ describe("a dashboard that is attached late", () => {
     await terminal.shows((text) => text.includes("Requests") && /─ 800 {2}following/.test(text) && text.includes("limit=98"));
     expect(terminal.text()).toContain("retry_after.honoured failed");
     terminal.type("5");
-    await terminal.shows(/✗ fail +retry_after\.honoured/);
+    await terminal.shows(/✗ 1 failed +retry_after\.honoured/);
     terminal.type("1g");
     await terminal.shows((text) => /429 \* /.test(text) && !text.includes("not shown"));
     terminal.type("/is:fault");

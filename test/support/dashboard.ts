@@ -26,6 +26,8 @@ export interface TestDashboard {
   press(...keys: string[]): void;
   /** Presses keys, and makes the calls that result from them. */
   run(...keys: string[]): Promise<void>;
+  /** Applies an update, and makes its calls. */
+  apply(next: StateUpdate): Promise<void>;
   /** Pending calls. */
   waiting(): Call[];
   /** Makes every pending call, and the calls that result from them. */
@@ -92,6 +94,10 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
     },
     async run(...keys) {
       desk.press(...keys);
+      await desk.settle();
+    },
+    async apply(next) {
+      take(next);
       await desk.settle();
     },
     waiting: () => queue.flatMap((effect) => (effect.kind === "call" ? [effect.call] : [])),

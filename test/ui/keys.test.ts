@@ -190,6 +190,7 @@ describe("a filter", () => {
     ["colour:red", "There is no field colour:. The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:"],
     ["status:404 !nobody:here", /^There is no field nobody:\. /],
     ["size>3", /^There is no field size:\. /],
+    ["status:abc", "status: takes a number, or a class such as 4xx, not abc"],
     ["is:broken", "There is no mark is:broken. The marks are is:cut, is:fault, is:replay, is:failed"],
   ])("with %s has a problem that lists what is known", (filter, problem) => {
     expect(filterProblem(filter, requestVocabulary)).toMatch(problem);

@@ -5,14 +5,29 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 import { createEventBuffer } from "../../src/live/digest.ts";
 import { attemptRow } from "../../ui/details/delivery.ts";
+import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { topFormView, writeField } from "../../ui/overlays/form.ts";
 import { panes } from "../../ui/panes/index.ts";
+import { addressOf, goToAddress, pageUrl, reachAddress } from "../../ui/state/address.ts";
 import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/state/apply-message.ts";
 import { freeze, moveCursor, unseenCount } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList, withNotice } from "../../ui/state/updates.ts";
+import { hasDesktop } from "../../ui/terminal/platform.ts";
 import { duration } from "../../ui/view/format.ts";
-import { openSandboxDashboard, openTestDashboard } from "../support/dashboard.ts";
-import { attempted, emptyDashboard, INDEX, judged, request, requested, withLiveEvents } from "../support/live-rows.ts";
+import { loggedRequests, openSandboxDashboard, openTestDashboard, screenOf, screenText } from "../support/dashboard.ts";
+import {
+  attempted,
+  emptyDashboard,
+  INDEX,
+  judged,
+  rateWindow,
+  request,
+  requested,
+  rule,
+  withLiveEvents,
+  withRulesAndWindows,
+} from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
@@ -157,4 +172,92 @@ describe("without a connection", () => {
     desk.state = applyConnection(desk.state, { phase: "live" });
     expect(desk.screen().join("\n")).not.toContain("stale");
   });
+});
+
+describe("what is offered", () => {
+  const first = (state: UiState) => screenOf(state)[0];
+  const bar = (state: UiState) => screenOf(state).at(-1) ?? "";
+  const pressed = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
+  const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
+
+  test("while a text is typed is what works there, and in details also the digits of the panes", () => {
+    expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear  Up earlier filter");
+    expect(bar(pressed(shown(), "enter", "/"))).toBe(" Enter keep  Esc clear");
+    const verdicts = pressed(shown(), "enter", "5");
+    expect([verdicts.pane, verdicts.overlays]).toEqual(["verdicts", []]);
+  });
+
+  test("goes to the body of a detail at once, although it is still loading", async () => {
+    const bench = await open();
+    await bench.call("GET", "/v1/payments?limit=1");
+    const desk = await openTestDashboard(bench.url, 100, 20);
+    desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
+    desk.press("enter", "B");
+    await desk.settle();
+    expect(desk.screen().slice(0, 8).join("\n")).toContain('"object": "list"');
+  });
+
+  test("undo names what it undoes, and is offered only when there is something", async () => {
+    const { desk } = await openSandboxDashboard(200, 36);
+    expect(bar(desk.state)).not.toContain("u undo");
+    await desk.run("o");
+    expect(bar(desk.state)).toContain("u undo fault");
+    expect(first(desk.state)).toMatch(/^ OUTAGE 30 s /);
+    await desk.run("u");
+    expect([bar(desk.state).includes("u undo"), first(desk.state)?.startsWith(" LIVE ")]).toEqual([false, true]);
+  });
+
+  test("a form arms exactly what its sentence says, whatever the fault, and names the row that has prefilled it", async () => {
+    const { bench, desk } = await openSandboxDashboard(160, 60);
+    desk.state = withLiveEvents(desk.state, [asked(7, "mer_lodge")]);
+    const { oneOf } = await bench.control("GET", "/faults/schema.json");
+    for (const { title } of oneOf as { title: string }[]) {
+      await desk.run("x");
+      expect(desk.state.overlays.at(-1)?.title).toBe("Arm a fault, prefilled from req_7");
+      desk.state = writeField(desk.state, { name: "action", help: "" }, title).state;
+      const { sentence } = topFormView(desk.state);
+      await desk.run("enter");
+      const armed = desk.state.overlays.length === 0 && desk.state.notice?.text;
+      if (armed) expect(armed).toContain(sentence.replace(/^Arms (.*)\.$/, "Armed $1, as flt_"));
+      desk.state = { ...desk.state, overlays: [] };
+    }
+    expect((await bench.control("GET", "/faults")).data.length).toBeGreaterThan(15);
+  });
+
+  test("a message is never cut at its action, and a small window shows the size that it needs", () => {
+    const notice = withNotice({ ...shown(), size: { columns: 80, rows: 24 } }, `Armed ${"x".repeat(200)}. Press u to undo it`);
+    expect(screenOf(notice).at(-2)).toMatch(/^ Armed x+… Press u to undo it *$/);
+    expect(screenOf({ ...shown(), size: { columns: 40, rows: 10 } }).join("\n")).toContain(
+      "Needs 60x15, is 40x10.\nResize it, or press q to quit.",
+    );
+  });
+});
+
+test("numbers are the API's, or say of what they are a part", () => {
+  const many = Array.from({ length: 12 }, (_, index) => requested(index + 1, { fault: "flt_1" }));
+  const windows = [rateWindow({ remaining: 5_999 }), rateWindow({ merchant: "mer_market", limit: 1_000_000_000, remaining: 999_999_990 })];
+  const state = withRulesAndWindows(withLiveEvents(emptyDashboard(120, 60), many), [rule(1, { fired: 812 })], windows);
+  expect(screenText(handleKey({ ...state, pane: "faults" }, "enter").state)).toContain("Affected requests: newest 10 of 812, oldest first");
+  const limits = screenText({ ...state, pane: "limits", size: { columns: 80, rows: 24 } });
+  expect(limits).toMatch(/lodge +█+ 5,999\/6,000/);
+  expect(limits).toMatch(/market +█+ +none/);
+});
+
+test("the address of a view has its filter, row and detail, and leads there in another dashboard", async () => {
+  const bench = await open();
+  for (const limit of [1, 2]) await bench.call("GET", `/v1/payments?limit=${limit}`);
+  const desk = await openTestDashboard(bench.url);
+  desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
+  await desk.run("/", "l", "i", "m", "i", "t", "enter", "k", "enter");
+  const address = addressOf(desk.state);
+  expect([address, pageUrl(desk.state)]).toEqual([
+    "#requests?filter=limit&open=requests%3Areq_1",
+    `${bench.url}/#requests?filter=limit&open=requests%3Areq_1`,
+  ]);
+  const other = await openTestDashboard(bench.url);
+  await other.apply(reachAddress(goToAddress(other.state, address).state));
+  expect([addressOf(other.state), other.screen().join("\n")]).toEqual([address, expect.stringContaining("id             req_1")]);
+  expect(goToAddress(other.state, "#nowhere?row=x").state.pane).toBe("requests");
+  const desktops = [{}, { DISPLAY: ":0" }, { DISPLAY: ":0", SSH_CONNECTION: "x" }].map(hasDesktop);
+  if (process.platform === "linux") expect(desktops).toEqual([false, true, false]);
 });

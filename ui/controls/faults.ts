@@ -69,7 +69,9 @@ export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
 function withDefaults({ action, match = {}, trigger = {} }: FaultsAddInput, state: UiState): Parameters<typeof describeRule>[0] {
   const isRepeated = ["every", "probability", "for"].some((name) => name in trigger);
   const isDelivery = schemaOf(state, String(action.type)).properties?.target?.enum?.[0] === "delivery";
-  const fires = { times: isRepeated ? null : 1, ...trigger } as FaultRule["trigger"];
+  // A reorder fires once for each event of a batch.
+  const { type, batch = type === "reorder" ? 2 : 1 } = action as { type: string; batch?: number };
+  const fires = { times: isRepeated ? null : batch, ...trigger } as FaultRule["trigger"];
   return {
     target: isDelivery ? "delivery" : "api",
     action: action as FaultRule["action"],
