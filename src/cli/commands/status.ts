@@ -32,7 +32,7 @@ function lineOf({ url, ready, why, version, pid, database, service, clock, log }
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
   const responds = service === null ? "" : `, responds as ${service} says`;
-  return `${url} is ready: version ${version}, process ${pid}, ${kept}${responds}, clock at ${describeClock(clock)}${log === null ? "" : `, log ${log}`}`;
+  return `${url} is ready: page ${url}/, version ${version}, process ${pid}, ${kept}${responds}, clock at ${describeClock(clock)}${log === null ? "" : `, log ${log}`}`;
 }
 
 const POLL_INTERVAL = 50;
