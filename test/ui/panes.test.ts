@@ -197,7 +197,7 @@ describe("rate limits, faults and verdicts", () => {
     expect(lineWith(state, "lost payroll")[0]).toMatch(/exhausted +1 +0 +fail/);
     expect(lineWith(state, "outage")[0]).toMatch(/ {2}outage +disabled/);
     expect(textOf(state)).toContain("1 armed");
-    expect(textOf(busy(120, 36))).toMatch(/\* 429 o\S*list +2\/3 +9:41 /);
+    expect(textOf(busy(120, 36))).toMatch(/\* 429 .*list +2\/3 +9:41 /);
   });
 
   test("show what failed by rule, newest first, and what passed in one line that Enter unfolds", () => {

@@ -34,13 +34,16 @@ export const faults = listPane<FaultRule>({
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
     const isNarrow = width < 56;
     const verdict = verdictOf(state, rule.id);
+    const status = rule.enabled ? statusName(rule.status) : "disabled";
+    // A narrow row has no column for the status: a rule that is not armed has it in place of its end.
+    const end = isNarrow && !isArmed(rule) ? status : endText(state, rule);
     return [
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
       { heading: "fault", text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
-      { heading: "status", text: rule.enabled ? statusName(rule.status) : "disabled", width: 9, styles, hideBelow: 50 },
+      { heading: "status", text: status, width: 9, styles, hideBelow: 56 },
       { heading: "fired", text: count(rule.fired), width: 5, align: "right", styles: ["dim"], hideBelow: 56 },
       { heading: "left", text: leftText(rule, isNarrow ? "/" : " of "), width: isNarrow ? 5 : 10, align: "right" },
-      { heading: "ends in", text: endText(state, rule), width: 7, align: "right", styles: ["dim"] },
+      { heading: "ends in", text: end, width: isNarrow ? 9 : 7, align: "right", styles: ["dim"] },
       { heading: "verdict", text: verdict, width: 7, styles: verdict === "fail" ? ["failure"] : ["dim"] },
     ];
   },
