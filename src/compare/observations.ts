@@ -67,15 +67,16 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
 /** Stores each distinct observation once, with its count, because long recordings repeat the same few values. */
 function createObservationList() {
   const observations: Observation[] = [];
-  const byFact = new Map<string, Observation[]>();
+  /** By fact and value, so that the time does not grow with the number of values. */
+  const known = new Map<string, Map<FactValue, Observation[]>>();
   return {
     observations,
     observe(fact: string, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: ObservedIn): void {
       const lenient = agrees ? undefined : misleads;
-      const known = byFact.get(fact) ?? [];
-      const isSame = (one: Observation) =>
-        one.seen === seen && one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient;
-      const same = known.find(isSame);
+      const values = known.get(fact) ?? new Map<FactValue, Observation[]>();
+      const same = values
+        .get(seen)
+        ?.find((one) => one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient);
       if (same) {
         same.count++;
         if (same.entries.length < MOST_ENTRIES && same.entries.at(-1) !== entry) same.entries.push(entry);
@@ -84,8 +85,7 @@ function createObservationList() {
       const where = { ...(operation !== undefined && { operation }), ...(bound && { bound }), ...(lenient && { lenient }) };
       const observation: Observation = { fact, seen, agrees, count: 1, entries: [entry], ...where };
       observations.push(observation);
-      known.push(observation);
-      byFact.set(fact, known);
+      known.set(fact, values.set(seen, [...(values.get(seen) ?? []), observation]));
     },
   };
 }

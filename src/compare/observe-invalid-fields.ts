@@ -65,7 +65,7 @@ export function namedFields(context: CallContext, where: ObservationContext, err
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .flatMap((item) => {
       const name = isObject(item) ? FIELD_NAMES.map((key) => item[key]).find((value) => typeof value === "string") : undefined;
-      return typeof name === "string" ? [name.replace(/^[/$.]+/, "").split(/[/.[]/)[0] ?? ""] : [];
+      return typeof name === "string" ? [name.replace(/^[#/$.]+/, "").split(/[/.[]/)[0] ?? ""] : [];
     });
   return [...new Set(found)].filter((name) => name !== "");
 }

@@ -77,7 +77,10 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   const { log } = where;
   const place = `${call.operation.id}.body`;
   const { body } = ownBodyOf(call.operation, call.body as JsonFields);
-  for (const { pointer, code } of problems.filter((one) => !call.foreign.body || one.code === "not_allowed")) {
+  // An unknown field may be a missing one under another name, so that the service still requires it.
+  const isRenamed = Object.keys(body).some((field) => !log.fact(`${place}.${field}`));
+  const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);
+  for (const { pointer, code } of problems.filter((one) => isShown(one.code))) {
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
     const part = PARTS[code] ?? "";
     const fact = log.fact(id + part) ? id + part : id;

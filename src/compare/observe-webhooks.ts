@@ -147,7 +147,7 @@ function signatureForm(delivery: RecordedDelivery, header: string, secret: strin
 
 /** Allowed difference between a gap and the schedule, for jitter and network time: a share of the gap, and at least these seconds. */
 const TOLERANCE = 0.12;
-const LEAST_TOLERANCE = 1.5;
+const LEAST_TOLERANCE = 0.75;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
   const timed = deliveries.flatMap((delivery) => {

@@ -61,10 +61,15 @@ const deciders: Partial<Record<FactKind, Decide>> = {
   accepted: refusedBodies,
 };
 
+/** Records that must lack a field before the service counts as without it. */
+const FEWEST_RECORDS = 3;
+
 /** `sometimes` if some objects lack the field, `absent` if all do. */
 function presence(fact: ServiceFact, observations: readonly Observation[]): FileLine[] {
   const missing = observations.filter(({ seen }) => seen === "absent");
   const isNever = missing.length === observations.length;
+  const isRare = isNever && countOf(missing) < FEWEST_RECORDS;
+  if (isRare) return [fileLine(fact, "absent", missing, `seen in fewer than ${FEWEST_RECORDS} records`)];
   return [fileLine(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
 }
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
 import { conditionTexts } from "../../src/compare/conditions.ts";
+import { isObject, type Recording } from "../../src/compare/recording.ts";
 import { comparisonText } from "../../src/compare/text.ts";
 import { contradictedIn, everyDifference, fileOf, recordingOf, sandbox } from "../support/real-service/comparison.ts";
 import { differences } from "../support/real-service/differences.ts";
@@ -26,6 +27,41 @@ describe("a stand-in for the real service", () => {
     const found = contradictedIn(compare(sandbox, recordingOf(everyDifference)));
     const hidden = differences.filter(({ contradicts }) => !contradicts.some((id) => found.includes(id))).map(({ name }) => name);
     expect(hidden).toEqual(HIDDEN);
+  });
+});
+
+describe("a difference is proven by what shows it, and by nothing else:", () => {
+  const seenOf = (recording: Recording, id: string) =>
+    compare(sandbox, recording)
+      .verdicts.find(({ fact }) => fact.id === id)
+      ?.seen.map(({ value }) => value);
+
+  test("gaps of 2 and 4 seconds do not confirm a schedule of 1 and 5", () => {
+    const recording = recordingOf((to) => void to.deliveries.schedule.splice(0, 2, 2, 4));
+    expect([seenOf(recording, "webhook.schedule.1"), seenOf(recording, "webhook.schedule.2")]).toEqual([[2], [4]]);
+  });
+
+  test("a field that an RFC 9457 pointer names is required", () => {
+    const recording = recordingOf((to) => to.pricingRule.required.push("priority"), ["problem+json"]);
+    expect(seenOf(recording, "pricing_rules.create.body.priority.required")).toEqual([true]);
+  });
+
+  test("a body with an unknown field does not show that a missing one is optional", () => {
+    const recording = recordingOf();
+    for (const exchange of recording.exchanges)
+      if (exchange.status === 200 && isObject(exchange.body) && exchange.body.adjustmentType !== undefined) {
+        const { adjustmentType: kind, ...others } = exchange.body;
+        exchange.body = { ...others, kind };
+      }
+    expect(seenOf(recording, "pricing_rules.create.body.adjustmentType.required")).toEqual([]);
+  });
+
+  test("a field that one record lacks is a question, not absent", () => {
+    const recording = recordingOf((to) => {
+      to.record = ({ metadata, ...one }, kind) => (kind === "endpoints" ? one : { ...one, metadata });
+    });
+    const { facts, questions } = fileOf(recording);
+    expect([facts, questions]).toEqual([{}, [expect.objectContaining({ why: "seen in fewer than 3 records" })]]);
   });
 });
 

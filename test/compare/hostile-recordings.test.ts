@@ -56,9 +56,10 @@ describe("a recording that cannot be read ends in one sentence:", () => {
     ["a zip archive", Buffer.from("PK\u0003\u0004 har.har"), /^service\.har is a zip archive\. Unpack it, and compare the \.har in it\.$/],
   ])("%s", async (_, content, message) => expectSentence(await compareFile(content), message));
 
-  test("a folder, and a file that does not exist", async () => {
+  test("a folder, a device, and a file that does not exist", async () => {
     const folder = dirname(temporaryFile("", "service.har"));
     expectSentence(await runCommand(undefined, "compare", folder), /^Cannot read .* \(EISDIR\)\.$/);
+    expectSentence(await runCommand(undefined, "compare", "/dev/zero"), /^Cannot read \/dev\/zero: it is no plain file\.$/);
     expectSentence(await runCommand(undefined, "compare", "/nowhere.har"), /^Cannot read \/nowhere\.har \(ENOENT\)\.$/);
   });
 
