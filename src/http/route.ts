@@ -2,6 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -41,8 +42,8 @@ export function createRouter<Target extends { method: string; path: string }>(pr
     known.byMethod.set(target.method, target);
     routes.set(path, known);
   }
-  const patterns = [...routes.values()].filter(({ segments }) => segments.some(isParameter));
-  const exact = new Map([...routes].filter(([, found]) => !patterns.includes(found)));
+  const patterns = grouped([...routes.values()].filter(hasParameter), ({ segments }) => segments.length);
+  const exact = new Map([...routes].filter(([, found]) => !hasParameter(found)));
   return {
     paths: [...routes.keys()],
     /** Finds the target by path and method, and sets the request's parameters. Undefined for an unknown path; fails for an unknown method. */
@@ -54,13 +55,14 @@ export function createRouter<Target extends { method: string; path: string }>(pr
   };
 }
 
+const hasParameter = ({ segments }: Pick<Route<unknown>, "segments">) => segments.some(isParameter);
+
 const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
 
-function match<Target>(patterns: readonly Route<Target>[], context: RoutedRequest): Route<Target> | undefined {
+/** `patterns` has the routes with parameters by their number of segments. */
+function match<Target>(patterns: ReadonlyMap<number, readonly Route<Target>[]>, context: RoutedRequest): Route<Target> | undefined {
   const received = context.path.split("/");
-  const found = patterns.find(
-    ({ segments }) => segments.length === received.length && segments.every((one, index) => matchesSegment(one, received[index])),
-  );
+  const found = patterns.get(received.length)?.find(({ segments }) => segments.every((one, index) => matchesSegment(one, received[index])));
   try {
     found?.segments.forEach((segment, index) => {
       if (isParameter(segment)) context.params[segment.name] = decodeURIComponent(received[index] as string);

@@ -48,31 +48,42 @@ export type EventBuffer = ReturnType<typeof createEventBuffer>;
 
 /** The newest events, for clients that read slowly or reconnect. */
 export function createEventBuffer(capacity: number) {
-  let items: LiveItem[] = [];
+  let events: LiveEvent[] = [];
+  /** The number of each event among those of its kind. */
+  let nths: number[] = [];
   let newest = 0;
   let resets: (LiveItem & { kind: "reset" })[] = [];
   const kinds: Partial<Record<LiveItem["kind"], number>> = {};
+  const oldest = () => newest - events.length + 1;
+  // Made when they are sent: most events are never sent to a client.
+  const itemAt = (index: number) => ({ seq: oldest() + index, nth: nths[index], ...events[index] }) as LiveItem;
   return {
     /** The number of the newest event. */
     newest: () => newest,
     push(event: LiveEvent) {
       const nth = (kinds[event.kind] ?? 0) + 1;
       kinds[event.kind] = nth;
-      const item = { seq: ++newest, nth, ...event } as LiveItem;
-      items.push(item);
-      if (item.kind === "reset") resets = [...resets.filter(({ merchant }) => item.merchant !== null && item.merchant !== merchant), item];
-      // Dropping half of the items at a time spreads the cost of moving them over as many pushes.
-      if (items.length > 2 * capacity) items = items.slice(-capacity);
+      newest++;
+      events.push(event);
+      nths.push(nth);
+      if (event.kind === "reset") {
+        const item = { seq: newest, nth, ...event };
+        resets = [...resets.filter(({ merchant }) => item.merchant !== null && item.merchant !== merchant), item];
+      }
+      if (events.length <= 2 * capacity) return;
+      // Dropping half of the events at a time spreads the cost of moving them over as many pushes.
+      events = events.slice(-capacity);
+      nths = nths.slice(-capacity);
     },
     /** The resets that a client has missed and the buffer has dropped: the last reset of everything, and each merchant's last one since. */
-    missedResets: (seen: number): LiveItem[] => resets.filter(({ seq }) => seq > seen && seq < (items[0]?.seq ?? newest + 1)),
+    missedResets: (seen: number): LiveItem[] => resets.filter(({ seq }) => seq > seen && seq < oldest()),
     /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
     since(seen: number, limit = Infinity): LiveMessage[] {
-      const oldest = items[0]?.seq ?? newest + 1;
-      const first = Math.max(0, seen + 1 - oldest);
-      const fresh = items.slice(first, first + limit);
-      const gap: LiveMessage[] = seen + 1 < oldest ? [{ type: "gap", from: seen + 1, to: oldest - 1 }] : [];
-      return fresh.length > 0 ? [...gap, { type: "batch", items: fresh }] : gap;
+      const first = Math.max(0, seen + 1 - oldest());
+      const items: LiveItem[] = [];
+      for (let index = first; index < Math.min(events.length, first + limit); index++) items.push(itemAt(index));
+      const gap: LiveMessage[] = seen + 1 < oldest() ? [{ type: "gap", from: seen + 1, to: oldest() - 1 }] : [];
+      return items.length > 0 ? [...gap, { type: "batch", items }] : gap;
     },
   };
 }

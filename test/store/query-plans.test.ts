@@ -75,7 +75,7 @@ const INDEXES: [statement: string, search: string][] = [
     "attempts_failed (merchant=? AND endpoint=? AND (ended,delivery,attempt)>(?,?,?))",
   ],
   ["and ended > @since", "attempts_of_endpoint (merchant=? AND endpoint=? AND ended>?)"],
-  ["delete from request_log where sequence", "PRIMARY KEY (rowid<?)"],
+  ["delete from request_log where sequence", "PRIMARY KEY (rowid>? AND rowid<?)"],
 ];
 
 test.each(INDEXES)("%s … uses %s", (statement, search) => {

@@ -50,6 +50,12 @@ export interface RequestFilter {
 export const CALL_COLUMNS =
   "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, replayOf, fault, ignored";
 
+/** Selects whole rows. A row may refer to another one for the body of its response. */
+const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes, responseHeaders, responseBytes,
+    iif(sameResponseAs is null, responseBody, (select same.responseBody from request_log same where same.sequence = log.sameResponseAs))
+      as responseBody
+  from request_log log`;
+
 /** `flush` writes the requests that are buffered. */
 export function readRequests({ sql }: Database, flush: () => void) {
   const where = `where sequence < @before and sequence > @after
@@ -57,9 +63,9 @@ export function readRequests({ sql }: Database, flush: () => void) {
       and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
       and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
     order by sequence desc limit @limit + 0`;
-  const find = sql.prepare<[Record<string, unknown>], RequestRow>(`select * from request_log ${where}`);
+  const find = sql.prepare<[Record<string, unknown>], RequestRow>(`${WHOLE} ${where}`);
   const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(`select ${CALL_COLUMNS} from request_log ${where}`);
-  const bySequence = sql.prepare<[number], RequestRow>("select * from request_log where sequence = ?");
+  const bySequence = sql.prepare<[number], RequestRow>(`${WHOLE} where sequence = ?`);
   const faults = sql.prepare<[], { fault: string }>("select distinct fault from request_log where fault is not null");
   return {
     /** The newest requests that match. */

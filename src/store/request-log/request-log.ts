@@ -6,6 +6,7 @@ import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
 import { CALL_COLUMNS, numberOf, readRequests } from "./read-requests.ts";
+import { createResponseCache } from "./response-cache.ts";
 import { createSlicedBuffer } from "./sliced-buffer.ts";
 
 export interface Connection {
@@ -65,8 +66,8 @@ const MOST_ROWS = 10_000;
  * to a file costs as much as three rows.
  */
 const SLICE = 16;
-/** Deleting in batches costs less per row. */
-const TRIM_BATCH = 128;
+/** Rows are counted and deleted in blocks of this many sequences, because deleting them together costs less per row. */
+const BLOCK = 128;
 const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 
@@ -123,85 +124,114 @@ export function openRequestLog(database: Database) {
   };
 }
 
-function writer(database: Database) {
-  const insert = database.sql.insert("insert into request_log", COLUMNS);
-  const { add, shrink, ...sizes } = openTrim(database);
+function writer({ sql }: Database) {
+  const insert = sql.prepare(`insert into request_log (${COLUMNS}) values (${COLUMNS.replace(/\w+/g, "?")})`);
+  const { add, shrink, readSizes, forget } = openTrim(sql);
+  const responses = createResponseCache();
   return {
-    ...sizes,
     /** Writes the first entry, and the next ones until this real time. Returns how many it wrote. */
     write(entries: readonly RequestEntry[], until: number): number {
       let written = 0;
       for (const entry of entries) {
         if (written > 0 && realNow() >= until) break;
         written++;
-        const row = rowOf(entry);
-        insert(row);
-        add(entry.sequence, row.requestHeaders.length + row.requestBody.length + row.responseHeaders.length + row.responseBody.length);
+        const block = Math.floor(entry.sequence / BLOCK);
+        const row = rowOf(entry, responses.find(entry, block));
+        insert.run(row);
+        add(block, sizeOf(row));
       }
       shrink();
       return written;
     },
+    /** Call after rows of a merchant were erased, or a transaction was rolled back. */
+    readSizes() {
+      responses.clear();
+      readSizes();
+    },
+    forget() {
+      responses.clear();
+      forget();
+    },
   };
 }
 
-/** Deletes the oldest rows beyond the bounds of the log. */
-function openTrim({ sql }: Database) {
-  const trim = sql.prepare("delete from request_log where sequence <= ?");
-  const sizes = "length(requestHeaders) + length(requestBody) + length(responseHeaders) + length(responseBody)";
-  const readKept = sql.prepare<[], { sequence: number; size: number }>(
-    `select sequence, ${sizes} as size from request_log order by sequence`,
+/** Deletes the oldest blocks beyond the bounds of the log. */
+function openTrim(sql: Database["sql"]) {
+  const trim = sql.prepare("delete from request_log where sequence >= ? and sequence < ?");
+  const readKept = sql.prepare<[], { block: number; rows: number; size: number }>(
+    `select sequence / ${BLOCK} as block, count(*) as rows, sum(${TEXTS.map((text) => `length(${text})`).join(" + ")}) as size
+       from request_log group by block order by block`,
   );
-  let kept: { sequence: number; size: number }[] = [];
-  /** The index of the oldest row. Removing the front of the array each time would move all other elements. */
-  let oldest = 0;
-  let total = 0;
-  /** Call after rows of a merchant were erased, or a transaction was rolled back. */
+  const blocks = new Map<number, { rows: number; size: number }>();
+  let rows = 0;
+  let size = 0;
+  const forget = () => {
+    blocks.clear();
+    rows = 0;
+    size = 0;
+  };
+  const count = (number: number, more: { rows: number; size: number }) => {
+    const block = blocks.get(number);
+    if (block) {
+      block.rows += more.rows;
+      block.size += more.size;
+    } else blocks.set(number, { ...more });
+    rows += more.rows;
+    size += more.size;
+  };
   const readSizes = () => {
-    kept = readKept.all();
-    oldest = 0;
-    total = kept.reduce((sum, { size }) => sum + size, 0);
+    forget();
+    for (const { block, ...kept } of readKept.all()) count(block, kept);
   };
   readSizes();
   return {
-    add(sequence: number, size: number) {
-      kept.push({ sequence, size });
-      total += size;
-    },
+    add: (block: number, added: number) => count(block, { rows: 1, size: added }),
     shrink() {
-      if (total <= MOST_BYTES && kept.length - oldest < MOST_ROWS + TRIM_BATCH) return;
-      while (kept.length - oldest > MOST_ROWS || total > MOST_BYTES) total -= kept[oldest++]?.size ?? 0;
-      trim.run(kept[oldest - 1]?.sequence);
-      if (oldest < MOST_ROWS) return;
-      kept = kept.slice(oldest);
-      oldest = 0;
+      for (const [number, block] of blocks) {
+        if ((rows - block.rows < MOST_ROWS && size <= MOST_BYTES) || blocks.size === 1) return;
+        trim.run(number * BLOCK, (number + 1) * BLOCK);
+        blocks.delete(number);
+        rows -= block.rows;
+        size -= block.size;
+      }
     },
     readSizes,
-    forget() {
-      kept = [];
-      oldest = 0;
-      total = 0;
-    },
+    forget,
   };
 }
 
-const MESSAGE_COLUMNS = "requestHeaders, requestBody, requestBytes, responseHeaders, responseBody, responseBytes";
-const COLUMNS = `${CALL_COLUMNS}, ${MESSAGE_COLUMNS}` as const;
+/** The columns whose values an entry has under the same name. */
+const ENTRY_COLUMNS = CALL_COLUMNS.split(", ").filter((name) => name !== "query" && name !== "stages") as (keyof RequestEntry)[];
+/** The columns whose lengths the bound in bytes counts. */
+const TEXTS = ["requestHeaders", "requestBody", "responseHeaders", "responseBody"];
+const COLUMNS = [...ENTRY_COLUMNS, "query", "stages", "requestBytes", "responseBytes", "sameResponseAs", ...TEXTS].join(", ");
 
-/** A row with its secrets masked. */
-function rowOf(entry: RequestEntry) {
-  const { requestHeaders, requestBody, responseHeaders, responseBody } = entry;
-  return {
-    ...entry,
-    query: entry.search,
-    stages: stagesOf(entry),
-    requestHeaders: maskHeaders(requestHeaders),
-    requestBody: mask(requestBody, LONGEST_BODY),
-    requestBytes: Buffer.byteLength(requestBody),
+/** The values of a row, in the order of `COLUMNS`, with their secrets masked. */
+function rowOf(entry: RequestEntry, response: ReturnType<ReturnType<typeof createResponseCache>["find"]>) {
+  const row: unknown[] = [];
+  for (const name of ENTRY_COLUMNS) row.push(entry[name]);
+  const { search, requestBody } = entry;
+  row.push(
+    search,
+    stagesOf(entry),
+    Buffer.byteLength(requestBody),
+    response?.bytes ?? Buffer.byteLength(entry.responseBody),
+    response?.sequence,
+  );
+  row.push(
+    maskHeaders(entry.requestHeaders),
+    mask(requestBody, LONGEST_BODY),
     // Names and texts from the caller were masked when they were put into headers.
-    responseHeaders: JSON.stringify(responseHeaders),
-    responseBody: mask(responseBody, LONGEST_BODY),
-    responseBytes: Buffer.byteLength(responseBody),
-  };
+    JSON.stringify(entry.responseHeaders),
+    response ? "" : mask(entry.responseBody, LONGEST_BODY),
+  );
+  return row;
+}
+
+function sizeOf(row: readonly unknown[]): number {
+  let size = 0;
+  for (let index = row.length - TEXTS.length; index < row.length; index++) size += (row[index] as string).length;
+  return size;
 }
 
 /** The stages in microseconds, joined by commas. Runs for every request, so it is a loop: `map` and `join` take twice as long. */

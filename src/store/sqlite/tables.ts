@@ -204,11 +204,12 @@ create table finished_steps (
 ) without rowid, strict;
 
 -- The request log: bounded to the newest rows, and written after the responses. 'stages' are the microseconds after which each stage ended.
+-- 'sameResponseAs' is the row that has the body of the response, if an earlier response to the same call had the same one.
 create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
   key text, idempotencyKey text, replayOf text, fault text, ignored text,
-  requestHeaders text not null, requestBody text not null, requestBytes integer not null,
+  requestHeaders text not null, requestBody text not null, requestBytes integer not null, sameResponseAs integer,
   responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;
 create index request_log_of on request_log (merchant, sequence);
