@@ -1,4 +1,5 @@
-// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, against the first tenth.
+// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, against the first tenth; and resident memory
+// at rest, against bare node:http.
 
 import { load } from "../load.js";
 import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
@@ -38,6 +39,18 @@ const most = (what, field) => ({
 export const memory = {
   name: "memory",
   rows: [
+    {
+      what: "resident memory at rest",
+      against: "bare node:http, at rest",
+      target: "<= 1.5",
+      read: ([{ rest }]) => ({ figure: figure(rest) }),
+    },
+    {
+      what: "resident memory, after all requests",
+      against: "at rest",
+      target: "<= 1.5",
+      read: (seen) => ({ figure: figure(seen.at(-1).rss / seen[0].started) }),
+    },
     row("heap in use, after all requests", "heap", "<= 1.1"),
     row("resident memory, after all requests", "rss", "<= 1.1"),
     most("heap in use, at its most", "heap"),
@@ -45,9 +58,13 @@ export const memory = {
   ],
   async measure() {
     const server = await open("file", { execArgv: ["--expose-gc"] });
+    const bare = await open("bare", { execArgv: ["--expose-gc"] });
+    const { rss: started } = await memoryOf(server);
+    const rest = started / (await memoryOf(bare)).rss;
+    await bare.close();
     const seen = [];
     for (let tenth = 0; tenth < TENTHS; tenth++) {
-      seen.push(await afterTenth(server));
+      seen.push({ rest, started, ...(await afterTenth(server)) });
       const { heap, rss } = seen.at(-1);
       console.log(`  ${((tenth + 1) * REQUESTS) / TENTHS} requests: heap ${megabytes(heap)}, resident ${megabytes(rss)}`);
     }

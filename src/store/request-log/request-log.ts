@@ -8,6 +8,7 @@ import type { Database } from "../sqlite/database.ts";
 import { CALL_COLUMNS, numberOf, readRequests } from "./read-requests.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { createSlicedBuffer } from "./sliced-buffer.ts";
+import { BLOCK, MOST_ROWS, openTrim, TEXTS } from "./trim.ts";
 
 export interface Connection {
   /** Counts the connections that the sandbox accepted. */
@@ -60,15 +61,11 @@ export interface RequestEntry {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-const MOST_ROWS = 10_000;
 /**
  * The rows of a slice. A request may have to wait for one slice, so a slice is short. Under load more rows have arrived when it begins. A commit
  * to a file costs as much as three rows.
  */
 const SLICE = 16;
-/** Rows are counted and deleted in blocks of this many sequences, because deleting them together costs less per row. */
-const BLOCK = 128;
-const MOST_BYTES = 64 * 1_048_576;
 const LONGEST_BODY = 16_384;
 
 export function openRequestLog(database: Database) {
@@ -155,55 +152,8 @@ function writer({ sql }: Database) {
   };
 }
 
-/** Deletes the oldest blocks beyond the bounds of the log. */
-function openTrim(sql: Database["sql"]) {
-  const trim = sql.prepare("delete from request_log where sequence >= ? and sequence < ?");
-  const readKept = sql.prepare<[], { block: number; rows: number; size: number }>(
-    `select sequence / ${BLOCK} as block, count(*) as rows, sum(${TEXTS.map((text) => `length(${text})`).join(" + ")}) as size
-       from request_log group by block order by block`,
-  );
-  const blocks = new Map<number, { rows: number; size: number }>();
-  let rows = 0;
-  let size = 0;
-  const forget = () => {
-    blocks.clear();
-    rows = 0;
-    size = 0;
-  };
-  const count = (number: number, more: { rows: number; size: number }) => {
-    const block = blocks.get(number);
-    if (block) {
-      block.rows += more.rows;
-      block.size += more.size;
-    } else blocks.set(number, { ...more });
-    rows += more.rows;
-    size += more.size;
-  };
-  const readSizes = () => {
-    forget();
-    for (const { block, ...kept } of readKept.all()) count(block, kept);
-  };
-  readSizes();
-  return {
-    add: (block: number, added: number) => count(block, { rows: 1, size: added }),
-    shrink() {
-      for (const [number, block] of blocks) {
-        if ((rows - block.rows < MOST_ROWS && size <= MOST_BYTES) || blocks.size === 1) return;
-        trim.run(number * BLOCK, (number + 1) * BLOCK);
-        blocks.delete(number);
-        rows -= block.rows;
-        size -= block.size;
-      }
-    },
-    readSizes,
-    forget,
-  };
-}
-
 /** The columns whose values an entry has under the same name. */
 const ENTRY_COLUMNS = CALL_COLUMNS.split(", ").filter((name) => name !== "query" && name !== "stages") as (keyof RequestEntry)[];
-/** The columns whose lengths the bound in bytes counts. */
-const TEXTS = ["requestHeaders", "requestBody", "responseHeaders", "responseBody"];
 const COLUMNS = [...ENTRY_COLUMNS, "query", "stages", "requestBytes", "responseBytes", "sameResponseAs", ...TEXTS].join(", ");
 
 /** The values of a row, in the order of `COLUMNS`, with their secrets masked. */
