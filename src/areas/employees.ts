@@ -1,17 +1,18 @@
 // Employees: payroll runs and overrides of their items.
 
-import { type Arrival, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
-import { dayNumber } from "../kernel/calendar.ts";
+import { businessDayFrom, businessDayUntil, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
-import { amount, currency, day, metadata, nullables, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { amount, currency, day, flag, metadata, nullables, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
-import { homeCurrency, onDay } from "./merchants.ts";
+import { homeCurrency, homeDay, onDay } from "./merchants.ts";
 import {
   composeItem,
+  contributionOf,
   employeesOnce,
   MOST_OVERRIDE,
   netFits,
@@ -34,6 +35,8 @@ const period = {
   payDate: day("Day on which employees are paid"),
 };
 
+const offCycle = flag("Whether the run pays something besides the regular pay of the period, such as a bonus");
+
 type PayrollRun = RecordBase & { items: PayrollItem[]; totals: Static<typeof totals>; payDate: string | null; periodStart: string | null };
 
 const totalsOfRun = ({ record }: Arrival<PayrollRun>) => (record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") });
@@ -49,16 +52,47 @@ const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
 
 /** Creates a remittance for each enabled scheme: the employees' deductions plus the employer's share of the gross pay. */
 function remit({ record, own }: Arrival<PayrollRun & { currency: string | null }>): void {
-  const { items, totals, periodStart, payDate } = record;
-  const period = (periodStart ?? payDate)?.slice(0, 7);
+  const period = (record.periodStart ?? record.payDate)?.slice(0, 7);
   if (period === undefined) return;
   for (const { scheme, enabled, employerRateBps } of own(statutorySettings).newest()?.schemes ?? []) {
-    const withheld = items.flatMap((item) => item.deductions).filter(({ code }) => code === scheme);
-    const employeeAmount = withheld.reduce((sum, { amount }) => sum + amount, 0);
-    const employerAmount = Math.round((totals.grossAmount * employerRateBps) / 10_000);
-    if (!enabled || employeeAmount + employerAmount === 0) continue;
-    own(remittances).create({ scheme, payrollId: record.id, period, employeeAmount, employerAmount, currency: record.currency });
+    const shares = contributionOf(record, scheme, employerRateBps);
+    if (!enabled || shares.employeeAmount + shares.employerAmount === 0) continue;
+    own(remittances).create({ scheme, payrollId: record.id, period, ...shares, currency: record.currency });
   }
+}
+
+interface PaidPeriod extends PayrollRun {
+  periodEnd: string | null;
+  offCycle: boolean;
+}
+
+const PAYING = ["pending", "processing", "paid", "partially_paid"];
+
+/** A run is submitted only if no other regular run pays one of its employees for the same days. Runs besides the regular pay are off-cycle. */
+const paidOnce: Rule<PaidPeriod> = (run, { before, own }) => {
+  const { id, status, periodStart, periodEnd, offCycle, items } = run;
+  if (status !== "pending" || before?.status === "pending" || offCycle || periodStart === null || periodEnd === null) return undefined;
+  const employees = new Set(items.map(({ employeeId }) => employeeId));
+  for (const other of own(payrolls).all()) {
+    if (other.id === id || other.offCycle || !PAYING.includes(other.status)) continue;
+    if ((other.periodStart ?? "9") > periodEnd || (other.periodEnd ?? "") < periodStart) continue;
+    const repeated = other.items.find(({ employeeId }) => employees.has(employeeId));
+    if (repeated)
+      fail(
+        "invalid_state",
+        `${repeated.employeeId} is paid for ${other.periodStart} to ${other.periodEnd} by ${other.id}; set offCycle for a run besides the regular pay.`,
+        { payrollId: other.id, employeeId: repeated.employeeId },
+      );
+  }
+  return undefined;
+};
+
+/** A draft that is submitted after its pay date is paid on the next business day. A pay date that lay in the past from the start stays. */
+function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: number, own: OwnRecords) {
+  if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate) return {};
+  const today = homeDay({ record: run, own }, now);
+  const isLate = run.payDate < today && homeDay({ record: run, own }, run.created) <= run.payDate;
+  return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
 export const payrolls = resource({
@@ -66,9 +100,12 @@ export const payrolls = resource({
   prefix: "pyr",
   view: "payrolls",
   sample: samplePayroll,
-  datesMoveBy: "months",
+  // The fixtures' runs besides the regular pay are of this week.
+  datesMoveBy: ({ offCycle }) => (offCycle === true ? "weeks" : "months"),
+  businessDay: { field: "payDate", fit: businessDayUntil, times: true },
   fields: {
     ...nullables({ ...period, currency: currency() }),
+    offCycle,
     items: Type.Array(payrollItem, { description: "Payroll items, one per employee" }),
     totals,
     ...nullables({
@@ -79,7 +116,7 @@ export const payrolls = resource({
       failureCode: text("Reason for the failure"),
     }),
   },
-  defaults: { items: [], totals: totalsOf([], "items") },
+  defaults: { offCycle: false, items: [], totals: totalsOf([], "items") },
   states: {
     draft: { to: ["pending"], event: "payroll.created", sets: totalsOfRun },
     pending: {
@@ -99,10 +136,12 @@ export const payrolls = resource({
     failed: { to: [], event: "payroll.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
   },
   updated: "payroll.updated",
-  rules: [inOrder("periodStart", "periodEnd"), payDateNear, employeesOnce, netFits, totalsFit],
+  rules: [inOrder("periodStart", "periodEnd"), payDateNear, employeesOnce, netFits, totalsFit, paidOnce],
   // Recalculates the totals if a change sets the items but not the totals.
-  corrects: (run, { before }) =>
-    before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : undefined,
+  corrects: (run, { before, now, own }) => ({
+    ...(before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : {}),
+    ...latePayDate(run, before, now, own),
+  }),
 });
 
 const createPayroll = endpoint({
@@ -117,7 +156,7 @@ const createPayroll = endpoint({
     {
       ...period,
       items: Type.Array(payItem, { description: "Payroll items, one per employee", minItems: 1, maxItems: MOST_ITEMS }),
-      ...optionals({ currency: currency(), metadata: metadata() }),
+      ...optionals({ currency: currency(), offCycle, metadata: metadata() }),
     },
     "The service's documentation does not show this body; these fields are common to payroll APIs.",
   ),

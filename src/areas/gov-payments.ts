@@ -8,6 +8,7 @@ import { refuseField } from "../schema/field-rules.ts";
 import { amount, currency, nullables, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { sampleGovPayment } from "./samples/office.ts";
+import { initialsOf } from "./samples/parts.ts";
 
 const LIABILITIES = "Taxes and fees payable";
 const BANK = "Bank";
@@ -46,7 +47,7 @@ export const govPayments = resource({
   prefix: "gov",
   view: "gov_payments",
   sample: sampleGovPayment,
-  datesMoveBy: "months",
+  datesMoveBy: "quarters",
   fields: {
     ...nullables({
       agency: text("Agency that receives the payment"),
@@ -76,6 +77,7 @@ export const govPayments = resource({
     failed: { to: [], event: "gov_payment.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
     cancelled: { to: [], event: "gov_payment.cancelled", at: "cancelledAt" },
   },
+  series: { field: "reference", prefix: ({ agency }) => initialsOf(agency, "GOV") },
   updated: {
     "gov_payment.posted": (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
     "gov_payment.updated": () => true,

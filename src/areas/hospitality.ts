@@ -3,6 +3,7 @@
 import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { addDays, dayNumber } from "../kernel/calendar.ts";
+import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
@@ -21,7 +22,7 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
-import { homeOf, onDay } from "./merchants.ts";
+import { homeOf, merchants, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 import { keptDeposits } from "./world-sums.ts";
@@ -86,6 +87,76 @@ const leavesAfterArrival: Rule<RecordBase & { checkIn: string | null; checkOut: 
     ? problem("checkOut", "out_of_order", `checkOut must come after checkIn; received ${checkOut} and ${checkIn}.`)
     : undefined;
 
+type Booking = RecordBase &
+  Stay & { guests: number | null; customerId: string | null; paymentId: string | null; balancePaymentId: string | null };
+
+/** The share of the price that a guest pays when the stay is confirmed. */
+const DEPOSIT_SHARE = 0.2;
+
+/** Takes a payment for a stay from its guest, and notes it in the field. */
+function takePayment(
+  { record, own }: Arrival<Booking>,
+  field: "paymentId" | "balancePaymentId",
+  amount: number,
+  description: string,
+): boolean {
+  if (record[field] !== null || amount <= 0) return false;
+  const { currency, customerId } = record;
+  const metadata = { bookingId: record.id };
+  const payment = own(payments).create({ status: "succeeded", amount, currency, customerId, method: "card", description, metadata });
+  own(bookings).update(own(bookings).require(record.id), { [field]: payment.id }, null);
+  return true;
+}
+
+const takeDeposit = (stay: Arrival<Booking>) =>
+  takePayment(stay, "paymentId", Math.ceil((stay.record.amount ?? 0) * DEPOSIT_SHARE), "Deposit for a stay");
+
+/** Takes what the deposit leaves of the price. */
+function takeBalance(stay: Arrival<Booking>): boolean {
+  const { amount, currency, paymentId } = stay.record;
+  const deposit = paymentId === null ? undefined : stay.own(payments).find(paymentId);
+  const isPaid = (deposit?.status === "succeeded" || deposit?.status === "refunded") && deposit.currency === currency;
+  const paid = isPaid ? (deposit.amount ?? 0) - deposit.refundedAmount : 0;
+  return takePayment(stay, "balancePaymentId", (amount ?? 0) - paid, "Rest for a stay");
+}
+
+/** Stays in these states occupy a room. */
+const HOLDING = ["confirmed", "checked_in"];
+const isHolding = ({ status }: RecordBase) => HOLDING.includes(status ?? "");
+
+/** A stay that occupies a room fits its size, and no night has more stays than there are rooms of the type. */
+const roomIsFree: Rule<Booking> = (stay, { before, own }) => {
+  const { id, roomTypeId, checkIn, checkOut, guests } = stay;
+  const isSame =
+    before !== undefined &&
+    isHolding(before) &&
+    (["roomTypeId", "checkIn", "checkOut", "guests"] as const).every((field) => before[field] === stay[field]);
+  if (!isHolding(stay) || isSame || checkIn === null || checkOut === null) return undefined;
+  const room = own(merchants)
+    .find(stay.merchantId)
+    ?.roomTypes.find((type) => type.id === roomTypeId);
+  if (!room) return undefined;
+  if (guests !== null && guests > room.sleeps)
+    return problem("guests", "out_of_range", `guests must be at most ${room.sleeps}, which ${room.id} sleeps; received ${guests}.`);
+  const others = own(bookings)
+    .outstanding()
+    .filter((other) => other.id !== id && other.roomTypeId === roomTypeId);
+  const full = nightsOf(checkIn, checkOut).find(
+    (night) => others.filter((other) => (other.checkIn ?? "9") <= night && night < (other.checkOut ?? "")).length >= room.rooms,
+  );
+  if (full !== undefined)
+    fail(
+      "invalid_state",
+      `${room.id} has ${room.rooms === 1 ? "one room, which is" : `${room.rooms} rooms, which are`} taken on ${full}.`,
+      {
+        roomTypeId,
+        rooms: room.rooms,
+        night: full,
+      },
+    );
+  return undefined;
+};
+
 /** Refunds a paid deposit to the guest. */
 function refundDeposit({ record, own }: Arrival<RecordBase & { paymentId: string | null }>): void {
   const deposit = record.paymentId === null ? undefined : own(payments).find(record.paymentId);
@@ -107,8 +178,7 @@ function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
   const currency = stay.currency ?? homeOf(stay.merchantId, own).currency;
   if (stay.amount !== null) return { currency };
   if (checkIn === null || checkOut === null || nightlyRate === null || checkOut <= checkIn) return {};
-  const nights: string[] = [];
-  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1)) nights.push(night);
+  const nights = nightsOf(checkIn, checkOut);
   const rules = own(pricingRules)
     .all()
     .filter((rule) => rule.status === "active" && appliesToStay(rule, stay, nights.length))
@@ -119,6 +189,12 @@ function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
 }
 
 const MOST_NIGHTS = 1_000;
+
+function nightsOf(checkIn: string, checkOut: string): string[] {
+  const nights: string[] = [];
+  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1)) nights.push(night);
+  return nights;
+}
 
 type PricingRule = Static<typeof pricingRules.schema>;
 
@@ -155,6 +231,7 @@ export const bookings = resource({
     declineReason: text("Reason for declining the booking"),
     declinedAt: timestamp("Time at which the booking was declined"),
     paymentId: id("pay", "Payment of the deposit"),
+    balancePaymentId: id("pay", "Payment of the rest of the price, at departure"),
     confirmedAt: timestamp("Time at which the booking was confirmed"),
     cancelledAt: timestamp("Time at which the booking was cancelled"),
     checkedInAt: timestamp("Time of arrival"),
@@ -173,6 +250,7 @@ export const bookings = resource({
       to: ["checked_in", "no_show", "cancelled"],
       event: "booking.confirmed",
       at: "confirmedAt",
+      arrive: takeDeposit,
       next: (stay) => onDay(stay, stay.record.checkIn, "checkIn", "checked_in"),
     },
     checked_in: {
@@ -181,15 +259,16 @@ export const bookings = resource({
       at: "checkedInAt",
       next: (stay) => onDay(stay, stay.record.checkOut, "checkOut", "checked_out"),
     },
-    checked_out: { to: [], event: "booking.checked_out", at: "checkedOutAt" },
+    checked_out: { to: [], event: "booking.checked_out", at: "checkedOutAt", arrive: takeBalance },
     no_show: { to: [], event: "booking.no_show", at: "noShowAt" },
     cancelled: { to: [], event: "booking.cancelled", at: "cancelledAt", arrive: refundDeposit },
     declined: { to: [], event: "booking.declined", at: "declinedAt", arrive: refundDeposit },
   },
   updated: "booking.updated",
   sums: [keptDeposits],
-  rules: [leavesAfterArrival],
-  references: { customerId: "customer", paymentId: "payment" },
+  rules: [leavesAfterArrival, roomIsFree],
+  outstanding: isHolding,
+  references: { customerId: "customer", paymentId: "payment", balancePaymentId: "payment" },
 });
 
 const createPricingRule = endpoint({

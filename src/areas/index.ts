@@ -90,22 +90,22 @@ const NO_OPERATION = "The service's documentation has no operation that makes su
 export const behaviours: Behaviour[] = [
   {
     id: "samples.values",
-    fact: "A record made through the control API gets values for the fields left out: like the merchant's newest records of the kind, in its currency, with the next number of a series. Seed, merchant and count decide them.",
+    fact: "A record made through the control API gets values for the fields left out: like the merchant's newest records of the kind that have the given values, in its currency. Seed, merchant and count decide them.",
     why: NO_OPERATION,
   },
   {
     id: "samples.references",
-    fact: "It refers to records that exist: one of the merchant's 50 newest customers, variants in stock, an active product. A missing product is made; a merchant without goods sells a gift box.",
+    fact: "It refers to records that exist: one of the merchant's 50 newest customers, with that customer's name and address; a free room, variants in stock, an active product. A missing product is made; a merchant without goods sells a gift box.",
     why: NO_OPERATION,
   },
   {
     id: "samples.dates",
-    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance was due yesterday.",
+    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance is of the latest month whose remittances were due before today.",
     why: NO_OPERATION,
   },
   {
     id: "samples.office",
-    fact: "A payroll pays the staff of the latest run, or else two people, for the latest period of `payFrequency` that has begun and has no run. Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
+    fact: "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` after it, on the usual day or the business day before. Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
@@ -124,6 +124,11 @@ export const behaviours: Behaviour[] = [
     why: "The service's documentation calls these fields strings; null is none, and an empty string is no email address.",
   },
   {
+    id: "records.series",
+    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far.",
+    why: NO_OPERATION,
+  },
+  {
     id: "records.values",
     fact: "Amounts are integers in the currency's smallest unit, up to 2^53 - 1, beside an ISO 4217 code; rates are basis points, times Unix seconds, days YYYY-MM-DD. Texts have at most 5,000 characters.",
     why: "The service's documentation shows one amount, an integer, and no bounds; these units avoid rounding.",
@@ -135,7 +140,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "rules.payroll",
-    fact: "A payroll has each employee once, deductions of at most the gross pay, and a pay date within ten years. An override is at most twice the gross pay, and only a draft takes one.",
+    fact: "A payroll has each employee once, deductions of at most the gross pay, and a pay date within ten years. An override is at most twice the gross pay, and only a draft takes one. A run is submitted only if no other regular run pays one of its employees for the same days (409); `offCycle` is for pay besides the regular one.",
     why: "The service's documentation does not say what payroll rejects; these bounds catch wrong units and repeated lines.",
   },
   {
@@ -144,9 +149,19 @@ export const behaviours: Behaviour[] = [
     why: "The service's documentation does not say; each of these is a mistake in any shop or ledger.",
   },
   {
+    id: "rules.rooms",
+    fact: "`roomTypes` of a merchant say how many rooms it lets, how many guests each sleeps, and its nightly rate. Confirmed stays and those of guests in the house never exceed them: 409 with the night, or 400 for too many guests.",
+    why: "The service's documentation names no rooms; a house cannot let a room twice.",
+  },
+  {
     id: "links.bookings",
-    fact: "A booking that is declined or cancelled refunds the payment of its deposit.",
-    why: "The service's documentation does not connect bookings and payments; a guest who is turned away gets the money back.",
+    fact: "A confirmed booking takes 20 % of its price as a deposit, and the departure takes the rest; a booking that is declined or cancelled refunds its deposit. A payment named in the booking is kept instead.",
+    why: "The service's documentation does not connect bookings and payments; a guest pays for a stay, and one who is turned away gets the money back.",
+  },
+  {
+    id: "links.renewals",
+    fact: "A membership that is renewed takes its amount as a payment. Its new period ends on the day before its anniversary: of a month if the plan names one, else of a year.",
+    why: "The service's documentation does not connect renewals and payments.",
   },
   {
     id: "links.payouts",
@@ -160,7 +175,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "links.payroll",
-    fact: "A payroll that is paid makes a pending remittance for each enabled scheme of the settings: what was withheld and the employer's share, due on `remittanceDueDay` of the month after the period.",
+    fact: "A payroll that is paid makes a pending remittance for each enabled scheme of the settings: what was withheld and the employer's share, due on the last business day up to `remittanceDueDay` of the month after the period, to the agency of the scheme's latest remittances.",
     why: "The service's documentation shows the settings and the remittances, but not how they are made.",
   },
 ];

@@ -23,6 +23,7 @@ import {
 import { listEndpoint } from "../store/operation-context.ts";
 import { homeDay, homeOf, onDay } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
+import { initialsOf } from "./samples/parts.ts";
 import { sampleOrder } from "./samples/sales.ts";
 
 const item = Type.Object({
@@ -185,6 +186,7 @@ export const marketplaceOrders = resource({
       arrive: (order) => order.record.acceptedAt !== null && moveStock(order, 1),
     },
   },
+  series: { field: "number", prefix: ({ channel }) => initialsOf(channel, "ORD") },
   updated: "marketplace_order.updated",
   sums: [strayItems],
   rules: [amountOfItems, knownItems, itemsFixed],

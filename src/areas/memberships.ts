@@ -1,11 +1,12 @@
 // Memberships: renewals of memberships.
 
-import { resource } from "../contracts/resource.ts";
+import { type Arrival, type RecordBase, resource } from "../contracts/resource.ts";
 import { inOrder } from "../contracts/rules.ts";
 import { addDays, addMonths } from "../kernel/calendar.ts";
 import { amount, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { listEndpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./merchants.ts";
+import { payments } from "./payments.ts";
 import { sampleRenewal } from "./samples/sales.ts";
 
 const GRACE_DAYS = 14;
@@ -32,6 +33,7 @@ export const membershipRenewals = resource({
       renewedAt: timestamp("Time of renewal"),
       graceAt: timestamp("Time at which the grace period began"),
       graceUntil: day("Last day of the grace period"),
+      paymentId: id("pay", "Payment of the new period"),
       lapsedAt: timestamp("Time at which the membership lapsed"),
       canceledAt: timestamp("Time at which the renewal was canceled"),
     }),
@@ -41,6 +43,7 @@ export const membershipRenewals = resource({
     pending: {
       to: ["renewed", "grace", "canceled"],
       event: "membership_renewal.due",
+      sets: ({ record }) => (record.dueDate === null ? {} : newPeriod(record, record.dueDate)),
       next: (renewal) => onDay(renewal, renewal.record.dueDate, "opening", renewal.record.autoRenew ? "renewed" : "grace"),
     },
     grace: {
@@ -56,19 +59,35 @@ export const membershipRenewals = resource({
       to: [],
       event: "membership_renewal.renewed",
       at: "renewedAt",
-      sets({ record, now, own }) {
-        const periodStart = record.periodStart ?? record.dueDate ?? homeDay({ record, own }, now);
-        const months = /month/i.test(record.plan ?? "") ? 1 : 12;
-        return { periodStart, periodEnd: record.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
-      },
+      sets: ({ record, now, own }) => newPeriod(record, record.dueDate ?? homeDay({ record, own }, now)),
+      arrive: takePayment,
     },
     lapsed: { to: [], event: "membership_renewal.lapsed", at: "lapsedAt" },
     canceled: { to: [], event: "membership_renewal.canceled", at: "canceledAt" },
   },
   updated: "membership_renewal.updated",
   rules: [inOrder("periodStart", "periodEnd"), inOrder("dueDate", "graceUntil")],
-  references: { customerId: "customer" },
+  references: { customerId: "customer", paymentId: "payment" },
 });
+
+/** The new period ends on the day before its anniversary. */
+function newPeriod({ plan, ...period }: { plan: string | null; periodStart: string | null; periodEnd: string | null }, from: string) {
+  const periodStart = period.periodStart ?? from;
+  const months = /month/i.test(plan ?? "") ? 1 : 12;
+  return { periodStart, periodEnd: period.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
+}
+
+type Renewal = RecordBase & Record<"paymentId" | "customerId" | "plan" | "currency", string | null> & { amount: number | null };
+
+/** Takes the price of the new period from the member. */
+function takePayment({ record, own }: Arrival<Renewal>): boolean {
+  const { amount, currency, customerId, plan } = record;
+  if (record.paymentId !== null || !amount) return false;
+  const metadata = { renewalId: record.id };
+  const payment = own(payments).create({ status: "succeeded", amount, currency, customerId, method: "card", description: plan, metadata });
+  own(membershipRenewals).update(own(membershipRenewals).require(record.id), { paymentId: payment.id }, null);
+  return true;
+}
 
 const listRenewals = listEndpoint(membershipRenewals, {
   id: "renewals.list",

@@ -3,7 +3,7 @@
 import { type Arrival, type OwnRecords, type RecordBase, resource, withFields } from "../contracts/resource.ts";
 import { dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { count, country, currency, email, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import { amount, count, country, currency, email, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { SESSION_SECONDS } from "../store/records/tenants.ts";
 
@@ -23,12 +23,23 @@ export const suspension = {
   suspensionReason: text("Reason for the suspension"),
 };
 
+const roomTypes = Type.Array(
+  Type.Object({
+    id: text("Id of the room type, such as `room_double`"),
+    rooms: count("Number of rooms", { minimum: 1 }),
+    sleeps: count("Number of guests that a room sleeps", { minimum: 1 }),
+    nightlyRate: amount("Price per night before pricing rules", { minimum: 0 }),
+  }),
+  { description: "Room types that the merchant lets; empty if it lets none, or any" },
+);
+
 /** Declares no `created` event, because `merchant.created` goes to the merchant that made the request, not to the new one. */
 export const merchants = resource({
   kind: "merchant",
   prefix: "mer",
   view: "merchants",
-  fields: nullables({ ...requiredFields, ...optionalFields, ...suspension }),
+  fields: { ...nullables({ ...requiredFields, ...optionalFields, ...suspension }), roomTypes },
+  defaults: { roomTypes: [] },
   states: {
     active: { to: ["suspended"], event: "merchant.reactivated", sets: () => ({ suspensionReason: null }) },
     suspended: { to: ["active"], event: "merchant.suspended", at: "suspendedAt", fills: { suspensionReason: "under_review" } },
@@ -123,9 +134,9 @@ function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolea
   return isTaken(id) ? freshId(mint, isTaken) : id;
 }
 
-/** The merchant's country and currency. */
-export function homeOf(merchant: string, own: OwnRecords): { country: string | null; currency: string | null } {
-  return own(merchants).find(merchant) ?? { country: null, currency: null };
+/** The merchant's name, country and currency. */
+export function homeOf(merchant: string, own: OwnRecords): Record<"name" | "country" | "currency", string | null> {
+  return own(merchants).find(merchant) ?? { name: null, country: null, currency: null };
 }
 
 /** The merchant's currency, the default for amounts in requests that omit `currency`. */

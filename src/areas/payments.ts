@@ -6,6 +6,7 @@ import { inOrder, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
 import { listEndpoint } from "../store/operation-context.ts";
 import { homeOf } from "./merchants.ts";
+import { initialsOf } from "./samples/parts.ts";
 import { samplePayment } from "./samples/sales.ts";
 import { unsettledPayments } from "./world-sums.ts";
 
@@ -26,12 +27,9 @@ function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | n
   return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
 }
 
-/** The time of a full or partial refund cannot be removed while the payment is refunded. */
-const refundKeepsTime: Rule<RecordBase & SettledPayment & { refundedAt: number | null }> = (payment, { before }) =>
-  payment.refundedAt === null &&
-  before != null &&
-  before.refundedAt !== null &&
-  (payment.refundedAmount > 0 || payment.status === "refunded")
+/** A payment has the time of its full or partial refund. */
+const refundKeepsTime: Rule<RecordBase & SettledPayment & { refundedAt: number | null }> = (payment) =>
+  payment.refundedAt === null && (payment.refundedAmount > 0 || payment.status === "refunded")
     ? problem("refundedAt", "out_of_order", "refundedAt must not be null: the payment was refunded.")
     : undefined;
 
@@ -75,6 +73,8 @@ export const payments = resource({
   prefix: "pay",
   view: "payments",
   sample: samplePayment,
+  // The payment of a renewal moves like the renewal.
+  datesMoveBy: ({ metadata }) => ((metadata as { renewalId?: unknown } | undefined)?.renewalId === undefined ? "weeks" : "months"),
   fields: {
     ...nullables({
       amount: amount("Amount of the payment", { minimum: 0 }),
@@ -88,7 +88,7 @@ export const payments = resource({
       paidAt: timestamp("Time at which the payment succeeded"),
       failedAt: timestamp("Time at which the payment failed"),
       refundedAt: timestamp("Time of the newest refund"),
-      payoutId: id("po", "Newest payout with this payment"),
+      payoutId: id("po", "Newest payout that contains the payment and neither failed nor was canceled"),
     }),
     refundedAmount: amount("Amount refunded", { minimum: 0 }),
     paidOutAmount: amount("Amount in payouts that neither failed nor were canceled"),
@@ -100,7 +100,10 @@ export const payments = resource({
       to: ["refunded"],
       event: "payment.succeeded",
       at: "paidAt",
-      sets: ({ record, own }) => ({ fee: record.fee ?? feeOf(record, own) }),
+      sets: ({ record, now, own }) => ({
+        fee: record.fee ?? feeOf(record, own),
+        ...(record.refundedAmount > 0 && { refundedAt: record.refundedAt ?? Math.max(now, record.paidAt ?? now) }),
+      }),
     },
     failed: {
       to: [],
@@ -124,6 +127,7 @@ export const payments = resource({
     before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt ? { refundedAt: now } : undefined,
   references: { customerId: "customer", payoutId: "payout" },
   derived: ["payoutId", "paidOutAmount"],
+  series: { field: "reference", prefix: ({ merchantId }, own) => initialsOf(homeOf(merchantId, own).name, "INV") },
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 

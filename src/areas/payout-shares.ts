@@ -14,11 +14,19 @@ export const paymentShare = Type.Object({
 /** The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not count. */
 export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);
 
+export type Payout = RecordBase & { payments: PaymentShare[] };
+
 /** Adds a payout's shares to `paidOutAmount` of its payments (`sign` 1), or subtracts them (-1). */
-export function settle({ record, own }: Arrival<RecordBase & { payments: PaymentShare[] }>, sign: 1 | -1): void {
+export function settle({ record, own }: Arrival<Payout>, sign: 1 | -1, all: () => readonly Payout[]): void {
+  /** The newest other payout that contains the payment and neither failed nor was canceled. */
+  const standingPayoutOf = (paymentId: string) =>
+    all().findLast(
+      ({ id, status, payments }) =>
+        id !== record.id && status !== "failed" && status !== "canceled" && payments.some((share) => share.paymentId === paymentId),
+    )?.id ?? null;
   for (const share of record.payments) {
     const payment = own(payments).require(share.paymentId);
-    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? null : payment.payoutId;
+    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
     own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
   }
 }

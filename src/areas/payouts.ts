@@ -2,7 +2,8 @@
 
 import { total } from "../contracts/payment-shares.ts";
 import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
-import { dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
+import { businessDayFrom, dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
+import { once } from "../kernel/once.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
@@ -24,7 +25,7 @@ import {
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
-import { openShares, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
+import { openShares, type Payout, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
@@ -181,6 +182,9 @@ export const payouts = resource({
   prefix: "po",
   view: "payouts",
   sample: samplePayout,
+  // Payouts wait for days, so the waiting ones of the fixtures are of a daily schedule.
+  datesMoveBy: ({ metadata }) => ((metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks"),
+  businessDay: { field: "arrivalDate", fit: businessDayFrom },
   fields: {
     ...nullables({
       amount: amount("Amount of the payout", { minimum: 0 }),
@@ -201,7 +205,7 @@ export const payouts = resource({
       to: ["in_transit", "canceled"],
       event: "payout.created",
       sets: openPayout,
-      arrive: (payout) => settle(payout, 1),
+      arrive: (payout) => settle(payout, 1, allPayouts(payout)),
       next: (payout) => onDay(payout, sendingDay(payout), "morning", "in_transit"),
     },
     in_transit: {
@@ -216,9 +220,9 @@ export const payouts = resource({
       event: "payout.failed",
       at: "failedAt",
       fills: { failureCode: "account_closed" },
-      arrive: (payout) => settle(payout, -1),
+      arrive: (payout) => settle(payout, -1, allPayouts(payout)),
     },
-    canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1) },
+    canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1, allPayouts(payout)) },
   },
   updated: "payout.updated",
   sums: [mixedCurrencies],
@@ -226,6 +230,9 @@ export const payouts = resource({
   references: { payoutMethodId: "payout_method" },
   outstanding: ({ status }) => status === "pending",
 });
+
+/** Reads the merchant's payouts once, if a consequence needs them. */
+const allPayouts = ({ own }: Arrival<RecordBase>): (() => readonly Payout[]) => once(() => own(payouts).all());
 
 /** Without a given amount, a new payout contains all open shares of payments in its currency. */
 function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {

@@ -85,12 +85,21 @@ export function totalsOf(items: readonly PayrollItem[], field: string): Static<t
   };
 }
 
+/** What a run contributes to a scheme: the employees' deductions, and the employer's share of the gross pay. */
+export const contributionOf = ({ items, totals }: PayrollItems, scheme: string, employerRateBps: number) => ({
+  employeeAmount: items
+    .flatMap((item) => item.deductions)
+    .filter(({ code }) => code === scheme)
+    .reduce((sum, { amount }) => sum + amount, 0),
+  employerAmount: Math.round((totals.grossAmount * employerRateBps) / 10_000),
+});
+
 const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount }) => amount);
 
 /** The maximum net pay of an override, as a multiple of the gross pay. */
 export const MOST_OVERRIDE = 2;
 
-interface PayrollItems {
+export interface PayrollItems {
   items: PayrollItem[];
   totals: Static<typeof totals>;
 }

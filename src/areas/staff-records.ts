@@ -40,6 +40,14 @@ function meanScore(goals: readonly Static<typeof goal>[]): number | null {
   return scores.length === 0 ? null : Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 10) / 10;
 }
 
+/** A goal without a score gets the final one, or else the middle of the scale. */
+function scored({ goals, finalScore }: { goals: readonly Static<typeof goal>[]; finalScore: number | null }) {
+  const all = goals.map((one) => ({ ...one, score: one.score ?? finalScore ?? MIDDLE }));
+  return { goals: all, finalScore: finalScore ?? meanScore(all) ?? MIDDLE };
+}
+
+const MIDDLE = 3;
+
 const goal = Type.Object({ title: text("Title of the goal"), score: nullable(score("Score for the goal")) });
 
 export const appraisals = resource({
@@ -47,7 +55,7 @@ export const appraisals = resource({
   prefix: "apr",
   view: "appraisals",
   sample: sampleAppraisal,
-  datesMoveBy: "months",
+  datesMoveBy: "half-years",
   fields: {
     ...nullables({
       employeeId: text("Id of the employee being appraised"),
@@ -73,7 +81,7 @@ export const appraisals = resource({
       to: [],
       event: "appraisal.completed",
       at: "completedAt",
-      sets: ({ record }) => ({ finalScore: record.finalScore ?? meanScore(record.goals) }),
+      sets: ({ record }) => scored(record),
     },
     cancelled: { to: [], event: "appraisal.cancelled", at: "cancelledAt" },
   },

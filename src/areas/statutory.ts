@@ -1,9 +1,9 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
 import { isDeepStrictEqual } from "node:util";
-import { type Arrival, type OwnRecords, type RecordBase, resource } from "../contracts/resource.ts";
+import { type Arrival, type OwnRecords, type RecordBase, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
-import { addDays, addMonths } from "../kernel/calendar.ts";
+import { addDays, businessDayUntil } from "../kernel/calendar.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -28,6 +28,7 @@ import {
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { homeDay, merchants, onDay } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
+import { dueDateOf } from "./samples/parts.ts";
 import { earlyRemittances } from "./world-sums.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
@@ -45,6 +46,7 @@ export const remittances = resource({
   view: "remittances",
   sample: sampleRemittance,
   datesMoveBy: "months",
+  businessDay: { field: "dueDate", fit: fitDueDate },
   fields: nullables({
     scheme,
     payrollId: id("pyr", "Payroll run from which the remittance was made"),
@@ -68,7 +70,13 @@ export const remittances = resource({
       event: "remittance.created",
       next: payOrMiss,
       sets: ({ record, own }) =>
-        record.period === null ? {} : { ...remittanceTotal(record), dueDate: record.dueDate ?? dueDateOf(record.period, own) },
+        record.period === null
+          ? {}
+          : {
+              ...remittanceTotal(record),
+              dueDate: record.dueDate ?? dueDateOf(record.period, own(statutorySettings).newest()?.remittanceDueDay),
+              agency: record.agency ?? agencyOf(record.scheme, own),
+            },
     },
     paid: {
       to: ["confirmed"],
@@ -113,11 +121,26 @@ type Shares = Record<"amount" | "employeeAmount" | "employerAmount", number | nu
 const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
   amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };
 
-/** The settings' due day, in the month after the period. */
-const dueDateOf = (period: string, own: OwnRecords) =>
-  addDays(addMonths(`${period}-01`, 1), (own(statutorySettings).newest()?.remittanceDueDay ?? DEFAULT_DUE_DAY) - 1);
+/** A due date that follows from the settings still does after a shift. */
+function fitDueDate(day: string, { written, moved, settings }: ShiftedDates): string {
+  const follows = written.dueDate === dueDateOf(String(written.period), settings.remittanceDueDay);
+  return follows ? dueDateOf(String(moved.period), settings.remittanceDueDay) : businessDayUntil(day);
+}
 
-const DEFAULT_DUE_DAY = 15;
+const AGENCIES = {
+  income_tax: "Revenue Office",
+  pension: "Pension Fund",
+  social_security: "Social Security Office",
+  health_insurance: "Health Insurance Fund",
+  housing_fund: "Housing Fund",
+  other: "Public Agency",
+};
+
+/** The agency of the latest remittances of the scheme. */
+const agencyOf = (scheme: keyof typeof AGENCIES | null, own: OwnRecords): string =>
+  own(remittances)
+    .newestOf(50)
+    .find((other) => other.scheme === scheme && other.agency !== null)?.agency ?? AGENCIES[scheme ?? "other"];
 
 const settings = {
   country: country(),

@@ -65,8 +65,8 @@ export interface State<R, S extends string = string> {
   fills?: RecordFields<R>;
   /** Values for fields that the caller left out. May read other records, but not change them. */
   sets?(arrival: Arrival<R>): RecordFields<R>;
-  /** Consequences for other records. Runs after the record is stored and its event emitted. */
-  arrive?(arrival: Arrival<R>): void;
+  /** Consequences for other records. Runs after the record is stored and its event emitted. Returns true if it changed the record itself. */
+  arrive?(arrival: Arrival<R>): unknown;
   /** The next state that the clock causes, and its time in sandbox milliseconds, from the record or its merchant's settings. */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
   /** Whether `next` follows within minutes. It then happens even if its time had passed when the record was created or seeded. */
@@ -89,6 +89,8 @@ export interface SampleContext extends Draws {
   day(offset: number): string;
   /** The merchant's newest records of a kind, at most one page. */
   newest(kind: string): readonly AnyRecord[];
+  /** The merchant's records of a kind that a change of another may need. */
+  outstanding(kind: string): readonly AnyRecord[];
   /** The merchant's newest record of a kind that meets the condition, or a new one. */
   someOf(kind: string, meets?: (record: AnyRecord) => boolean): AnyRecord;
   /** A new id for a part of the record. */
@@ -170,17 +172,28 @@ export interface Resource<R extends RecordBase = RecordBase> {
   outstanding?(record: R): boolean;
   /** Default values of a new record. */
   readonly defaults: Partial<R>;
-  /** The unit by which seeding shifts the dates of these records: weeks keep the day of the week, months the day of the month. */
-  readonly datesMoveBy: DateUnit;
+  /** A field that numbers the merchant's records, one series for each prefix. A record whose creator gave no number gets the next one. */
+  readonly series?: { readonly field: string; prefix(record: R, own: OwnRecords): string };
+  /** The unit by which seeding shifts the dates of a record. */
+  readonly datesMoveBy: DateUnit | ((record: Readonly<Record<string, unknown>>) => DateUnit);
+  /** A date that falls on a business day again after seeding has shifted it; with `times`, the times of the record follow it. */
+  readonly businessDay?: { readonly field: string; fit(day: string, dates: ShiftedDates): string; readonly times?: true };
   /** Realistic fields for a new record (default: its default values). */
   readonly sample?: Sample | undefined;
 }
 
-export type DateUnit = "weeks" | "months";
+/** A record before and after the shift, and the merchant's statutory settings. */
+export type ShiftedDates = Readonly<Record<"written" | "moved" | "settings", Readonly<Record<string, unknown>>>>;
+
+/** Weeks keep the day of the week, months the day of the month, quarters and half-years also the labels of those periods. */
+export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
 
 /** The parts of a resource that its declaration gives unchanged, or leaves out. */
 type DeclaredParts<R extends RecordBase> = Partial<
-  Pick<Resource<R>, "sums" | "corrects" | "changed" | "unique" | "hidden" | "derived" | "outstanding" | "datesMoveBy" | "sample">
+  Pick<
+    Resource<R>,
+    "sums" | "corrects" | "changed" | "unique" | "hidden" | "derived" | "outstanding" | "datesMoveBy" | "series" | "businessDay" | "sample"
+  >
 >;
 
 interface ResourceDeclaration<F extends TProperties, S extends string> extends DeclaredParts<RecordOf<F>> {

@@ -97,6 +97,12 @@ export function previousBusinessDay(day: string): string {
   return isWeekend(previous) ? previousBusinessDay(previous) : previous;
 }
 
+/** The day itself, or the business day before it if it is on a weekend. */
+export const businessDayUntil = (day: string) => (isWeekend(day) ? previousBusinessDay(day) : day);
+
+/** The day itself, or the business day after it if it is on a weekend. */
+export const businessDayFrom = (day: string) => (isWeekend(day) ? nextBusinessDay(day) : day);
+
 /** Days since 1 January 1970; NaN for a text that is no day. */
 export const dayNumber = (day: string) => Math.floor(readAnyTime(day) / DAY);
 

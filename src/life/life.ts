@@ -100,7 +100,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "life.payroll",
-    fact: "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`; a draft never is.",
+    fact: "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`; a draft never is. A draft that is submitted after its `payDate` is paid on the next business day.",
     why: "The service's documentation has no operation that pays a payroll.",
     setting: "--life",
   },

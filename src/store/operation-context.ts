@@ -124,9 +124,15 @@ const scopeOf = (counters: Counters, merchant: string, now: number, emit: Scope[
   merchant,
   now,
   mint: (prefix) => counters.mint(merchant, prefix),
+  series: seriesFor(counters, merchant),
   emit,
   dueFrom,
   checkRecord,
+});
+
+export const seriesFor = (counters: Counters, merchant: string): Scope["series"] => ({
+  next: (name) => counters.next(merchant, name),
+  raise: (name, value) => counters.raise(merchant, name, value),
 });
 
 const originOf = (request: string | undefined, { asOf }: OperationOptions) =>

@@ -2,7 +2,7 @@
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
-import { dayAt } from "../kernel/calendar.ts";
+import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
 import type { Draws } from "../kernel/random.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { OperationContext } from "../store/operation-context.ts";
@@ -22,6 +22,8 @@ export interface StepContext extends Draws {
 export interface TrafficKind {
   /** How often this kind is chosen, relative to the others. */
   weight: number;
+  /** Customers come at the hours of trade: at other hours, traffic has this kind only if no other kind can go on. */
+  keepsHours?: true;
   /** By default, traffic has this kind for merchants with a record of one of these kinds (default: the kind itself). */
   basedOn?: readonly string[];
   /** Fields of a new record that its sample must not choose; undefined while no record should be created (default: no fields). */
@@ -30,6 +32,10 @@ export interface TrafficKind {
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fields to change when a record enters a state, in addition to the fields that the state sets. */
   onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
+  /** The state of a record that could not enter another one. */
+  otherwise?: Readonly<Record<string, string>>;
+  /** A record that someone else made and whose time to enter this state has come. */
+  submits?: { status: string; due(step: StepContext): AnyRecord | undefined };
   /** Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must stay. */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
   /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
@@ -44,6 +50,7 @@ function takings({ own, merchant }: StepContext): number {
 
 const payment: TrafficKind = {
   weight: 40,
+  keepsHours: true,
   transitions: { pending: { succeeded: 0.9, failed: 0.1 }, succeeded: { refunded: 0.05 } },
   prepare: { refunded: (step, { amount }) => takings(step) >= Number(amount) },
 };
@@ -70,12 +77,15 @@ const MOST_METHODS = 100;
 
 const booking: TrafficKind = {
   weight: 14,
+  keepsHours: true,
   transitions: { pending: { confirmed: 0.75, declined: 0.15, cancelled: 0.1 }, confirmed: { cancelled: 0.1 } },
+  otherwise: { confirmed: "declined" },
   onEnter: { declined: (step) => ({ declineReason: step.pick("reason", ["The house is full.", "Closed for repairs."]) }) },
 };
 
 const order: TrafficKind = {
   weight: 12,
+  keepsHours: true,
   transitions: {
     pending: { accepted: 0.9, refused: 0.05, canceled: 0.05 },
     accepted: { shipped: 0.96, canceled: 0.04 },
@@ -105,20 +115,25 @@ const PURCHASE = 50;
 
 const renewal: TrafficKind = {
   weight: 5,
+  keepsHours: true,
   newRecord: (step) => ({ autoRenew: step.chance("auto") < 0.5 }),
   // Only the date begins and ends the grace period.
   transitions: { pending: { renewed: 0.3, canceled: 0.05 }, grace: { renewed: 0.5, canceled: 0.1 } },
 };
 
-const customer: TrafficKind = { weight: 6, transitions: {} };
+const customer: TrafficKind = { weight: 6, keepsHours: true, transitions: {} };
+
+const regularRuns = ({ newest }: StepContext) => newest("payroll", 100).filter(({ offCycle }) => offCycle !== true);
 
 const payroll: TrafficKind = {
   weight: 4,
-  // One payroll run for each period, once the period has begun. The merchant's settings say how long a period is.
-  newRecord: ({ newest, today }) =>
-    newest("payroll", 100).some(({ periodStart, periodEnd }) => String(periodStart) <= today && String(periodEnd ?? "") >= today)
-      ? undefined
-      : {},
+  // One regular run for each period, once the period has begun. The merchant's settings say how long a period is.
+  newRecord: (step) =>
+    regularRuns(step).some(({ status, periodEnd }) => status !== "failed" && String(periodEnd ?? "") >= step.today) ? undefined : {},
+  submits: {
+    status: "pending",
+    due: (step) => regularRuns(step).find(({ status, payDate }) => status === "draft" && String(payDate) <= nextBusinessDay(step.today)),
+  },
   transitions: {
     draft: { pending: 1 },
     pending: { processing: 1 },

@@ -3,6 +3,7 @@
 import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
 import { ApiError } from "../kernel/errors.ts";
 import type { NamePart } from "../kernel/random.ts";
+import type { JsonObject } from "../schema/schema.ts";
 import { changeAdminRecord, makeRecord, type SampleDependencies } from "../store/records/admin-records.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { kinds, type StepContext, type TrafficKind } from "./kinds.ts";
@@ -37,7 +38,7 @@ export function runStep(deps: StepDependencies, progress: Progress, kind: string
   const movesFirst = step.chance("goes on") < waiting.length / (waiting.length + 1);
   const move = () => moveRecord(deps, kind, waiting, step);
   const create = () => createRecord(deps, kind, step);
-  const record = movesFirst ? (move() ?? create()) : (create() ?? move());
+  const record = submit(deps, kind, step) ?? (movesFirst ? (move() ?? create()) : (create() ?? move()));
   if (record) plan(deps, progress, kind, record, step);
   return record !== undefined;
 }
@@ -47,21 +48,34 @@ export const resourceOf = ({ resources }: Pick<SampleDependencies, "resources">,
 
 /** Moves the first record that is still in its state; a record that time or another client has changed meanwhile is skipped. */
 function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransition[], step: StepContext): AnyRecord | undefined {
-  const resource = resourceOf(deps, kind);
-  const { prepare, onEnter } = kinds[kind] as TrafficKind;
+  const { prepare, onEnter, otherwise } = kinds[kind] as TrafficKind;
   for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
     const { id, from, next } = first;
     const record = step.own(kind).find(id) as AnyRecord | undefined;
     if (record?.status !== from || prepare?.[next]?.(step, record) === false) continue;
-    try {
-      const fields = { ...onEnter?.[next]?.(step, record), status: next };
-      return deps.database.transaction(() => changeAdminRecord(resource, () => step.own(kind), id, fields)) as AnyRecord;
-    } catch (error) {
-      // Another client changed the record, or one that it depends on, so that a rule forbids the move.
-      if (!(error instanceof ApiError)) throw error;
-    }
+    const moved = tryMove(deps, kind, id, { ...onEnter?.[next]?.(step, record), status: next }, step);
+    if (moved) return moved;
+    const instead = otherwise?.[next];
+    if (instead !== undefined) waiting.unshift({ id, from, next: instead });
   }
   return undefined;
+}
+
+/** Submits a record whose time has come, such as a draft of a payroll before its pay date, also if traffic did not make it. */
+function submit(deps: StepDependencies, kind: string, step: StepContext): AnyRecord | undefined {
+  const { submits } = kinds[kind] as TrafficKind;
+  const due = submits?.due(step);
+  return due && submits && tryMove(deps, kind, due.id, { status: submits.status }, step);
+}
+
+/** Undefined if a rule forbids the move, because another client changed the record, or one that it depends on. */
+function tryMove(deps: StepDependencies, kind: string, id: string, fields: JsonObject, step: StepContext): AnyRecord | undefined {
+  try {
+    return deps.database.transaction(() => changeAdminRecord(resourceOf(deps, kind), () => step.own(kind), id, fields)) as AnyRecord;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return undefined;
+  }
 }
 
 function createRecord(deps: StepDependencies, kind: string, step: StepContext): AnyRecord | undefined {

@@ -3,13 +3,13 @@
 import type { LifeChange } from "../contracts/life.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
 import type { TrafficOptions, TrafficState } from "../contracts/traffic.ts";
-import { dayAt } from "../kernel/calendar.ts";
+import { dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { type Clock, parseTime } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
-import type { StepContext } from "./kinds.ts";
+import { kinds, type StepContext } from "./kinds.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
@@ -117,7 +117,7 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
     await database.groupCommit(() => {
       if (isStopped(run)) return;
       const step = stepOf(deps, run, due, slot);
-      for (const kind of kindsInTurn(run.mix, step.chance)) {
+      for (const kind of openFirst(kindsInTurn(run.mix, step.chance), due, step)) {
         if (!runStep(deps, run, kind, step)) continue;
         byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
         break;
@@ -129,6 +129,18 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
     run.status = "failed";
     report(error);
   }
+}
+
+const OPENING_HOURS = { from: 8, to: 22 };
+
+/** Outside the hours of trade in the merchant's time zone, kinds that keep them come last. */
+function openFirst(inTurn: readonly string[], time: number, { merchant }: StepContext): readonly string[] {
+  const country = (merchant().country as string | undefined) ?? null;
+  const today = dayAt(country, time);
+  const at = (hour: number) => timeOfDay(country, today, hour) ?? time;
+  if (time >= at(OPENING_HOURS.from) && time < at(OPENING_HOURS.to)) return inTurn;
+  const keepsHours = (kind: string) => kinds[kind]?.keepsHours === true;
+  return [...inTurn.filter((kind) => !keepsHours(kind)), ...inTurn.filter(keepsHours)];
 }
 
 /** Continues a record of traffic after time took it to its next state. */

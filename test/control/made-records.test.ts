@@ -108,34 +108,35 @@ describe("a made payroll", () => {
   const settle = (bench: Bench, fields: object) => make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
   const run = (bench: Bench, fields: object = {}) => make(bench, "payroll", { merchant: "mer_market", ...fields });
 
-  test("is for the latest month without a run that has begun, also where a later one is planned", async () => {
+  test("is for the month after the latest run, and on a business day", async () => {
     const bench = await open();
-    const month = async (fields: object = {}) => (await run(bench, fields)).periodStart;
-    expect(await month({ periodStart: "2026-02-01" })).toBe("2026-02-01");
-    expect([await month({ status: "paid" }), await month({ status: "paid" }), await month()]).toEqual([
-      "2026-01-01",
-      "2025-12-01",
-      "2025-11-01",
-    ]);
-    const taken = (await bench.control("GET", "/records/payroll?limit=100")).data.map(
-      ({ periodStart }: { periodStart: string }) => periodStart,
-    );
-    const made = await make(bench, "payroll", { status: "paid" });
-    expect(made.periodStart <= "2026-01-01" && !taken.includes(made.periodStart)).toBe(true);
+    const months = [];
+    for (const fields of [{}, { status: "paid" }, { status: "paid" }, { periodStart: "2026-06-01" }, {}]) {
+      const { periodStart, payDate } = await run(bench, fields);
+      months.push(periodStart);
+      expect([payDate, [0, 6].includes(new Date(payDate).getUTCDay())]).toEqual([payDate, false]);
+    }
+    expect(months).toEqual(["2026-01-01", "2026-02-01", "2026-03-01", "2026-06-01", "2026-07-01"]);
+    const again = await bench.call("POST", "/_sandbox/records/payroll", {
+      key: null,
+      body: { merchant: "mer_market", periodStart: "2026-03-01", status: "pending" },
+    });
+    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining("is paid for 2026-03-01 to 2026-03-31")]);
+    expect(await run(bench, { periodStart: "2026-03-01", status: "pending", offCycle: true })).toMatchObject({ offCycle: true });
   });
 
   test.each([
-    ["weekly", "2026-01-05", "2026-01-11", "2025-12-29", 240_000 / (52 / 12)],
-    ["biweekly", "2026-01-05", "2026-01-18", "2025-12-22", 240_000 / (26 / 12)],
-    ["semimonthly", "2026-01-01", "2026-01-15", "2025-12-16", 120_000],
-    ["monthly", "2026-01-01", "2026-01-31", "2025-12-01", 240_000],
-  ])("of a merchant that pays %s is for such a period, at such pay", async (payFrequency, periodStart, periodEnd, before, gross) => {
+    ["weekly", "2026-01-05", "2026-01-11", "2026-01-12", 240_000 / (52 / 12)],
+    ["biweekly", "2026-01-05", "2026-01-18", "2026-01-19", 240_000 / (26 / 12)],
+    ["semimonthly", "2026-01-01", "2026-01-15", "2026-01-16", 120_000],
+    ["monthly", "2026-01-01", "2026-01-31", "2026-02-01", 240_000],
+  ])("of a merchant that pays %s is for such a period, at such pay", async (payFrequency, periodStart, periodEnd, after, gross) => {
     const bench = await open();
     await settle(bench, { payFrequency });
     const first = await run(bench);
     expect(first).toMatchObject({ periodStart, periodEnd });
     const again = await run(bench);
-    expect(again.periodStart).toBe(before);
+    expect(again.periodStart).toBe(after);
     for (const { items } of [first, again]) expect(items[0].grossAmount).toBeCloseTo(gross, -1);
   });
 

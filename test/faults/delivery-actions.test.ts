@@ -221,7 +221,8 @@ describe("reorder", () => {
   });
 
   test("sends an incomplete batch after `hold`, or after a day", async () => {
-    const { bench, receiver } = await openArmed({ type: "reorder", batch: 3, hold: "30s" });
+    const { bench, receiver } = await openRegistered({ life: "off" });
+    await arm(bench, { type: "reorder", batch: 3, hold: "30s" });
     const made = await send(bench, 2);
     await advance(bench, "29s");
     expect(receiver.arrivals).toEqual([]);
@@ -332,7 +333,7 @@ describe("delay", () => {
   });
 
   test("until after a type that the endpoint is not subscribed to: sends once any endpoint of the merchant has accepted it, within a day", async () => {
-    const bench = await open();
+    const bench = await open({ life: "off" });
     const [receiver, other] = [await receive(), await receive()];
     await register(bench, receiver.url, ["payment.succeeded"]);
     await register(bench, other.url, ["payout.paid"]);

@@ -147,7 +147,10 @@ test("a fixture may say that time does not change its records, or those of a kin
     await bench.control("POST", "/records/booking", { ...stay, merchant, id: "bkg_2" });
   }
   const changed = async () =>
-    (await advance(bench, "7d")).happened.map(({ merchant, id, to }: Answer["body"]) => `${merchant} ${id} ${to}`).toSorted();
+    (await advance(bench, "7d")).happened
+      .filter(({ kind }: Answer["body"]) => kind !== "payment")
+      .map(({ merchant, id, to }: Answer["body"]) => `${merchant} ${id} ${to}`)
+      .toSorted();
   const all = [
     "mer_lively bkg_1 checked_in",
     "mer_lively bkg_1 checked_out",

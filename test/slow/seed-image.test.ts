@@ -105,8 +105,11 @@ describe("the built image in the package", () => {
       const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), 1, time)];
       const dueIn = ({ documents }: Dump) => (documents as (number | null)[][]).map((row) => row.splice(DUE, 1)[0] ?? 0);
       const exact = dueIn(byHand);
-      // Due times of the built image leave room for summer time: life looks at the date itself when a record is due.
-      for (const [index, due] of dueIn(built).entries()) expect([0, 1, 2]).toContain(((exact[index] ?? 0) - due) / 3_600_000);
+      // Due times of the built image leave room for summer time and a weekend: life looks at the date itself when a record is due.
+      for (const [index, due] of dueIn(built).entries()) {
+        const early = ((exact[index] ?? 0) - due) / 3_600_000;
+        expect([early, early >= 0 && early <= 74 && early % 24 <= 2]).toEqual([early, true]);
+      }
       expect(built).toEqual(byHand);
     });
     await fc.assert(same, { numRuns: inputs(5), examples: [["2026-01-05T09:00:00Z"], ["2025-12-17"], ["2024-02-29T23:59:59.999Z"]] });

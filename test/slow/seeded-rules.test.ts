@@ -10,6 +10,7 @@ import { openStores } from "../../src/store/stores.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";
 import { readFixtures } from "../../src/store/world/fixtures.ts";
 import { openSeeder } from "../../src/store/world/seed.ts";
+import { askedOf } from "../support/books.ts";
 import { daysBetween } from "../support/fuzzing.ts";
 import { NOON_SECONDS } from "../support/sandbox.ts";
 
@@ -35,8 +36,10 @@ function worldsAt(time: number): Map<string, RecordsByKind> {
   return new Map(worlds);
 }
 
-const problemsOf = (world: RecordsByKind, now: number) =>
-  checkWorld({ resources, world, now }).map(({ id, message }) => `${id}: ${message}`);
+const problemsOf = (world: RecordsByKind, now: number) => [
+  ...checkWorld({ resources, world, now }).map(({ id, message }) => `${id}: ${message}`),
+  ...askedOf(world, now),
+];
 
 test("at any time the seeded world of each merchant is coherent", () => {
   for (let day = 0; day < 731; day += daysBetween(73, 23)) {

@@ -86,20 +86,24 @@ describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s",
     for (const { now, dated } of worldsOf(fixture)) expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
   });
 
-  test("keeps the days of the week, and the days of the month of what is due each month", () => {
+  test("keeps the days of the week, and the days of the month on which renewals are due", () => {
     const written = daysOf(fixture);
     const daysAt = oncePerKey(daysOf);
     for (const { now, dated } of worldsOf(fixture)) expect(daysAt(dated), isoTime(now)).toEqual(written);
   });
 });
 
-/** The weekdays of stays and payouts, and the days of the month of pay days and due days. */
+/** The weekdays of stays and of weekly payouts, and the days of the month on which renewals are due. */
 function daysOf(fixture: Fixture) {
   const weekday = (day: string | undefined) => day && new Date(day).getUTCDay();
-  const days = recordsOf(fixture).map(({ id, kind, checkIn, arrivalDate, payDate, dueDate }) =>
-    [id, weekday(checkIn), weekday(arrivalDate), payDate?.slice(8), kind === "remittance" && dueDate.slice(8)].join(),
+  return recordsOf(fixture).map(({ id, kind, checkIn, arrivalDate, metadata, dueDate }) =>
+    [
+      id,
+      weekday(checkIn),
+      metadata?.schedule === "daily" || weekday(arrivalDate),
+      kind === "membership_renewal" && dueDate.slice(8),
+    ].join(),
   );
-  return days;
 }
 
 const byId = oncePerKey((fixture: Fixture) => new Map(recordsOf(fixture).map((record) => [record.id, record])));

@@ -5,9 +5,11 @@ import { resources } from "../../src/areas/index.ts";
 import type { AnyRecord } from "../../src/contracts/resource.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
-import { violations } from "../support/world-violations.ts";
+import { questions, violations } from "../support/world-violations.ts";
 
 const DAYS = 30;
+/** `npm run world` goes on for so many days. The log of events does not reach back that far. */
+const MORE_DAYS = process.env.WORLD_STEPS === undefined ? DAYS : 75;
 /** The whole world is checked at the end of each of so many days. */
 const BETWEEN = 5;
 
@@ -42,15 +44,6 @@ function followTakings(seeded: readonly AnyRecord[]) {
   return { start: balance, take };
 }
 
-/** Employees that are paid twice for the same period. */
-function paidTwice(payrolls: readonly AnyRecord[]): string[] {
-  const seen = new Set<string>();
-  const entries = payrolls.flatMap(({ periodStart, items }) =>
-    (items as { employeeId: string }[]).map(({ employeeId }) => `${employeeId} ${periodStart}`),
-  );
-  return entries.filter((entry) => seen.size === seen.add(entry).size);
-}
-
 describe.each([
   ["mer_lodge", "on", ["payment.failed", "payout.paid", "booking.confirmed", "booking.declined", "payroll.created", "payroll.paid"]],
   ["mer_market", "on", ["payment.succeeded", "marketplace_order.accepted", "customer.created"]],
@@ -70,12 +63,12 @@ describe.each([
     const seeded = (kind: string) => before.get(kind) ?? [];
     const seededViolations = await violations(bench);
     const { start, take } = followTakings([...seeded("payment"), ...seeded("payout")]);
-    const repeatedBefore = paidTwice(seeded("payroll"));
     await bench.control("POST", "/traffic", { merchant, rate: "4/h" });
     for (let day = 0; day < DAYS; day += BETWEEN) {
       const { now } = await advance(bench, `${BETWEEN}d`);
       const found = await violations(bench);
       expect([now, found.filter((one) => !seededViolations.includes(one))]).toEqual([now, []]);
+      expect([now, life === "off" ? [] : await questions(bench, merchant)]).toEqual([now, []]);
     }
     const [{ status, happened, byKind }] = (await bench.control("GET", "/traffic")).data;
     expect([status, happened]).toEqual(["running", DAYS * 24 * 4]);
@@ -88,7 +81,6 @@ describe.each([
       .map(({ type, body }) => [type, body.data.id, take(body.data)] as const)
       .filter(([type, , left]) => left < (type === "payout.created" ? 0 : Math.min(0, start)));
     expect(lows).toEqual([]);
-    expect(paidTwice(await records(bench, merchant, "payroll"))).toEqual(repeatedBefore);
     // The last event of a payment shows its current state, but for the payout that took it up.
     const last = new Map(events.map(({ body }) => [body.data.id, body.data]));
     for (const payment of (await records(bench, merchant, "payment")).filter(({ id }) => last.has(id))) {
@@ -97,5 +89,9 @@ describe.each([
     }
     for (const { body } of events)
       expect([body.data.object, (before.get(body.data.object) ?? []).length > 0]).toEqual([body.data.object, true]);
+    for (let day = DAYS; day < MORE_DAYS; day += 15) {
+      const { now } = await advance(bench, "15d");
+      expect([now, life === "off" ? [] : await questions(bench, merchant)]).toEqual([now, []]);
+    }
   });
 });

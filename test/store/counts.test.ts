@@ -23,7 +23,7 @@ test("a delivery that failed for good counts, until the event is replayed; the d
 });
 
 test("a removed merchant has no failed deliveries any more, but the coverage still has its calls and events", async () => {
-  const bench = await open();
+  const bench = await open({ life: "off" });
   const receiver = await receive();
   receiver.always({ status: 500 });
   const { merchant, apiKey: key } = await bench.merchants.mint({});

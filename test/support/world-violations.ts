@@ -1,5 +1,6 @@
 // Runs the checker of the whole world over every merchant of a sandbox, from its file or a snapshot.
 
+import { askedOf } from "./books.ts";
 import type { Bench } from "./sandbox.ts";
 import { contradictionsIn, openWorldFile } from "./world-file.ts";
 
@@ -12,9 +13,20 @@ export function violationsIn(file: string, now: number): string[] {
   return found;
 }
 
-/** Contradictions in the worlds of a running sandbox at the present of its clock. */
-export async function violations(bench: Bench): Promise<string[]> {
+async function snapshotOf(bench: Bench): Promise<[file: string, now: number]> {
   const { unix } = await bench.control("GET", "/clock");
   const { file } = await bench.control("PUT", "/snapshots/checked");
-  return violationsIn(file, unix);
+  return [file, unix];
+}
+
+/** Contradictions in the worlds of a running sandbox at the present of its clock. */
+export const violations = async (bench: Bench): Promise<string[]> => violationsIn(...(await snapshotOf(bench)));
+
+/** What a clerk would ask about in the books of a merchant of a running sandbox. */
+export async function questions(bench: Bench, merchant: string): Promise<string[]> {
+  const [file, now] = await snapshotOf(bench);
+  const worlds = openWorldFile(file);
+  const found = askedOf(worlds.records(merchant), now);
+  worlds.close();
+  return found;
 }

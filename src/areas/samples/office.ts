@@ -1,7 +1,9 @@
 // Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
-import type { SampleContext } from "../../contracts/resource.ts";
-import { earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
+import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
+import { addDays, monthIndex, monthText } from "../../kernel/calendar.ts";
+import { contributionOf, type PayrollItems } from "../payroll-items.ts";
+import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, textOf } from "./parts.ts";
 import { payrollItems, STAFF, taxRatesOf } from "./payroll.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
@@ -15,80 +17,102 @@ export const sampleDisciplinaryRecord = (context: SampleContext) => ({
   type: "verbal_warning",
   category: "attendance",
   description: "Late three times in one week.",
-  incidentDate: context.day(-3),
-  issuedDate: context.day(0),
+  incidentDate: addDays(textOf(context.given.issuedDate, context.day(0)), -3),
+  issuedDate: [context.day(0), textOf(context.given.incidentDate, "")].sort().at(-1),
 });
 
 export function sampleAppraisal(context: SampleContext) {
-  const [employeeId = null, reviewerId = null] = [context.pick("employee", employees(context)), employees(context)[0]];
-  const today = context.day(0);
+  const { given, status, pick, between, day } = context;
+  const staff = employees(context);
+  const year = /\d{4}/.exec(`${given.periodStart ?? given.periodEnd ?? given.cycle}`)?.[0] ?? day(0).slice(0, 4);
   return {
-    employeeId,
-    reviewerId,
-    cycle: today.slice(0, 4),
-    periodStart: `${today.slice(0, 4)}-01-01`,
-    periodEnd: `${today.slice(0, 4)}-12-31`,
-    goals: [{ title: "Train a new colleague", score: null }],
+    employeeId: pick("employee", staff) ?? null,
+    reviewerId: staff.find((id) => id !== given.employeeId) ?? null,
+    cycle: year,
+    periodStart: `${year}-01-01`,
+    periodEnd: `${year}-12-31`,
+    goals: [{ title: "Train a new colleague", score: status === "completed" ? between("score", 3, 5) : null }],
     remarks: null,
   };
 }
 
-/** The contributions of one enabled scheme for last month's payroll, due on the settings' due day. */
+interface Scheme {
+  scheme: string;
+  enabled: boolean;
+  employeeRateBps: number;
+  employerRateBps: number;
+}
+
+/** What a scheme gets for a month: from the payroll of that month, or else at the scheme's rates. */
 export function sampleRemittance(context: SampleContext) {
-  const { given, status = "", newest, pick, day, merchant, between } = context;
+  const { given, newest, pick, merchant, between } = context;
   const [settings] = newest("statutory_settings");
-  const schemes = (settings?.schemes ?? []) as { scheme: string; enabled: boolean; employeeRateBps: number; employerRateBps: number }[];
-  const enabled = schemes.filter((one) => one.enabled);
-  const chosen = pick("scheme", enabled);
-  const scheme = textOf(given.scheme, chosen?.scheme ?? "income_tax");
-  const like = newest("remittance").find((remittance) => remittance.scheme === scheme);
-  const gross = numberOf(
-    (newest("payroll")[0]?.totals as { grossAmount?: number } | undefined)?.grossAmount,
-    between("gross", 20, 90) * 10_000,
+  const schemes = (settings?.schemes ?? []) as Scheme[];
+  const scheme = textOf(
+    given.scheme,
+    pick(
+      "scheme",
+      schemes.filter(({ enabled }) => enabled),
+    )?.scheme ?? "income_tax",
   );
-  const share = (rate: number | undefined, otherwise: number) => Math.round((gross * (rate ?? otherwise)) / 10_000);
-  const [employees, employer] = [share(chosen?.employeeRateBps, 1_400), share(chosen?.employerRateBps, 0)];
-  const amount = numberOf(given.amount, employees + employer);
-  const employeeAmount = numberOf(given.employeeAmount, Math.round((amount * employees) / Math.max(1, employees + employer)));
-  const employerAmount = numberOf(given.employerAmount, Math.max(0, amount - employeeAmount));
-  const isLate = status === "overdue";
-  const month = monthsLater(day(0), isLate ? -2 : -1).slice(0, 7);
+  const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
+  const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
+  const paid = newest("payroll").filter(({ status, offCycle }) => status === "paid" && offCycle !== true);
+  const isOf = (run: AnyRecord, period: string) => textOf(run.periodStart, "").startsWith(period);
+  const named = paid.find(({ id }) => id === given.payrollId);
+  const period = textOf(given.period, textOf(named?.periodStart, remittedMonth(context, settings?.remittanceDueDay)).slice(0, 7));
+  const run = named ?? paid.find((one) => isOf(one, period));
+  const gross = numberOf(
+    (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
+    inCurrency(between("gross", 20, 90) * 100, merchant.currency),
+  );
+  const usual = run ? contributionOf(run as unknown as PayrollItems, scheme, employerRateBps) : { employeeAmount: 0, employerAmount: 0 };
+  const share = (rate: number) => Math.round((gross * rate) / 10_000);
+  const hasUsual = usual.employeeAmount + usual.employerAmount > 0;
+  const [employees, employer] = hasUsual ? [usual.employeeAmount, usual.employerAmount] : [share(employeeRateBps), share(employerRateBps)];
+  const amount = numberOf(given.amount, numberOf(given.employeeAmount, employees) + numberOf(given.employerAmount, employer));
+  const part = Math.round((amount * employees) / Math.max(1, employees + employer));
+  const employeeAmount = numberOf(given.employeeAmount, given.employerAmount == null ? part : amount - Number(given.employerAmount));
   return {
     scheme,
-    agency: textOf(like?.agency, "Revenue Office"),
-    period: month,
-    amount: employeeAmount + employerAmount,
+    payrollId: run?.id ?? null,
+    period,
+    amount,
     employeeAmount,
-    employerAmount,
+    employerAmount: numberOf(given.employerAmount, amount - employeeAmount),
     currency: merchant.currency ?? null,
-    dueDate: isLate
-      ? day(-1)
-      : `${monthsLater(day(0), 1).slice(0, 7)}-${String(numberOf(settings?.remittanceDueDay, 15)).padStart(2, "0")}`,
   };
 }
 
+/** The latest of the past months whose remittances are still due, or which were due for an overdue one; otherwise the present month. */
+function remittedMonth({ status, day }: SampleContext, dueDay: unknown): string {
+  const [present, last, before] = [0, -1, -2].map((months) => monthText(monthIndex(day(0)) + months)) as [string, string, string];
+  const isDue = dueDateOf(last, dueDay) >= day(0);
+  if (status === "overdue") return isDue ? before : last;
+  return isDue ? last : present;
+}
+
 /** A merchant has one settings record, whose id is constant. */
-export const sampleStatutorySettings = ({ merchant }: SampleContext) => ({
+export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => ({
   id: "sts_settings",
   country: merchant.country ?? null,
   currency: merchant.currency ?? null,
   payFrequency: "monthly",
   remittanceDueDay: 15,
-  schemes: taxRatesOf(merchant.country).map((rate) => ({ ...rate, enabled: true, registrationNumber: null })),
+  schemes: taxRatesOf(given.country ?? merchant.country).map((rate) => ({ ...rate, enabled: true, registrationNumber: null })),
 });
 
 export function sampleGovPayment(context: SampleContext) {
-  const like = earlier(context, "gov_payment");
+  const like = earlier(context, "gov_payment", "agency", "purpose", "amount");
   return {
     ...moneyLike(context, like, 2_000),
     agency: textOf(like.agency, "Tax Authority"),
     purpose: textOf(like.purpose, "Value added tax"),
-    reference: nextNumber(context, "gov_payment", "reference", "GOV"),
   };
 }
 
 export function sampleSyncLog(context: SampleContext) {
-  const like = earlier(context, "sync_log");
+  const like = earlier(context, "sync_log", "integration", "entity", "direction");
   return {
     integration: textOf(like.integration, "ledger"),
     entity: textOf(like.entity, "payments"),

@@ -1,32 +1,58 @@
-// Helpers that several samples share: an earlier record as a model, the next number of a series, a customer.
+// Helpers that several samples share: an earlier record as a model, a customer, amounts, initials and due dates.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addMonths, dayNumber } from "../../kernel/calendar.ts";
+import { addDays, addMonths, businessDayUntil, dayNumber } from "../../kernel/calendar.ts";
 
-/** One of the merchant's newest records of a kind, as a model, so that a new record fits the merchant's business. */
-export const earlier = ({ newest, pick }: SampleContext, kind: string): Partial<AnyRecord> => pick(`earlier ${kind}`, newest(kind)) ?? {};
+/**
+ * One of the merchant's newest records of a kind, as a model, so that a new record fits the merchant's business. It has the given values of these
+ * fields; empty if no record has them.
+ */
+export const earlier = ({ newest, pick, given }: SampleContext, kind: string, ...fields: readonly string[]): Partial<AnyRecord> =>
+  pick(
+    `earlier ${kind}`,
+    newest(kind).filter((record) => fields.every((field) => given[field] == null || record[field] === given[field])),
+  ) ?? {};
 
 export const textOf = (value: unknown, otherwise: string) => (typeof value === "string" && value !== "" ? value : otherwise);
 
 export const numberOf = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
 
-/** The next number of the series in a field, such as INV-1002 if the merchant's newest record has INV-1001. */
-export function nextNumber({ newest, number }: SampleContext, kind: string, field: string, prefix: string): string {
-  const [, start, digits] = /^(.*?)(\d+)$/.exec(textOf(newest(kind)[0]?.[field], "")) ?? [];
-  return digits === undefined ? `${prefix}-${1_000 + number}` : start + String(Number(digits) + 1).padStart(digits.length, "0");
+/** The initials of the first two words with a capital, such as QR of Quinta da Ribeira. */
+export const initialsOf = (name: string | null, otherwise: string) =>
+  (name ?? "")
+    .normalize("NFD")
+    .match(/(?<!\p{L}\p{M}*)[A-Z]/gu)
+    ?.slice(0, 2)
+    .join("") || otherwise;
+
+/** The given customer, the one with the given name, or one of the merchant's newest; undefined for a name or an id that no customer has. */
+export function customerOf({ newest, pick, given }: SampleContext, name?: unknown): AnyRecord | undefined {
+  const customers = newest("customer");
+  if (typeof given.customerId === "string") return customers.find(({ id }) => id === given.customerId);
+  return typeof name === "string" ? customers.find((customer) => customer.name === name) : pick("customer", customers);
 }
 
-export const customerOf = ({ newest, pick }: SampleContext): AnyRecord | undefined => pick("customer", newest("customer"));
+/** About what one euro is worth in the smallest unit of a currency (default: 100). */
+const WORTH: Readonly<Record<string, number>> = {
+  ...{ BRL: 600, CZK: 2_500, HUF: 40_000, INR: 9_500, JPY: 160, KES: 14_000, KRW: 1_500, MXN: 2_000, NGN: 170_000, NOK: 1_200, PHP: 6_500 },
+  ...{ RWF: 1_500, SEK: 1_200, THB: 3_800, TRY: 4_500, TZS: 270_000, UGX: 4_000, VND: 28_000, XAF: 656, XOF: 656, ZAR: 2_000, ZMW: 2_700 },
+};
+
+/** About so many euros in another currency, in its smallest unit. */
+export const inCurrency = (euros: number, currency: unknown) => euros * (WORTH[String(currency)] ?? 100);
 
 /** An amount in the merchant's currency: the amount of an earlier record, or else a random one. */
 export function moneyLike(context: SampleContext, { amount, currency }: Partial<AnyRecord>, most: number) {
-  const home = context.merchant.currency ?? null;
+  const home = context.given.currency ?? context.merchant.currency ?? null;
   const isLike = typeof amount === "number" && amount > 0 && currency === home;
-  return { amount: isLike ? amount : context.between("amount", 5, most) * 100, currency: home };
+  return { amount: isLike ? amount : inCurrency(context.between("amount", 5, most), home), currency: home };
 }
 
 /** Days between two calendar days. */
 export const daysBetween = (from: unknown, to: unknown) => dayNumber(String(to)) - dayNumber(String(from));
 
-/** Adds months to a day. Days after the 28th become the 28th. */
-export const monthsLater = (day: string, months: number) => addMonths(day.slice(8) > "28" ? `${day.slice(0, 8)}28` : day, months);
+const DEFAULT_DUE_DAY = 15;
+
+/** When the remittances of a month are due: on a business day by the due day of the month after it. */
+export const dueDateOf = (period: string, dueDay: unknown) =>
+  businessDayUntil(addDays(addMonths(`${period}-01`, 1), numberOf(dueDay, DEFAULT_DUE_DAY) - 1));

@@ -1,9 +1,9 @@
-// A sample payroll run: pays the merchant's staff for the latest period without a run, with the deductions of its schemes.
+// A sample payroll run: pays the merchant's staff for the period after the latest run, with the deductions of its schemes.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addDays, dayNumber } from "../../kernel/calendar.ts";
+import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
 import type { PayItem } from "../payroll-items.ts";
-import { daysBetween, monthsLater, textOf } from "./parts.ts";
+import { daysBetween, textOf } from "./parts.ts";
 
 interface Period {
   start: string;
@@ -31,35 +31,38 @@ export function samplePayroll(context: SampleContext) {
   const { given, status = "", newest, day, merchant, mint } = context;
   const [settings] = newest("statutory_settings");
   const frequency = textOf(settings?.payFrequency, "monthly") as Frequency;
-  const runs = newest("payroll").filter((run) => payrollItems(run).length > 0);
-  const [last] = runs.toSorted((one, other) => textOf(other.periodStart, "").localeCompare(textOf(one.periodStart, "")));
-  const period = periodOf(context, frequency);
-  const staff = (given.items as PayItem[] | undefined) ?? (last ? payrollItems(last) : STAFF).map((item) => paidFor(item, last, frequency));
+  const runs = regularRuns(newest("payroll"));
+  const [last] = runs;
+  const period = periodOf(context, frequency, last);
+  const withItems = runs.find((run) => payrollItems(run).length > 0);
+  const staff =
+    (given.items as PayItem[] | undefined) ??
+    (withItems ? payrollItems(withItems) : STAFF).map((item) => paidFor(item, withItems, frequency));
+  const isAhead = ["draft", "pending", "processing"].includes(status);
   return {
     periodStart: period.start,
     periodEnd: period.end,
-    payDate: ["draft", "pending", "processing"].includes(status) ? [usualPayDay(period, frequency), day(3)].sort().at(-1) : day(0),
+    payDate: isAhead ? [usualPayDay(period, frequency, runs), businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),
     currency: merchant.currency ?? null,
     ...payOf(staff, ratesOf(settings, merchant), textOf(given.id, mint("pyr")), mint),
   };
 }
 
-/** The period of the given days. Without them, the latest period that has begun and has no run. */
-function periodOf({ given, newest, day }: SampleContext, frequency: Frequency): Period {
-  const today = day(0);
+/** The runs of the regular pay that did not fail, the latest period first. */
+const regularRuns = (runs: readonly AnyRecord[]) =>
+  runs
+    .filter(({ offCycle, status, periodEnd }) => offCycle !== true && status !== "failed" && typeof periodEnd === "string")
+    .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
+
+/** The period of the given days. Without them, the one after the latest run, or else the one of today. */
+function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;
   if (typeof asked === "string") return periodAround(asked, frequency);
-  const runs = newest("payroll");
-  const isPaid = ({ end }: Period) => {
-    const last = end < today ? end : today;
-    return runs.some(({ periodStart, periodEnd }) => textOf(periodStart, "9999") <= last && textOf(periodEnd, "") >= last);
-  };
-  let period = periodAround(today, frequency);
-  for (let tries = 0; tries < MOST_PERIODS && isPaid(period); tries++) period = periodAround(addDays(period.start, -1), frequency);
-  return period;
+  if (last === undefined || given.offCycle === true) return periodAround(day(0), frequency);
+  const next = periodAround(addDays(String(last.periodEnd), 1), frequency);
+  // After a change of the frequency, the next period begins in one that is paid.
+  return next.start > String(last.periodEnd) ? next : periodAround(addDays(next.end, 1), frequency);
 }
-
-const MOST_PERIODS = 1_000;
 
 function periodAround(day: string, frequency: Frequency): Period {
   if (frequency === "weekly" || frequency === "biweekly") {
@@ -69,12 +72,20 @@ function periodAround(day: string, frequency: Frequency): Period {
     return { start, end: addDays(start, length - 1) };
   }
   const month = day.slice(0, 7);
-  const lastDay = addDays(`${monthsLater(`${month}-01`, 1).slice(0, 7)}-01`, -1);
+  const lastDay = lastDayOf(day);
   if (frequency === "monthly") return { start: `${month}-01`, end: lastDay };
   return day > `${month}-15` ? { start: `${month}-16`, end: lastDay } : { start: `${month}-01`, end: `${month}-15` };
 }
 
-const usualPayDay = ({ start, end }: Period, frequency: Frequency) => (frequency === "monthly" ? `${start.slice(0, 7)}-28` : end);
+/** The last business day up to the merchant's day of the month, or to the end of a shorter period. */
+function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonly AnyRecord[]): string {
+  if (frequency !== "monthly") return businessDayUntil(end);
+  // Weekends have moved single pay dates to an earlier day.
+  const days = runs.filter(({ status }) => status !== "draft").map(({ payDate }) => textOf(payDate, "").slice(8));
+  return businessDayUntil([`${start.slice(0, 7)}-${days.sort().at(-1) || USUAL_PAY_DAY}`, end].sort()[0] as string);
+}
+
+const USUAL_PAY_DAY = "28";
 
 /** Converts an employee's pay from the length of the latest run's period to the settings' pay frequency. */
 function paidFor({ deductions: _, ...item }: PayItem, last: AnyRecord | undefined, frequency: Frequency): PayItem {

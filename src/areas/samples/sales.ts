@@ -1,8 +1,8 @@
 // Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers, organizers.
 
-import type { SampleContext } from "../../contracts/resource.ts";
+import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays } from "../../kernel/calendar.ts";
-import { customerOf, daysBetween, earlier, moneyLike, monthsLater, nextNumber, numberOf, textOf } from "./parts.ts";
+import { customerOf, earlier, inCurrency, moneyLike, numberOf, textOf } from "./parts.ts";
 
 const NAMES = [
   "Amara Okafor",
@@ -21,19 +21,22 @@ export function sampleCustomer({ given, pick, number }: SampleContext) {
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }
 
+/** Like an earlier sale. Stays and renewals take their own payments. */
 export function samplePayment(context: SampleContext) {
-  const like = earlier(context, "payment");
+  const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;
+  const sales = (kind: string) => context.newest(kind).filter(isSale);
+  const like = earlier({ ...context, newest: sales }, "payment", "description", "amount", "method", "currency");
   return {
     ...moneyLike(context, like, 400),
     method: textOf(like.method, "card"),
     customerId: customerOf(context)?.id ?? null,
-    reference: nextNumber(context, "payment", "reference", "INV"),
     description: like.description ?? null,
   };
 }
 
-export function samplePayoutMethod({ merchant, newest, between }: SampleContext) {
-  const [current = {} as Record<string, unknown>] = newest("payout_method");
+export function samplePayoutMethod(context: SampleContext) {
+  const { merchant, newest, between, given } = context;
+  const current: Partial<AnyRecord> = newest("payout_method").find(({ type }) => given.type == null || type === given.type) ?? {};
   return {
     type: current.type ?? "bank_account",
     last4: String(between("account", 1_000, 9_999)),
@@ -46,36 +49,49 @@ export function samplePayoutMethod({ merchant, newest, between }: SampleContext)
 }
 
 export function sampleOrder(context: SampleContext) {
-  const { given, merchant } = context;
+  const { given, merchant, newest, between } = context;
   const customer = customerOf(context);
-  const like = earlier(context, "marketplace_order");
-  const items = (given.items as ReturnType<typeof orderItems> | undefined) ?? orderItems(context);
-  const home = { line1: "Rua das Flores 1", line2: null, city: "Vila Nova", postalCode: null, country: textOf(merchant.country, "PT") };
+  const like = earlier(context, "marketplace_order", "channel");
+  const orders = newest("marketplace_order").filter(
+    ({ customerId, shippingAddress }) => customerId === customer?.id && shippingAddress !== null,
+  );
+  const { street, city } = ADDRESSES[String(merchant.country)] ?? { street: "Market Street", city: "Riverton" };
+  const home = { line1: `${street} ${between("house", 1, 90)}`, line2: null, city, postalCode: null, country: merchant.country ?? "PT" };
+  const address = (customer && (orders[0]?.shippingAddress as object | undefined)) ?? home;
   return {
     customerId: customer?.id ?? null,
-    number: nextNumber(context, "marketplace_order", "number", "ORD"),
     channel: textOf(like.channel, "Marketplace"),
-    items,
-    amount: items.reduce((sum, { quantity, unitAmount }) => sum + quantity * unitAmount, 0),
+    // The amount is calculated from the items and the shipping.
+    items: given.items ?? orderItems(context),
     currency: merchant.currency ?? null,
-    shippingAddress: { ...home, ...(like.shippingAddress as object | null | undefined), name: textOf(customer?.name, NAMES[0]) },
+    shippingAddress: { ...address, name: textOf(customer?.name, NAMES[0]) },
   };
 }
 
-/** One or two variants in stock, or a gift box if there are none. */
-function orderItems({ newest, pick, between }: SampleContext) {
+const ADDRESSES: Readonly<Record<string, { street: string; city: string }>> = {
+  CH: { street: "Musterweg", city: "Seeheim" },
+  JP: { street: "見本町", city: "星見市" },
+  KE: { street: "Njia ya Mfano", city: "Bandari" },
+  PT: { street: "Rua das Flores", city: "Vila Nova" },
+};
+
+/** A gift box of the given amount, or else one or two variants in stock; a merchant without goods sells gift boxes. */
+function orderItems({ given, merchant, newest, pick, between }: SampleContext) {
+  const box = (unitAmount: number) => [{ productId: null, variantId: null, sku: null, name: "Gift box", quantity: 1, unitAmount }];
+  if (typeof given.amount === "number") return box(Math.max(0, given.amount - numberOf(given.shippingAmount, 0)));
   const goods = newest("product_variant").filter(({ status, stockQuantity }) => status === "active" && numberOf(stockQuantity, 9) >= 2);
   const first = pick("item", goods);
   const second = between("items", 1, 2) === 2 ? pick("second item", goods) : undefined;
   const chosen = [first, second === first ? undefined : second].filter((variant) => variant !== undefined);
-  if (chosen.length === 0) return [{ productId: null, variantId: null, sku: null, name: "Gift box", quantity: 1, unitAmount: 2_500 }];
+  const usual = inCurrency(25, merchant.currency);
+  if (chosen.length === 0) return box(usual);
   return chosen.map((variant) => ({
     productId: variant.productId,
     variantId: variant.id,
     sku: variant.sku,
     name: textOf(variant.name, String(variant.sku)),
     quantity: between(`quantity ${variant.id}`, 1, 2),
-    unitAmount: numberOf(variant.price, 2_500),
+    unitAmount: numberOf(variant.price, usual),
   }));
 }
 
@@ -83,44 +99,96 @@ const GOODS = ["Olive oil", "Linen towel", "Clay bowl", "Wool scarf", "Herb tea"
 
 export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", GOODS), description: "Made by hand" });
 
-export function sampleVariant({ someOf, newest, merchant, number, between }: SampleContext) {
-  const product = someOf("product", ({ status }) => status === "active");
-  const size = `${100 * (newest("product_variant").length + number)} g`;
+/** A variant of the given or of an active product, with the options of the product's other variants in a new combination. */
+export function sampleVariant(context: SampleContext) {
+  const { given, someOf, newest, merchant, number, between } = context;
+  const product = someOf("product", ({ id, status }) => (given.productId == null ? status === "active" : id === given.productId));
+  const siblings = newest("product_variant").filter(({ productId }) => productId === product.id);
+  const like = siblings.toSorted((one, other) => numberOf(other.price, 0) - numberOf(one.price, 0))[0];
+  const options = (given.options as Record<string, unknown> | undefined) ?? nextOptions(siblings, number);
+  const [label = ""] = Object.values(options).map(String);
   return {
     productId: product.id,
     sku: `SKU-${1_000 + number}`,
-    name: `${textOf(product.name, "Variant")}, ${size}`,
-    price: between("price", 5, 60) * 100,
+    name: [textOf(product.name, "Variant"), label].filter((part) => part !== "").join(", "),
+    price: numberOf(like?.price, inCurrency(between("price", 5, 60), merchant.currency)),
     currency: merchant.currency ?? null,
     stockQuantity: between("stock", 5, 50),
-    options: { size },
+    options,
   };
 }
+
+/** The options of the other variants, with a number beyond theirs: 750 g after 250 g and 500 g, or another colour. */
+function nextOptions(siblings: readonly AnyRecord[], number: number): Record<string, unknown> {
+  const all = siblings.map(({ options }) => Object.entries(options as Record<string, unknown>)[0]).filter((one) => one !== undefined);
+  const [key = "size"] = all[0] ?? [];
+  const sizes = all.flatMap(([, value]) => {
+    const [, size, unit] = /^(\d{1,9})(\D*)$/.exec(String(value)) ?? [];
+    return size === undefined ? [] : [{ size: Number(size), unit: unit as string }];
+  });
+  const unit = sizes[0]?.unit;
+  if (all.length > 0 && unit === undefined) return { [key]: `${NEW_VALUES[number % NEW_VALUES.length]} ${number}` };
+  const [largest = 0, second = 0] = sizes.map(({ size }) => size).sort((one, other) => other - one);
+  return { [key]: `${largest + (largest - second || 100)}${unit ?? " g"}` };
+}
+
+const NEW_VALUES = ["Blue", "Amber", "Olive"] as const;
 
 /** Days from today to check-in, for a status that a stay reaches on or after that day. */
 const BEGUN: Readonly<Record<string, number>> = { checked_in: 0, no_show: -1 };
 
+interface RoomType {
+  id: string;
+  rooms: number;
+  sleeps: number;
+  nightlyRate: number;
+}
+
 export function sampleBooking(context: SampleContext) {
   const { given, status = "", between, day, merchant, newest, pick } = context;
-  const guest = customerOf(context);
-  const priced = newest("booking").filter(({ amount }) => numberOf(amount, 0) > 0);
-  const like = pick("room", priced);
+  const guest = customerOf(context, given.guestName);
   const nights = between("nights", 1, 5);
   const start = status === "checked_out" ? -nights : (BEGUN[status] ?? between("arrival", 3, 30));
-  const { checkIn, checkOut } = stayOf(given, day(start), nights);
-  const usualRate = like ? Math.round(numberOf(like.amount, 0) / Math.max(1, daysBetween(like.checkIn, like.checkOut))) : 9_000;
+  const rooms = (merchant.roomTypes as RoomType[]).filter(
+    ({ id, sleeps }) => id === (given.roomTypeId ?? id) && numberOf(given.guests, 1) <= sleeps,
+  );
+  const { room, checkIn, checkOut } = freeRoom(context, rooms, day(start), nights);
+  const priced = newest("booking").filter(
+    ({ nightlyRate, roomTypeId }) => numberOf(nightlyRate, 0) > 0 && roomTypeId === (given.roomTypeId ?? roomTypeId),
+  );
+  const like = room ? undefined : pick("room", priced);
   return {
-    guestName: guest?.name ?? "Tiago Nunes",
+    guestName: textOf(guest?.name, "Tiago Nunes"),
     customerId: guest?.id ?? null,
-    roomTypeId: textOf(like?.roomTypeId, "room_double"),
+    roomTypeId: room?.id ?? textOf(like?.roomTypeId, "room_double"),
     checkIn,
     checkOut,
-    guests: between("guests", 1, 3),
+    guests: between("guests", 1, room?.sleeps ?? 2),
     // The price is calculated from the rate, the nights and the pricing rules.
-    ...(given.amount == null && { nightlyRate: numberOf(like?.nightlyRate, usualRate) }),
+    ...(given.amount == null && { nightlyRate: room?.nightlyRate ?? numberOf(like?.nightlyRate, inCurrency(90, merchant.currency)) }),
     currency: merchant.currency ?? null,
   };
 }
+
+/** A room that is free for the stay. A stay in the future moves on for up to two months until there is one. */
+function freeRoom({ given, pick, outstanding, newest, status }: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
+  const others = [...outstanding("booking"), ...newest("booking").filter((stay) => stay.status === "checked_out")];
+  const isFree = ({ id, rooms }: RoomType, { checkIn, checkOut }: Record<"checkIn" | "checkOut", string>) =>
+    others.filter((stay) => stay.roomTypeId === id && String(stay.checkIn) < checkOut && String(stay.checkOut) > checkIn).length < rooms;
+  const canMove = given.checkIn == null && given.checkOut == null && !["checked_in", "no_show"].includes(status ?? "");
+  const direction = status === "checked_out" ? -1 : 1;
+  for (let days = 0; days < (canMove ? MOST_DAYS : 1); days++) {
+    const stay = stayOf(given, addDays(start, days * direction), nights);
+    const room = pick(
+      "room",
+      rooms.filter((one) => isFree(one, stay)),
+    );
+    if (room || rooms.length === 0) return { ...stay, room };
+  }
+  return { ...stayOf(given, start, nights), room: pick("room", rooms) };
+}
+
+const MOST_DAYS = 60;
 
 /** The days of a stay. If one day is given, the other follows from the number of nights. */
 function stayOf({ checkIn, checkOut }: SampleContext["given"], start: string, nights: number) {
@@ -135,25 +203,23 @@ export const samplePricingRule = ({ given, between }: SampleContext) => ({
   daysOfWeek: ["friday", "saturday"],
 });
 
+/** Like an earlier renewal: of the given plan, or of the given membership with its customer. The period follows from the due date. */
 export function sampleRenewal(context: SampleContext) {
   const { given, status = "", day, between, number } = context;
-  const like = earlier(context, "membership_renewal");
-  const dueDate = textOf(given.dueDate, day(status === "pending" ? between("due", 3, 20) : 0));
-  const length = Math.max(1, Math.round(daysBetween(like.periodStart ?? "2026-01-01", like.periodEnd ?? "2026-12-31") / 30.4));
+  const like = earlier(context, "membership_renewal", "plan", "membershipId", "amount");
+  const member = given.membershipId == null ? customerOf(context)?.id : like.customerId;
   return {
     ...moneyLike(context, like, 120),
     membershipId: `mem_${number}`,
-    customerId: customerOf(context)?.id ?? null,
+    customerId: member ?? null,
     plan: textOf(like.plan, "yearly"),
-    dueDate,
-    periodStart: dueDate,
-    periodEnd: addDays(monthsLater(dueDate, length), -1),
+    dueDate: textOf(given.periodStart, day(status === "pending" ? between("due", 3, 20) : 0)),
   };
 }
 
-export const sampleOrganizer = ({ merchant }: SampleContext) => ({
+export const sampleOrganizer = ({ merchant, given }: SampleContext) => ({
   name: merchant.name ?? null,
-  description: `Events of ${textOf(merchant.name, "this merchant")}`,
+  description: `Events of ${textOf(given.name, textOf(merchant.name, "this merchant"))}`,
   email: merchant.email ?? null,
   phone: merchant.phone ?? null,
   verified: true,

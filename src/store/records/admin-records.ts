@@ -79,6 +79,7 @@ function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: 
     number,
     day: (offset) => dayAt(null, caller.now * 1_000 + offset * DAY),
     newest,
+    outstanding: (kind) => caller.own(resourceOf(kind)).outstanding() as unknown as AnyRecord[],
     someOf: (kind, meets = () => true) => newest(kind).find(meets) ?? (makeRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),
     mint: caller.mint,
   };

@@ -21,8 +21,8 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
   const arrivalOf = (record: R): Arrival<R> => ({ record, now: Math.max(now, record.created), own });
   const finish = (record: R, event: string | undefined): R => {
     emit(event, record);
-    states[record.status ?? ""]?.arrive?.(arrivalOf(record));
-    return record;
+    const hasChanged = states[record.status ?? ""]?.arrive?.(arrivalOf(record)) === true;
+    return hasChanged ? own(resource).require(record.id) : record;
   };
   const move = (before: R, status: string, changes?: RecordFields<R>) => {
     const record = withValues(resource, arrivalOf(withChanges(before, { ...changes, status })), changes, before);

@@ -20,6 +20,8 @@ export interface Scope extends Writing {
   now: number;
   /** A new id of this kind for this merchant. */
   mint(prefix: string): string;
+  /** Counts the numbers of the merchant's series by name. */
+  series: { next(name: string): number; raise(name: string, value: number): void };
   emit(type: string, data: unknown): void;
   /** The earliest time, in sandbox milliseconds, for which the records that it writes are still due. */
   dueFrom: number;
@@ -42,6 +44,13 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   lookup(values: Partial<R>): R | undefined;
 }
 
+interface RecordRow extends RecordKey {
+  created: number;
+  status: string | null;
+  body: string;
+  outstanding: 1 | null;
+}
+
 /** The statements that all collections of a database share. */
 function prepare(database: Database) {
   const { sql } = database;
@@ -59,7 +68,12 @@ function prepare(database: Database) {
       )
       .pluck(),
     insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body, outstanding"),
-    update: sql.prepare<[RecordKey & { status: string | null; body: string; outstanding: 1 | null }]>(
+    // Lists are in the order of this column. The clock may have been set back, so a record made now has at least the time of the newest.
+    append: sql.prepare<[RecordRow]>(
+      `insert into documents (merchant, kind, id, created, status, body, outstanding) values (@merchant, @kind, @id,
+         max(@created, coalesce((select created from documents where ${ofMerchant} order by created desc limit 1), 0)), @status, @body, @outstanding)`,
+    ),
+    update: sql.prepare<[Omit<RecordRow, "created">]>(
       `update documents set status = @status, body = @body, outstanding = @outstanding where ${byId}`,
     ),
     remove: sql.prepare<[RecordKey]>(`delete from documents where ${byId}`),
@@ -162,8 +176,10 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     checkRules(resource, record, context);
     return record;
   };
+  const number = seriesOf(resource, scope, own);
   const change = (given: R, before: R) => {
     const record = check(given, before);
+    number.keep(record);
     if (statements.update.run(rowOf(record)).changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
     if (resource.unique.length > 0) {
       const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
@@ -172,14 +188,17 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     }
     return keepDue(record, before);
   };
-  const add = (record: R) => {
-    claimUnique(record, statements.insert({ ...rowOf(record), created: record.created }).lastInsertRowid);
+  const add = (record: R, insert: Statements["insert"]) => {
+    claimUnique(record, insert({ ...rowOf(record), created: record.created }).lastInsertRowid);
+    number.keep(record);
     return keepDue(record);
   };
-  const arrivals = openArrivals({ resource, now, own, insert: (record) => add(check(record)), write: change, emit });
+  const insertNew = (record: R) =>
+    add(check(record), record.created === now ? (row) => statements.append.run(row as RecordRow) : statements.insert);
+  const arrivals = openArrivals({ resource, now, own, insert: insertNew, write: change, emit });
   return {
-    create: (fields: RecordFields<R>) => arrivals.create(compose(resource, scope, fields), fields),
-    seed: (fields: RecordFields<R>) => void add(arrivals.seeded(compose(resource, scope, fields), fields)),
+    create: (fields: RecordFields<R>) => arrivals.create(number.give(compose(resource, scope, fields), fields), fields),
+    seed: (fields: RecordFields<R>) => void add(arrivals.seeded(compose(resource, scope, fields), fields), statements.insert),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
       emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);
@@ -189,6 +208,29 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     move: arrivals.move,
   };
 }
+
+/** Numbers the records of a kind that declares a series, such as QR-0147 after QR-0146. */
+function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Scope, own: OwnRecords) {
+  const prefixOf = (record: R) => `${series?.prefix(record, own)}-`;
+  return {
+    /** The record with the next number, unless its creator gave one. */
+    give(record: R, given: RecordFields<R>): R {
+      if (series === undefined || given[series.field] !== undefined) return record;
+      const prefix = prefixOf(record);
+      return { ...record, [series.field]: prefix + String(scope.series.next(`${kind} ${prefix}`)).padStart(SERIES_DIGITS, "0") };
+    },
+    /** Continues the series after the number of this record. */
+    keep(record: R): void {
+      const value = series === undefined ? undefined : record[series.field as keyof R];
+      if (typeof value !== "string") return;
+      const prefix = prefixOf(record);
+      const digits = value.startsWith(prefix) ? value.slice(prefix.length) : "";
+      if (/^\d{1,12}$/.test(digits)) scope.series.raise(`${kind} ${prefix}`, Number(digits));
+    },
+  };
+}
+
+const SERIES_DIGITS = 4;
 
 /** Null for a kind without states: its records may have a field `status` that the client added, of any type. */
 const stateOf = <R extends RecordBase>({ transitions }: Resource<R>, { status }: R) =>

@@ -26,19 +26,25 @@ export function openCounters(database: Database, random: Random) {
       for (const counter of used.values()) write.run(counter);
     },
   );
-  const next = (merchant: string, name: string) => {
+  const counterOf = (merchant: string, name: string) => {
     const used = counters();
     const key = `${merchant} ${name}`;
     const counter = used.get(key) ?? { merchant, name, value: read.get({ merchant, name }) ?? 0 };
     used.set(key, counter);
-    return ++counter.value;
+    return counter;
+  };
+  const next = (merchant: string, name: string) => ++counterOf(merchant, name).value;
+  /** Continues a count after a number that was used without it. */
+  const raise = (merchant: string, name: string, value: number) => {
+    const counter = counterOf(merchant, name);
+    counter.value = Math.max(counter.value, value);
   };
   /** A new id: `prefix` names the kind, and each merchant has its own counts. */
   const mint = (merchant: string, prefix: string) => {
     const count = next(merchant, prefix);
     return random.sortableId(sortKeyOf(count), prefix, merchant, count);
   };
-  return { next, mint };
+  return { next, raise, mint };
 }
 
 export const behaviours: Behaviour[] = [

@@ -107,7 +107,7 @@ export function failInvalidCursor(query: PageQuery, kind: string, owner = "of yo
 export const behaviours: Behaviour[] = [
   {
     id: "lists.order",
-    fact: "Lists are ordered newest first: by `created`, then by the order in which the records were made.",
+    fact: "Lists are ordered newest first: by `created`, then by the order in which the records were made. After the clock was set back, new records still come first.",
     why: "The service's documentation orders only the delivery log; the other lists use the same order.",
   },
   {

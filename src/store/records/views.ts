@@ -4,7 +4,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import type { TSchema } from "../../schema/shapes.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** The columns that every view takes from the table itself. */
+/** The columns that every view begins with. */
 const COLUMNS = ["id", "merchant", "created", "status"];
 const IN_COLUMNS = new Set([...COLUMNS, "merchantId"]);
 
@@ -17,7 +17,9 @@ export function createViews(database: Database, resources: readonly Resource[]):
 
 function definition({ kind, view, schema, hidden }: Resource): string {
   const fields = Object.entries(schema.properties).filter(([field]) => !IN_COLUMNS.has(field) && !hidden.includes(field));
-  const columns = [...COLUMNS, ...fields.map(([field, shape]) => `body ${arrow(shape)} ${text(field)} as ${name(field)}`)];
+  // The table's column `created` gives the order of lists, which differs where the clock was set back.
+  const own = COLUMNS.map((column) => (column === "created" ? "body ->> 'created' as created" : column));
+  const columns = [...own, ...fields.map(([field, shape]) => `body ${arrow(shape)} ${text(field)} as ${name(field)}`)];
   return `create view ${name(view)} as select ${columns.join(", ")} from documents where kind = ${text(kind)}`;
 }
 

@@ -1,12 +1,15 @@
-// Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole weeks or whole months.
+// Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole days, weeks or months.
 
 import type { DateUnit, Resource } from "../../contracts/resource.ts";
-import { addDays, addMonths, dayOfMonth, daysIn, lastDayOf, monthIndex, monthText } from "../../kernel/calendar.ts";
+import { addDays, addMonths, dayNumber, dayOfMonth, daysIn, lastDayOf, monthIndex, monthText } from "../../kernel/calendar.ts";
 import { isoTime, LATEST_TIME, parseTime } from "../../kernel/clock.ts";
 import type { Fixture, FixtureMerchant, FixtureRecord } from "./fixtures.ts";
 
 /** How far the dates of a fixture move. */
-export type DateShift = Readonly<Record<DateUnit, number>>;
+export type DateShift = Readonly<Record<"days" | "weeks" | "months", number>>;
+
+/** The months of the units that are a number of months. */
+const MONTHS: Readonly<Partial<Record<DateUnit, number>>> = { months: 1, quarters: 3, "half-years": 6 };
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
@@ -18,13 +21,13 @@ const WEEK = 7 * DAY;
 const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
 export const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;
 
-/** The most weeks and the most months by which the day `asOf` can move without being later than `clock`, in sandbox milliseconds. */
+/** The most days, weeks and months by which the day `asOf` can move without being later than `clock`, in sandbox milliseconds. */
 export function shiftTo(asOf: string, clock: number): DateShift {
   const now = Math.min(Math.max(clock, EARLIEST_PRESENT), LATEST_PRESENT);
   const start = parseTime(asOf) ?? 0;
   const months = monthIndex(isoTime(now)) - monthIndex(asOf);
   const isLater = (parseTime(moveMonths(asOf, months)) ?? 0) > now;
-  return { weeks: Math.floor((now - start) / WEEK), months: isLater ? months - 1 : months };
+  return { days: Math.floor((now - start) / DAY), weeks: Math.floor((now - start) / WEEK), months: isLater ? months - 1 : months };
 }
 
 /**
@@ -41,15 +44,44 @@ export const shiftJson = (json: string, shift: DateShift, unit: DateUnit): strin
     return seconds === undefined ? found : found.slice(0, -seconds.length) + shiftSeconds(Number(seconds), shift, unit);
   });
 
+interface DatedKind extends Pick<Resource, "datesMoveBy" | "businessDay"> {}
+
+/** Moves a record as JSON, and returns how its other times move with it. */
+export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, businessDay }: DatedKind, settings: FixtureRecord = {}) {
+  const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(JSON.parse(json));
+  const moved = { json: shiftJson(json, shift, unit), seconds: (time: number) => shiftSeconds(time, shift, unit) };
+  if (businessDay === undefined) return moved;
+  const record = JSON.parse(moved.json) as Record<string, unknown>;
+  const day = record[businessDay.field];
+  const fitting = typeof day === "string" ? businessDay.fit(day, { written: JSON.parse(json), moved: record, settings }) : day;
+  if (fitting === day) return moved;
+  const later = businessDay.times ? (dayNumber(fitting as string) - dayNumber(day as string)) * (DAY / 1_000) : 0;
+  const isTime = (field: string) => /^(created|\w+At)$/.test(field);
+  const followed = Object.entries(record).map(([field, value]) => [
+    field,
+    isTime(field) && typeof value === "number" ? value + later : value,
+  ]);
+  return {
+    json: JSON.stringify({ ...Object.fromEntries(followed), [businessDay.field]: fitting }),
+    seconds: (time: number) => moved.seconds(time) + later,
+  };
+}
+
+const monthsOf = ({ months }: DateShift, unit: DateUnit) => {
+  const length = MONTHS[unit] ?? 1;
+  return Math.floor(months / length) * length;
+};
+const daysOf = ({ days, weeks }: DateShift, unit: DateUnit) => (unit === "days" ? days : weeks * 7);
+
 /** Unix seconds, never below zero. */
-export function shiftSeconds(seconds: number, { weeks, months }: DateShift, unit: DateUnit): number {
-  return unit === "weeks" ? Math.max(0, seconds + (weeks * WEEK) / 1_000) : laterSeconds(seconds, months);
+export function shiftSeconds(seconds: number, shift: DateShift, unit: DateUnit): number {
+  return unit in MONTHS ? laterSeconds(seconds, monthsOf(shift, unit)) : Math.max(0, seconds + (daysOf(shift, unit) * DAY) / 1_000);
 }
 
 /** A day, such as `2025-10-31`, or a month, such as `2025-10`, which always moves by months. */
-export function shiftDay(text: string, { weeks, months }: DateShift, unit: DateUnit): string {
-  if (text.length === "2025-10".length) return monthText(monthIndex(text) + months);
-  return unit === "weeks" ? addDays(text, weeks * 7) : moveMonths(text, months);
+export function shiftDay(text: string, shift: DateShift, unit: DateUnit): string {
+  if (text.length === "2025-10".length) return monthText(monthIndex(text) + monthsOf(shift, unit));
+  return unit in MONTHS ? moveMonths(text, monthsOf(shift, unit)) : addDays(text, daysOf(shift, unit));
 }
 
 /** Moves a day by months. The last day of a month stays the last; a day that the new month lacks becomes its last. */
@@ -76,25 +108,28 @@ export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>
   if (fixture.asOf === undefined) return fixture;
   const shift = shiftTo(fixture.asOf, now);
   const known = cache.get(fixture);
-  if (known?.shift.weeks === shift.weeks && known.shift.months === shift.months) return known.dated;
+  if (known?.shift.days === shift.days) return known.dated;
   const dated = shifted(fixture, kinds, shift);
   cache.set(fixture, { shift, dated });
   return dated;
 }
 
 /** The start of the day of a fixture, moved like the dates of its records, in sandbox milliseconds; undefined if it names no day. */
-export function startOfFixture({ asOf }: Fixture, unit: DateUnit, now: number): number | undefined {
+export function startOfFixture({ asOf }: Fixture, { datesMoveBy }: Resource, record: FixtureRecord, now: number): number | undefined {
+  const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(record);
   return asOf === undefined ? undefined : parseTime(shiftDay(asOf, shiftTo(asOf, now), unit));
 }
 
 function shifted(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, shift: DateShift): Fixture {
-  if (shift.weeks === 0 && shift.months === 0) return fixture;
-  const move = (record: FixtureRecord, unit: DateUnit) => JSON.parse(shiftJson(JSON.stringify(record), shift, unit)) as FixtureRecord;
+  if (shift.days === 0) return fixture;
+  const [settings] = fixture.records.statutory_settings ?? [];
+  const move = (record: FixtureRecord, kind: DatedKind) =>
+    JSON.parse(shiftRecord(JSON.stringify(record), shift, kind, settings).json) as FixtureRecord;
   const { apiKey, password, ...profile } = fixture.merchant;
   const lists = Object.entries(fixture.records).map(([kind, records]) => {
-    const unit = kinds.get(kind)?.datesMoveBy ?? "weeks";
-    return [kind, records.map((record) => move(record, unit))] as const;
+    const resource = kinds.get(kind) ?? { datesMoveBy: "weeks" };
+    return [kind, records.map((record) => move(record, resource))] as const;
   });
-  const merchant = { ...move(profile, "weeks"), apiKey, password } as FixtureMerchant;
+  const merchant = { ...move(profile, { datesMoveBy: "weeks" }), apiKey, password } as FixtureMerchant;
   return { ...fixture, merchant, records: Object.fromEntries(lists) };
 }

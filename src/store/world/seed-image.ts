@@ -11,7 +11,7 @@ import { createViews } from "../records/views.ts";
 import type { Database, DatabaseImage } from "../sqlite/database.ts";
 import type { SqlValue } from "../sqlite/lazy-statements.ts";
 import type { Stores } from "../stores.ts";
-import { LATEST_PRESENT, shiftJson, shiftSeconds, shiftTo } from "./date-shift.ts";
+import { LATEST_PRESENT, shiftRecord, shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 import { openSeeder } from "./seed.ts";
 
@@ -61,15 +61,17 @@ const EARLIEST = parseTime("2000-01-01") ?? 0;
  */
 function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], now: number): Buffer {
   const shift = shiftTo(asOf, now);
-  const units = new Map(resources.map(({ kind, datesMoveBy }) => [kind, datesMoveBy]));
+  const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const sql = new Sqlite(image);
-  const records = sql.prepare<[], DatedRow>("select sequence, kind, created, body, due from documents").all();
+  const records = sql.prepare<[], DatedRow>("select sequence, merchant, kind, created, body, due from documents").all();
+  const settings = new Map(
+    records.filter(({ kind }) => kind === "statutory_settings").map(({ merchant, body }) => [merchant, JSON.parse(body)]),
+  );
   const update = sql.prepare("update documents set created = ?, body = ?, due = ? where sequence = ?");
   const moveAll = sql.transaction(() => {
-    for (const { sequence, kind, created, body, due } of records) {
-      const unit = units.get(kind) ?? "weeks";
-      const seconds = (time: number) => shiftSeconds(time, shift, unit);
-      update.run(seconds(created), shiftJson(body, shift, unit), due && seconds(due / 1_000) * 1_000 - HOUR, sequence);
+    for (const { sequence, merchant, kind, created, body, due } of records) {
+      const { json, seconds } = shiftRecord(body, shift, kinds.get(kind) as Resource, settings.get(merchant));
+      update.run(seconds(created), json, due && seconds(due / 1_000) * 1_000 - HOUR, sequence);
     }
   });
   moveAll();
@@ -80,6 +82,7 @@ function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], 
 
 interface DatedRow {
   sequence: number;
+  merchant: string;
   kind: string;
   created: number;
   body: string;

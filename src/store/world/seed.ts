@@ -2,6 +2,7 @@
 
 import type { OwnRecords, Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
+import { seriesFor } from "../operation-context.ts";
 import type { Scope } from "../records/collection.ts";
 import type { Stores } from "../stores.ts";
 import { fixtureAt, startOfFixture } from "./date-shift.ts";
@@ -41,6 +42,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
         merchant: id,
         now: profile.created ?? clock.seconds(),
         mint: (prefix) => counters.mint(id, prefix),
+        series: seriesFor(counters, id),
         emit: () => {},
         // The file was validated when it was read.
         checkRecord: () => {},
@@ -50,10 +52,11 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
       const all = { merchant: [{ ...profile, id, email }], ...given };
       for (const [kind, records] of Object.entries(all)) {
         const resource = kinds.get(kind) as Resource;
-        // Changes that were due before the day of the fixture are not carried out: its author left them out.
-        const dueFrom = (startOfFixture(fixture, resource.datesMoveBy, now) ?? now) + 1;
-        const collection = collections(resource, { ...scope, dueFrom });
-        for (const record of records) collection.seed(record);
+        for (const record of records) {
+          // Changes that were due before the day of the fixture are not carried out: its author left them out.
+          const dueFrom = (startOfFixture(fixture, resource, record, now) ?? now) + 1;
+          collections(resource, { ...scope, dueFrom }).seed(record);
+        }
       }
       tenants.addKey(id, key);
       tenants.addLogin(email, id, password);

@@ -42,7 +42,7 @@ export const payouts = (): Stored[] =>
 
 export const merchant = (): Stored => ({
   ...{ id: "mer_real", object: "merchant", merchantId: "mer_real", status: "active", name: "Casa Real", email: "casa@mail.example" },
-  ...{ phone: "+351 900 000 001", country: "PT", currency: "EUR", suspendedAt: null, suspensionReason: null, metadata: {} },
+  ...{ phone: "+351 900 000 001", country: "PT", currency: "EUR", suspendedAt: null, suspensionReason: null, roomTypes: [], metadata: {} },
   ...{ created: START - 400 * DAY, livemode: true },
 });
 
@@ -57,6 +57,14 @@ export const bookings = (): Stored[] =>
   ["one", "two"].map((name) => ({
     ...{ id: `bkg_${name}`, object: "booking", merchantId: "mer_real", status: "pending", guestName: "Ana Sousa", customerId: "cus_real" },
     ...{ roomTypeId: "room_double", checkIn: "2026-02-10", checkOut: "2026-02-12", guests: 2, nightlyRate: 11_000, amount: 22_000 },
-    ...{ currency: "EUR", declineReason: null, declinedAt: null, paymentId: null, confirmedAt: null, cancelledAt: null },
+    ...{
+      currency: "EUR",
+      declineReason: null,
+      declinedAt: null,
+      paymentId: null,
+      balancePaymentId: null,
+      confirmedAt: null,
+      cancelledAt: null,
+    },
     ...{ checkedInAt: null, checkedOutAt: null, noShowAt: null, metadata: {}, created: START - 9 * DAY, livemode: true },
   }));

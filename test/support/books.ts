@@ -1,0 +1,221 @@
+// What a clerk checks in the books of a merchant: each line of the business that a record alone cannot show.
+
+import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
+import { addDays, addMonths, dayAt, dayNumber, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the clerk looks into records of every kind.
+type Some = any;
+
+interface Books {
+  world: RecordsByKind;
+  merchant: Some;
+  /** Unix seconds. */
+  now: number;
+  of(kind: string): Some[];
+}
+
+type Line = (books: Books) => string[];
+
+const isWorkday = (day: string) => ![0, 6].includes(new Date(day).getUTCDay());
+const unlessWorkday = (day: string) => (isWorkday(day) ? day : previousBusinessDay(day));
+const repeated = <T>(values: readonly T[]) => values.filter((value, index) => value != null && values.indexOf(value) < index);
+const dayIn = ({ merchant }: Books, seconds: number) => dayAt(merchant.country, seconds * 1_000);
+const hourIn = (books: Books, seconds: number) => {
+  const midnight = timeOfDay(books.merchant.country, dayIn(books, seconds), 0) ?? 0;
+  return Math.floor((seconds * 1_000 - midnight) / 3_600_000);
+};
+const standing = (status: string) => status !== "failed" && status !== "canceled";
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+/** The price of a stay by the pricing rules that were in force when it was booked. */
+function priceOf({ of }: Books, { created, checkIn, checkOut, roomTypeId, nightlyRate }: Some): number {
+  const nights = dayNumber(checkOut) - dayNumber(checkIn);
+  const rules = of("pricing_rule")
+    .filter((rule) => rule.created <= created && (rule.status === "active" || rule.deactivatedAt > created))
+    .filter((rule) => rule.roomTypeId === null || rule.roomTypeId === roomTypeId)
+    .filter(({ minNights, maxNights }) => nights >= (minNights ?? 1) && nights <= (maxNights ?? nights))
+    .sort((one, other) => other.priority - one.priority);
+  let sum = 0;
+  for (let night = checkIn; night < checkOut; night = addDays(night, 1)) {
+    const weekday = WEEKDAYS[new Date(night).getUTCDay()];
+    const rule = rules.find(
+      ({ startDate, endDate, daysOfWeek }) =>
+        (startDate ?? night) <= night && (endDate ?? night) >= night && (daysOfWeek === null || daysOfWeek.includes(weekday)),
+    );
+    const { adjustmentType, adjustmentValue = 0 } = rule ?? {};
+    sum += Math.max(
+      0,
+      nightlyRate + (adjustmentType === "percentage" ? Math.round((nightlyRate * adjustmentValue) / 10_000) : adjustmentValue),
+    );
+  }
+  return sum;
+}
+
+const succeeded = ({ of }: Books, id: string | null) => of("payment").find((payment) => payment.id === id);
+
+/** Stays that occupy a room in a night. */
+const HOLDING = ["confirmed", "checked_in", "checked_out"];
+
+export const LINES: Readonly<Record<string, Line>> = {
+  "references are used once": ({ of }) => [
+    ...repeated(of("payment").map(({ reference }) => reference)),
+    ...repeated(of("marketplace_order").map(({ number }) => number)),
+    ...repeated(of("gov_payment").map(({ reference }) => reference)),
+  ],
+  "a renewal's period ends the day before its anniversary": ({ of }) =>
+    of("membership_renewal")
+      .filter(({ periodStart, periodEnd }) => ![1, 12].some((months) => addDays(addMonths(periodStart, months), -1) === periodEnd))
+      .map(({ id, periodStart, periodEnd }) => `${id} ${periodStart} to ${periodEnd}`),
+  "a remittance is due on a business day by the due day of the next month": ({ of }) =>
+    of("remittance")
+      .filter(({ period, dueDate }) => {
+        const day = of("statutory_settings")[0]?.remittanceDueDay ?? 15;
+        return dueDate !== unlessWorkday(addDays(addMonths(`${period}-01`, 1), day - 1));
+      })
+      .map(({ id, period, dueDate }) => `${id} of ${period} due ${dueDate}`),
+  "a remittance is made before it is due": (books) =>
+    books
+      .of("remittance")
+      .filter(({ created, dueDate }) => dayIn(books, created) > dueDate)
+      .map(({ id, created, dueDate }) => `${id} ${dayIn(books, created)} due ${dueDate}`),
+  "a pay date is a business day": ({ of }) =>
+    of("payroll")
+      .filter(({ payDate }) => !isWorkday(payDate))
+      .map(({ id, payDate }) => `${id} ${payDate}`),
+  "no payroll is processed for more than ten days": ({ of, now }) =>
+    of("payroll")
+      .filter(({ status, processingAt }) => status === "processing" && now - processingAt > 10 * 86_400)
+      .map(({ id }) => id),
+  "a label of a quarter names a quarter, and one of a half-year a half-year": ({ of }) =>
+    [...of("gov_payment").map(({ purpose }) => purpose), ...of("appraisal").map(({ cycle }) => cycle)].filter((label) => {
+      const [, first, last] = /(\d{4}-\d\d) to (\d{4}-\d\d)/.exec(label) ?? [];
+      if (first === undefined || last === undefined) return false;
+      const length = (Number(last.slice(0, 4)) - Number(first.slice(0, 4))) * 12 + Number(last.slice(5)) - Number(first.slice(5)) + 1;
+      return ![3, 6].includes(length) || (Number(first.slice(5)) - 1) % length !== 0;
+    }),
+  "nobody is paid twice for a period": ({ of }) =>
+    repeated(
+      of("payroll")
+        .filter(({ status, offCycle }) => !["draft", "failed"].includes(status) && !offCycle)
+        .flatMap(({ periodStart, items }) => items.map(({ employeeId }: Some) => `${employeeId} ${periodStart}`)),
+    ),
+  "no month between two payrolls is skipped": ({ of }) => {
+    const runs = of("payroll").filter(({ status, offCycle }) => status !== "failed" && !offCycle);
+    const starts = [...new Set(runs.map(({ periodStart }) => periodStart))].sort();
+    return starts.slice(1).filter((start) => !runs.some(({ periodEnd }) => addDays(periodEnd, 1) === start));
+  },
+  "a submitted payroll is paid by its pay date": (books) =>
+    books
+      .of("payroll")
+      .filter(({ status, payDate }) => ["pending", "processing"].includes(status) && payDate < dayIn(books, books.now))
+      .map(({ id, payDate }) => `${id} ${payDate}`),
+  "a confirmed stay has its deposit": (books) =>
+    books
+      .of("booking")
+      .filter(
+        ({ confirmedAt, status, paymentId, amount }) =>
+          confirmedAt !== null && status !== "cancelled" && amount > 0 && !succeeded(books, paymentId),
+      )
+      .map(({ id }) => id),
+  "a finished stay is paid": (books) =>
+    books
+      .of("booking")
+      .filter(({ status, amount, paymentId, balancePaymentId }) => {
+        const paid = [paymentId, balancePaymentId].map((id) => succeeded(books, id)).filter((payment) => payment !== undefined);
+        return status === "checked_out" && paid.reduce((sum, payment) => sum + payment.amount, 0) !== amount;
+      })
+      .map(({ id }) => id),
+  "a renewal is paid": (books) =>
+    books
+      .of("membership_renewal")
+      .filter(({ status, amount, paymentId }) => status === "renewed" && amount > 0 && succeeded(books, paymentId)?.amount !== amount)
+      .map(({ id }) => id),
+  "a stay costs what the pricing rules say": (books) =>
+    books
+      .of("booking")
+      .filter((booking) => booking.nightlyRate !== null && booking.amount !== priceOf(books, booking))
+      .map(({ id, amount }) => `${id} ${amount}`),
+  "a room sleeps its guests and is let once a night": ({ of, merchant }) =>
+    (merchant.roomTypes ?? [{ id: "room_annex", rooms: 1, sleeps: 4 }]).flatMap(({ id, rooms, sleeps }: Some) => {
+      const stays = of("booking").filter(({ roomTypeId, status }) => roomTypeId === id && HOLDING.includes(status));
+      const nights = stays.flatMap(({ checkIn, checkOut }) =>
+        Array.from({ length: dayNumber(checkOut) - dayNumber(checkIn) }, (_, n) => addDays(checkIn, n)),
+      );
+      const tooMany = [...new Set(nights)].filter((night) => nights.filter((other) => other === night).length > rooms);
+      return [
+        ...tooMany.map((night) => `${id} ${night}`),
+        ...stays.filter(({ guests }) => guests > sleeps).map((stay) => `${stay.id} for ${stay.guests}`),
+      ];
+    }),
+  "a refund has its time": ({ of }) =>
+    of("payment")
+      .filter(({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null)
+      .map(({ id }) => id),
+  "a payout takes up the fees of refunded payments like any other": ({ of }) => {
+    const last = of("payout").findLast(({ status }) => standing(status))?.created ?? 0;
+    const givenBack = new Set(
+      of("payout")
+        .filter(({ failedAt, canceledAt }) => (failedAt ?? canceledAt ?? 0) >= last)
+        .flatMap(({ payments }) => payments.map(({ paymentId }: Some) => paymentId)),
+    );
+    return of("payment")
+      .filter(
+        ({ id, status, paidOutAmount, fee, refundedAt }) =>
+          status === "refunded" && paidOutAmount !== -fee && refundedAt < last && !givenBack.has(id),
+      )
+      .map(({ id }) => id);
+  },
+  "payoutId is the newest payout that contains the payment and stands": ({ of }) =>
+    of("payment")
+      .filter(({ id, payoutId }) => {
+        const holds = ({ status, payments }: Some) => standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
+        return payoutId !== (of("payout").findLast(holds)?.id ?? null);
+      })
+      .map(({ id }) => id),
+  "a payout arrives when its calendar says": (books) =>
+    books
+      .of("payout")
+      .filter(({ created, arrivalDate, payoutMethodId }) => {
+        const next = nextBusinessDay(dayIn(books, created));
+        const isMobile = books.of("payout_method").find(({ id }) => id === payoutMethodId)?.type === "mobile_money";
+        return arrivalDate !== null && arrivalDate > (isMobile ? next : nextBusinessDay(next));
+      })
+      .map(({ id, created, arrivalDate }) => `${id} ${dayIn(books, created)} arrives ${arrivalDate}`),
+  "a payment and an order are made at the hours of trade": (books) =>
+    [...books.of("payment"), ...books.of("marketplace_order")]
+      .filter(({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22)
+      .map(({ id }) => id),
+  "an amount fits its currency": ({ of, merchant }) =>
+    merchant.currency !== "KES"
+      ? []
+      : [...of("payment"), ...of("booking")].filter(({ amount }) => amount !== null && amount < 10_000).map(({ id }) => id),
+  "an address is in the country": ({ of, merchant }) =>
+    of("marketplace_order")
+      .filter(({ shippingAddress }) => shippingAddress !== null && shippingAddress.country !== merchant.country)
+      .map(({ id }) => id),
+  "a completed appraisal has scores": ({ of }) =>
+    of("appraisal")
+      .filter(
+        ({ status, finalScore, goals }) =>
+          status === "completed" && (finalScore === null || goals.some(({ score }: Some) => score === null)),
+      )
+      .map(({ id }) => id),
+  "a remittance names its agency": ({ of }) =>
+    of("remittance")
+      .filter(({ agency }) => agency === null)
+      .map(({ id }) => id),
+  "a name is that of the customer": (books) =>
+    [...books.of("booking"), ...books.of("marketplace_order")]
+      .filter(({ customerId, guestName, shippingAddress }) => {
+        const customer = books.of("customer").find(({ id }) => id === customerId);
+        return customer !== undefined && customer.name !== (guestName ?? shippingAddress?.name);
+      })
+      .map(({ id }) => id),
+};
+
+/** What a clerk would ask about, by line. `now` is in Unix seconds. */
+export function askedOf(world: RecordsByKind, now: number): string[] {
+  const of = (kind: string): Some[] => [...(world.get(kind) ?? [])] as AnyRecord[];
+  const books: Books = { world, merchant: of("merchant")[0], now, of };
+  return Object.entries(LINES).flatMap(([line, check]) => check(books).map((found) => `${line}: ${found}`));
+}
