@@ -102,7 +102,10 @@ export const payments = resource({
       at: "paidAt",
       sets: ({ record, now, own }) => ({
         fee: record.fee ?? feeOf(record, own),
-        ...(record.refundedAmount > 0 && { refundedAt: record.refundedAt ?? Math.max(now, record.paidAt ?? now) }),
+        ...(record.refundedAmount > 0 && {
+          refundedAmount: record.refundedAmount,
+          refundedAt: record.refundedAt ?? Math.max(now, record.paidAt ?? now),
+        }),
       }),
     },
     failed: {

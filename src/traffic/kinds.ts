@@ -11,7 +11,7 @@ import type { Collection } from "../store/records/collection.ts";
 /** A traffic step: its random values, its time, and the merchant's records. */
 export interface StepContext extends Draws {
   caller: OperationContext;
-  /** The calendar day. */
+  /** The calendar day in the merchant's time zone. */
   today: string;
   /** The merchant's records of a kind. */
   own(kind: string): Collection<RecordBase>;
@@ -42,6 +42,8 @@ export interface TrafficKind {
   consequences?: Readonly<Record<string, { kind: string; field: string }>>;
 }
 
+export const countryOf = ({ merchant }: Pick<StepContext, "merchant">) => (merchant().country as string | undefined) ?? null;
+
 /** Income in the merchant's currency from payments that no payout contains yet. */
 function takings({ own, merchant }: StepContext): number {
   const payments = own("payment").outstanding() as unknown as SettledPayment[];
@@ -65,7 +67,7 @@ const payout: TrafficKind = {
 /** Pays out all takings, once a day or as soon as there are many payments, to a payout method that did not fail. */
 function payOut(step: StepContext): JsonObject | undefined {
   const [last] = step.newest("payout", 1);
-  const isPaidOutToday = last !== undefined && dayAt(null, last.created * 1_000) === step.today;
+  const isPaidOutToday = last !== undefined && dayAt(countryOf(step), last.created * 1_000) === step.today;
   if (isPaidOutToday && step.newest("payment", MANY_PAYMENTS).some(({ paidOutAmount }) => paidOutAmount !== 0)) return undefined;
   const method = step.newest("payout_method", MOST_METHODS).find(({ isDefault, status }) => isDefault === true && status !== "failed");
   if (!method) return undefined;
@@ -147,14 +149,23 @@ const remittance: TrafficKind = {
   weight: 4,
   basedOn: ["remittance", "statutory_settings"],
   newRecord: () => undefined,
+  submits: {
+    status: "paid",
+    due: ({ newest, today }) =>
+      newest("remittance", 100).find(({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
+  },
   transitions: { pending: { paid: 0.85 }, overdue: { paid: 1 }, paid: { confirmed: 0.9 } },
   onEnter: { confirmed: (step) => ({ receiptNumber: `R-${step.between("receipt", 1_000, 9_999)}` }) },
 };
 
 const govPayment: TrafficKind = {
   weight: 2,
+  // A few taxes and fees fall due in a month.
+  newRecord: ({ newest, caller }) => (caller.now - (newest("gov_payment", 1)[0]?.created ?? 0) < GOV_SECONDS ? undefined : {}),
   transitions: { pending: { paid: 0.95, failed: 0.05 } },
 };
+
+const GOV_SECONDS = 10 * 86_400;
 
 const syncLog: TrafficKind = {
   weight: 7,

@@ -9,7 +9,7 @@ import { SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
-import { kinds, type StepContext } from "./kinds.ts";
+import { countryOf, kinds, type StepContext } from "./kinds.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
@@ -96,13 +96,14 @@ function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: st
   const { random, createOperationContext } = deps;
   const caller = createOperationContext(run.merchant, Math.floor(time / 1_000), undefined);
   const own: StepContext["own"] = (kind) => caller.own(resourceOf(deps, kind));
+  const merchant = () => own("merchant").require(run.merchant) as unknown as AnyRecord;
   return {
     ...drawsOf(random, ...run.name, of),
     caller,
-    today: dayAt(null, time),
+    today: dayAt(countryOf({ merchant }), time),
     own,
     newest: (kind, count) => own(kind).newestOf(count) as unknown as AnyRecord[],
-    merchant: () => own("merchant").require(run.merchant) as unknown as AnyRecord,
+    merchant,
   };
 }
 
@@ -134,10 +135,9 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
 const OPENING_HOURS = { from: 8, to: 22 };
 
 /** Outside the hours of trade in the merchant's time zone, kinds that keep them come last. */
-function openFirst(inTurn: readonly string[], time: number, { merchant }: StepContext): readonly string[] {
-  const country = (merchant().country as string | undefined) ?? null;
-  const today = dayAt(country, time);
-  const at = (hour: number) => timeOfDay(country, today, hour) ?? time;
+function openFirst(inTurn: readonly string[], time: number, step: StepContext): readonly string[] {
+  const country = countryOf(step);
+  const at = (hour: number) => timeOfDay(country, step.today, hour) ?? time;
   if (time >= at(OPENING_HOURS.from) && time < at(OPENING_HOURS.to)) return inTurn;
   const keepsHours = (kind: string) => kinds[kind]?.keepsHours === true;
   return [...inTurn.filter((kind) => !keepsHours(kind)), ...inTurn.filter(keepsHours)];

@@ -84,17 +84,100 @@ test("made records refer to the merchant's own customers, rooms, products and st
   expect(payroll.items.map(({ employeeId }: { employeeId: string }) => employeeId)).toContain("emp_marta");
 });
 
-test("given fields win, and the others fit them", async () => {
+const any = expect.anything();
+
+test.each([
+  ["booking", { roomTypeId: "room_annex" }, { nightlyRate: 14_500 }],
+  ["booking", { guests: 4 }, { roomTypeId: "room_annex" }],
+  ["booking", { customerId: "cus_ines" }, { guestName: "Inês Carvalho" }],
+  ["booking", { guestName: "Zoë Müller" }, { customerId: "cus_zoe" }],
+  ["booking", { checkIn: "2026-05-01", checkOut: "2026-05-03", guestName: "Ana" }, { customerId: null }],
+  ["booking", { roomTypeId: "room_single", checkIn: "2026-05-01" }, { nightlyRate: 8_000, guests: 1 }],
+  ["booking", { checkOut: "2026-01-06" }, { checkIn: expect.stringMatching(/^202(5-12|6-01)/) }],
+  ["marketplace_order", { customerId: "cus_renee" }, { shippingAddress: { name: "Renée O'Neill", city: "Serra Alta" } }],
+  ["marketplace_order", { amount: 5_000, shippingAmount: 400 }, { items: [{ unitAmount: 4_600 }] }],
+  ["marketplace_order", { channel: "Casa e Mesa" }, { number: "CM-1017" }],
+  ["payment", { description: "Picnic basket", customerId: null }, { currency: "EUR", reference: "QR-0147" }],
+  ["payment", { amount: 1 }, { description: null }],
+  ["remittance", { amount: 5_000, employeeAmount: 2_000 }, { employerAmount: 3_000 }],
+  [
+    "remittance",
+    { scheme: "social_security", period: "2025-11" },
+    {
+      payrollId: "pyr_5",
+      employeeAmount: 106_700,
+      employerAmount: 230_375,
+      dueDate: "2025-12-19",
+      agency: expect.stringMatching(/^Instituto/),
+    },
+  ],
+  ["product_variant", { productId: "prod_soap" }, { name: "Rosemary soap, 11", options: { pieces: "11" } }],
+  ["product_variant", { productId: "prod_honey" }, { options: { size: "700 g" }, name: "Heather honey, 700 g" }],
+  ["membership_renewal", { plan: "Amigos do Vinho", dueDate: "2026-01-31" }, { amount: 7_900, periodEnd: "2027-01-30" }],
+  ["membership_renewal", { membershipId: "mem_club_bjork" }, { customerId: "cus_bjork", plan: "Amigos do Vinho" }],
+  ["sync_log", { entity: "bookings" }, { integration: "canal-reservas", direction: "inbound" }],
+  ["gov_payment", { agency: "Câmara Municipal de Vila Clara" }, { reference: "CM-0006" }],
+  ["appraisal", { status: "completed", cycle: "2024" }, { periodStart: "2024-01-01", finalScore: any }],
+  ["payroll", { periodStart: "2026-03-01" }, { periodEnd: "2026-03-31", payDate: "2026-03-13" }],
+] as const)("a %s with %o has what follows from it", async (kind, given, follows) => {
   const bench = await open();
-  const booking = await make(bench, "booking", { checkIn: "2026-05-01", checkOut: "2026-05-03", guestName: "Ana" });
-  expect(booking).toMatchObject({ checkIn: "2026-05-01", checkOut: "2026-05-03", guestName: "Ana" });
-  const longer = await make(bench, "booking", { checkIn: "2026-05-01" });
-  expect(longer.checkOut > "2026-05-01").toBe(true);
-  const earlier = await make(bench, "booking", { checkOut: "2026-01-06" });
-  expect(earlier.checkIn < "2026-01-06").toBe(true);
-  expect(await make(bench, "payment", { customerId: null, amount: 1 })).toMatchObject({ customerId: null, amount: 1, currency: "EUR" });
-  const remittance = await make(bench, "remittance", { amount: 5_000 });
-  expect(remittance.employeeAmount + remittance.employerAmount).toBe(5_000);
+  expect(await make(bench, kind, given)).toMatchObject({ ...given, ...follows });
+});
+
+test("a rate that was given once is not that of other stays", async () => {
+  const bench = await open();
+  await make(bench, "booking", { roomTypeId: "room_double", nightlyRate: 1 });
+  expect((await make(bench, "booking", { roomTypeId: "room_double" })).nightlyRate).toBe(11_000);
+});
+
+test("a series goes on, and a new record is the newest, also after the clock was set back", async () => {
+  const bench = await open();
+  const references = [(await make(bench, "payment")).reference, (await make(bench, "payment", { reference: "QR-0200" })).reference];
+  await bench.control("PUT", "/clock", { mode: "frozen", now: "2025-06-01T12:00:00Z" });
+  for (const status of ["pending", "succeeded"]) {
+    const { id, reference } = await make(bench, "payment", { status });
+    references.push(reference);
+    expect((await bench.call("GET", "/v1/payments?limit=1")).body.data[0].id).toBe(id);
+  }
+  expect(references).toEqual(["QR-0147", "QR-0200", "QR-0201", "QR-0202"]);
+  expect((await make(bench, "payment", { merchant: "mer_blank" })).reference).toBe("TR-0001");
+});
+
+test("a room is let once a night, and sleeps its guests; a stay is paid in two parts", async () => {
+  const bench = await open();
+  const stay = { roomTypeId: "room_annex", checkIn: "2026-05-01", checkOut: "2026-05-04" };
+  const first = await make(bench, "booking", { ...stay, status: "confirmed" });
+  const second = await make(bench, "booking", { ...stay, checkIn: "2026-05-03", checkOut: "2026-05-05" });
+  const move = (id: string, fields: object) =>
+    bench.call("PATCH", `/_sandbox/records/booking/${id}`, { key: null, body: { merchant: "mer_lodge", ...fields } });
+  const refused = await move(second.id, { status: "confirmed" });
+  expect([refused.status, refused.body.message]).toEqual([409, "room_annex has one room, which is taken on 2026-05-03."]);
+  expect((await move(second.id, { status: "confirmed", checkIn: "2026-05-04" })).status).toBe(200);
+  expect((await move(first.id, { checkOut: "2026-05-05" })).status).toBe(409);
+  expect((await move(first.id, { guests: 5 })).body.message).toContain("guests must be at most 4");
+  const payment = (id: string) => bench.control("GET", `/records/payment/${id}?merchant=mer_lodge`);
+  const paid = await make(bench, "booking", { status: "checked_out" });
+  const parts = [await payment(paid.paymentId), await payment(paid.balancePaymentId)];
+  expect(parts.map(({ amount, customerId }) => [amount, customerId])).toEqual([
+    [Math.ceil(paid.amount / 5), paid.customerId],
+    [paid.amount - Math.ceil(paid.amount / 5), paid.customerId],
+  ]);
+});
+
+test("a payment keeps the time of its refund, and the payout that contained it before the one that failed", async () => {
+  const bench = await open();
+  const change = (kind: string, id: string, fields: object) =>
+    bench.control("PATCH", `/records/${kind}/${id}`, { merchant: "mer_blank", ...fields });
+  const made = await make(bench, "payment", { merchant: "mer_blank", status: "succeeded", amount: 1_000, fee: 0, refundedAmount: 100 });
+  expect(made.refundedAt).toBe(made.paidAt);
+  const first = await make(bench, "payout", { merchant: "mer_blank" });
+  await change("payment", made.id, { refundedAmount: 300 });
+  await make(bench, "payment", { merchant: "mer_blank", status: "succeeded", amount: 1_000 });
+  const second = await make(bench, "payout", { merchant: "mer_blank" });
+  const payoutId = async () => (await bench.control("GET", `/records/payment/${made.id}`)).payoutId;
+  expect(await payoutId()).toBe(second.id);
+  await change("payout", second.id, { status: "canceled" });
+  expect(await payoutId()).toBe(first.id);
 });
 
 test("a variant of a merchant without products gets a new product", async () => {

@@ -62,6 +62,12 @@ export const LINES: Readonly<Record<string, Line>> = {
     ...repeated(of("marketplace_order").map(({ number }) => number)),
     ...repeated(of("gov_payment").map(({ reference }) => reference)),
   ],
+  "a tax is paid once for a period": ({ of }) =>
+    repeated(
+      of("gov_payment")
+        .filter(({ status, purpose }) => ["pending", "paid"].includes(status) && / to \d{4}-\d\d$/.test(purpose))
+        .map(({ purpose }) => purpose),
+    ),
   "a renewal's period ends the day before its anniversary": ({ of }) =>
     of("membership_renewal")
       .filter(({ periodStart, periodEnd }) => ![1, 12].some((months) => addDays(addMonths(periodStart, months), -1) === periodEnd))

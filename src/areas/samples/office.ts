@@ -103,13 +103,28 @@ export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => (
 });
 
 export function sampleGovPayment(context: SampleContext) {
+  const { newest } = context;
   const like = earlier(context, "gov_payment", "agency", "purpose", "amount");
   return {
     ...moneyLike(context, like, 2_000),
     agency: textOf(like.agency, "Tax Authority"),
-    purpose: textOf(like.purpose, "Value added tax"),
+    purpose: nextPeriod(textOf(like.purpose, "Value added tax"), newest("gov_payment")),
   };
 }
+
+/** A label of a period, such as `Value added tax, 2025-07 to 2025-09`, names the one after the latest that was paid; other labels stay. */
+function nextPeriod(label: string, others: readonly AnyRecord[]): string {
+  const [, name, from, to] = PERIOD.exec(label) ?? [];
+  if (name === undefined || from === undefined || to === undefined) return label;
+  const ends = others.flatMap(({ purpose }) => {
+    const [, other, , end] = PERIOD.exec(String(purpose)) ?? [];
+    return other === name && end !== undefined ? [monthIndex(end)] : [];
+  });
+  const [end, length] = [Math.max(...ends), monthIndex(to) - monthIndex(from) + 1];
+  return `${name}, ${monthText(end + 1)} to ${monthText(end + length)}`;
+}
+
+const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
 export function sampleSyncLog(context: SampleContext) {
   const like = earlier(context, "sync_log", "integration", "entity", "direction");

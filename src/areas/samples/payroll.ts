@@ -80,9 +80,11 @@ function periodAround(day: string, frequency: Frequency): Period {
 /** The last business day up to the merchant's day of the month, or to the end of a shorter period. */
 function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonly AnyRecord[]): string {
   if (frequency !== "monthly") return businessDayUntil(end);
+  const days = runs.filter(({ status }) => status !== "draft").map(({ payDate }) => textOf(payDate, USUAL_PAY_DAY).slice(-2));
+  const timesOf = (day: string) => days.filter((other) => other === day).length;
   // Weekends have moved single pay dates to an earlier day.
-  const days = runs.filter(({ status }) => status !== "draft").map(({ payDate }) => textOf(payDate, "").slice(8));
-  return businessDayUntil([`${start.slice(0, 7)}-${days.sort().at(-1) || USUAL_PAY_DAY}`, end].sort()[0] as string);
+  const [usual = USUAL_PAY_DAY] = days.toSorted((one, other) => timesOf(other) - timesOf(one) || other.localeCompare(one));
+  return businessDayUntil([`${start.slice(0, 7)}-${usual}`, end].sort()[0] as string);
 }
 
 const USUAL_PAY_DAY = "28";

@@ -118,7 +118,7 @@ export function sampleVariant(context: SampleContext) {
   };
 }
 
-/** The options of the other variants, with a number beyond theirs: 750 g after 250 g and 500 g, or another colour. */
+/** The options of the other variants, with a number beyond theirs: 3 after 1 and 2, or another colour. */
 function nextOptions(siblings: readonly AnyRecord[], number: number): Record<string, unknown> {
   const all = siblings.map(({ options }) => Object.entries(options as Record<string, unknown>)[0]).filter((one) => one !== undefined);
   const [key = "size"] = all[0] ?? [];
@@ -205,9 +205,11 @@ export const samplePricingRule = ({ given, between }: SampleContext) => ({
 
 /** Like an earlier renewal: of the given plan, or of the given membership with its customer. The period follows from the due date. */
 export function sampleRenewal(context: SampleContext) {
-  const { given, status = "", day, between, number } = context;
+  const { given, status = "", day, between, number, newest, pick } = context;
   const like = earlier(context, "membership_renewal", "plan", "membershipId", "amount");
-  const member = given.membershipId == null ? customerOf(context)?.id : like.customerId;
+  const members = new Set(newest("membership_renewal").map(({ customerId }) => customerId));
+  const others = newest("customer").filter(({ id }) => !members.has(id));
+  const member = given.membershipId == null ? (pick("new member", others) ?? customerOf(context))?.id : like.customerId;
   return {
     ...moneyLike(context, like, 120),
     membershipId: `mem_${number}`,
