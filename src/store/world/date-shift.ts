@@ -49,13 +49,15 @@ interface DatedKind extends Pick<Resource, "datesMoveBy" | "businessDay"> {}
 /** Moves a record as JSON, and returns how its other times move with it. */
 export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, businessDay }: DatedKind, settings: FixtureRecord = {}) {
   const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(JSON.parse(json));
-  const moved = { json: shiftJson(json, shift, unit), seconds: (time: number) => shiftSeconds(time, shift, unit) };
+  const seconds = (time: number) => shiftSeconds(time, shift, unit);
+  const moved = { json: shiftJson(json, shift, unit), seconds, due: seconds };
   if (businessDay === undefined) return moved;
   const record = JSON.parse(moved.json) as Record<string, unknown>;
   const day = record[businessDay.field];
   const fitting = typeof day === "string" ? businessDay.fit(day, { written: JSON.parse(json), moved: record, settings }) : day;
   if (fitting === day) return moved;
-  const later = businessDay.times ? (dayNumber(fitting as string) - dayNumber(day as string)) * (DAY / 1_000) : 0;
+  const difference = (dayNumber(fitting as string) - dayNumber(day as string)) * (DAY / 1_000);
+  const later = businessDay.times ? difference : 0;
   const isTime = (field: string) => /^(created|\w+At)$/.test(field);
   const followed = Object.entries(record).map(([field, value]) => [
     field,
@@ -63,7 +65,9 @@ export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, busin
   ]);
   return {
     json: JSON.stringify({ ...Object.fromEntries(followed), [businessDay.field]: fitting }),
-    seconds: (time: number) => moved.seconds(time) + later,
+    seconds: (time: number) => seconds(time) + later,
+    // At the earliest, for what follows from the date.
+    due: (time: number) => seconds(time) + Math.min(difference, 0),
   };
 }
 
