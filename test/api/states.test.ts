@@ -41,7 +41,7 @@ describe("the transitions of every kind", () => {
         expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
         const later = pathTo(resource, from).slice(1);
         const expected = known(events.created, ...later.map((state) => events[state]));
-        expect(await happened()).toEqual(expected);
+        expect((await happened()).slice(0, expected.length)).toEqual(expected);
 
         const path = `/_sandbox/records/${kind}/${record.id}`;
         const { status, body } = await bench.call("PATCH", path, { key: null, body: { status: to, metadata: { moved: to } } });
