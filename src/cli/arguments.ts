@@ -18,8 +18,6 @@ export interface FlagDefinition {
   rare?: true;
   /** Throws if the text is not a valid value of the flag. */
   check?(text: string, flag: string): unknown;
-  /** The values that completion offers. */
-  values?(): readonly string[];
 }
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
@@ -43,8 +41,8 @@ interface Syntax {
   /** The command, such as `fault add`, for errors. */
   name: string;
   sandboxOptions: readonly OptionName[];
-  /** What may follow after `--`: another command (true), or other words. */
-  rest?: boolean | "words" | undefined;
+  /** Another command follows after `--`. */
+  rest?: boolean | undefined;
   flags: FlagDefinitions;
 }
 
@@ -58,7 +56,7 @@ export function parseArguments(
     Object.entries(allFlags({ sandboxOptions, flags: definitions })).map(([name, flag]) => [`--${name}`, flag]),
   );
   const end = rest ? argv.indexOf("--") : -1;
-  if (rest === true && end < 0) checkRest(argv, known, command);
+  if (rest && end < 0) checkRest(argv, known, command);
   const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);
   const flags = Object.fromEntries(Object.keys(definitions).map((name) => [name, joined(given[`--${name}`])]));
   const optionFlags = Object.fromEntries(Object.entries(given).filter(([flag]) => !Object.hasOwn(definitions, flag.slice(2))));

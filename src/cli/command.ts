@@ -1,10 +1,10 @@
-// A command of the program, or a group of subcommands. Help, completion and parsing are derived from its declaration.
+// A command of the program, or a group of subcommands. Help and parsing are derived from its declaration.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../kernel/errors.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
-import { commandHelp, groupHelp, type HelpSection } from "./help.ts";
+import { commandHelp, type Described, groupHelp, type HelpSection } from "./help.ts";
 import { note, printText } from "./output/print.ts";
 import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
@@ -27,13 +27,11 @@ export interface CommandDefinition extends Description {
   sandboxOptions?: boolean | readonly OptionName[];
   /** Defaults of sandbox options that differ in this command, as its help words them. */
   defaults?: Partial<Record<OptionName, string>>;
-  /** What may follow after `--`: another command (true), or other words. */
-  rest?: boolean | "words";
+  /** Another command follows after `--`. */
+  rest?: boolean;
   flags?: FlagDefinitions;
   /** Further flags that depend on the positional arguments, such as one per field of a kind. Values of these flags count as positional. */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
-  /** The words that completion offers after these positional arguments. */
-  words?(positionals: readonly string[]): readonly string[];
   /** Resolves with the exit code (default: success). */
   run(given: Arguments): Promise<number | undefined> | Promise<void>;
 }
@@ -45,15 +43,9 @@ interface GroupDefinition extends Description {
   subcommands: Readonly<Record<string, Command>>;
 }
 
-export interface Command extends Description {
-  usage: string;
-  sandboxOptions: readonly OptionName[];
-  defaults?: Partial<Record<OptionName, string>>;
-  /** The flags that do not depend on the arguments. */
-  flags: FlagDefinitions;
+export interface Command extends Described {
   /** All flags that are valid with these arguments. */
   flagsFor(argv: readonly string[]): FlagDefinitions;
-  words(positionals: readonly string[]): readonly string[];
   /** Set only for a group. */
   subcommands?: Readonly<Record<string, Command>>;
   /** Resolves with the exit code. */
@@ -78,7 +70,6 @@ export function command(definition: CommandDefinition): Command {
     sandboxOptions,
     flags,
     flagsFor,
-    words: (given) => definition.words?.(given) ?? [],
     async run(argv) {
       const own = flagsFor(argv);
       const known = argv.includes("--help") ? { ...ALL, ...own } : own;
@@ -125,7 +116,6 @@ export function commandGroup({ name, subcommands, ...definition }: GroupDefiniti
     sandboxOptions: [],
     flags,
     flagsFor: () => flags,
-    words: () => Object.keys(subcommands),
     subcommands,
     async run(argv) {
       const [word] = positionalsIn(argv, flags);

@@ -14,11 +14,12 @@ type HelpRow = readonly [term: string, description: string];
 /** The names of commands by the title of their group. */
 export type CommandGroups = Readonly<Record<string, readonly string[]>>;
 
-interface Described {
+export interface Described {
   summary: string;
   usage: string;
   sandboxOptions: readonly OptionName[];
   defaults?: Partial<Record<OptionName, string>>;
+  /** The flags that do not depend on the arguments. */
   flags: FlagDefinitions;
   subcommands?: Readonly<Record<string, Described>>;
   sections?(isAll: boolean): readonly HelpSection[];

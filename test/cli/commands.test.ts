@@ -250,7 +250,6 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["listen"], 2, "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
   [["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"], 2, "There is no merchant lodg. Did you mean mer_lodge?"],
-  [["completion"], 2, "<shell> is missing, as in merchant-sandbox completion zsh."],
   [["attach", "nowhere"], 2, 'received "nowhere"'],
   [["env", "--format", "jsno"], 2, "Did you mean json?"],
   [["wait", "--timeout", "soon"], 2, "--timeout"],
@@ -264,7 +263,7 @@ const wrong: [words: string[], code: number, says: string][] = [
 ];
 
 /** Commands that take no --url. */
-const LOCAL = ["exec", "attach", "completion"];
+const LOCAL = ["exec", "attach"];
 
 test("all invalid values of a command are printed, one a line", async () => {
   const { url } = await open();

@@ -34,7 +34,6 @@ export const env = command({
     format: {
       value: "format",
       description: "use this format: shell, dotenv, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
-      values: () => Object.keys(formats),
     },
     for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
     ...connectionFlags,

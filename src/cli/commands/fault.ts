@@ -1,13 +1,12 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
-import { catalogue, eventTypes } from "../../areas/index.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
 import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
-import { BUDGET_SCOPES, type Trigger } from "../../faults/trigger.ts";
+import type { Trigger } from "../../faults/trigger.ts";
 import { asMisuse, usageError } from "../../kernel/errors.ts";
 import { kebab } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -20,10 +19,9 @@ import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter((name) => name !== "type");
 const actionFlags = Object.fromEntries(
   fieldNames.map((name): [string, FlagDefinition] => {
-    const fields = actions.flatMap(({ schema }) => schema.properties[name] ?? []) as { type?: string; enum?: string[] }[];
+    const fields = actions.flatMap(({ schema }) => schema.properties[name] ?? []) as { type?: string }[];
     const isSwitch = fields.every(({ type }) => type === "boolean");
-    const values = fields.flatMap((field) => field.enum ?? []);
-    return [kebab(name), { ...(isSwitch ? {} : { value: "value" }), description: `set ${name}`, hidden: true, values: () => values }];
+    return [kebab(name), { ...(isSwitch ? {} : { value: "value" }), description: `set ${name}`, hidden: true }];
   }),
 );
 
@@ -39,7 +37,6 @@ const triggerFlags = {
     value: "what",
     rare: true,
     description: "count separately per rule, key, operation, idempotency_key, event or endpoint",
-    values: () => BUDGET_SCOPES,
   },
 } satisfies Record<string, FlagDefinition>;
 
@@ -88,10 +85,6 @@ const add = sandboxCommand({
   example: "fault add 503 payments.list",
   flags: { ...triggerFlags, ...ruleFlags, ...actionFlags },
   sections,
-  words([action]) {
-    if (action === undefined) return actions.map(({ type }) => type.replaceAll("_", "-"));
-    return actionIn(action)?.target === "delivery" ? [...eventTypes] : catalogue.map(({ id }) => id);
-  },
   terms({ positionals: [action = ""] }) {
     const main = actionIn(action)?.main;
     return main === undefined ? {} : { [main]: `${action.split("=")[0]}=<${main}>` };

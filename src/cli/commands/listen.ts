@@ -1,7 +1,7 @@
 // `listen`: registers a URL of this machine for webhooks while it runs, and prints each delivery attempt, including retries.
 
 import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
-import { eventsText, eventTypes, matchingTypes } from "../../areas/index.ts";
+import { eventsText, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { command } from "../command.ts";
@@ -24,7 +24,6 @@ export const listen = command({
       value: "types",
       multiple: true,
       description: "deliver these event types, such as payment.*,payroll.created (default: all)",
-      values: () => [...eventTypes],
     },
     merchant: { value: "merchant", description: "deliver events of this merchant, such as lodge (default: the first one)" },
     json: { description: "print one JSON object per line" },

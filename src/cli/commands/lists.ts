@@ -13,7 +13,6 @@ import type {
   Verdict,
   VerdictsListInput,
 } from "../../../generated/control-api.ts";
-import { catalogue, eventTypes } from "../../areas/index.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
@@ -55,19 +54,15 @@ const PARAMETERS: Readonly<Record<string, { flag: string; value?: string; descri
   limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100 (default: 25)" },
   starting_after: { flag: "after", value: "id", description: "list those older than this one: the next page" },
 };
-const WORDS: Readonly<Record<string, () => readonly string[]>> = {
-  operation: () => catalogue.map(({ id }) => id),
-  type: () => [...eventTypes],
-};
 
 function filtersOf(operation: string) {
   const { properties } = controlCatalogue.find(({ id }) => id === operation)?.query ?? { properties: {} };
   return Object.entries(properties)
     .filter(([name]) => name !== "ending_before")
     .map(([name, schema]) => {
-      const { description = "", enum: values } = schema as { description?: string; enum?: readonly string[] };
+      const { description = "" } = schema as { description?: string };
       const { flag, ...given } = PARAMETERS[name] ?? { flag: kebab(name).replace(/-id$/, ""), description: inImperative(description) };
-      return { name, flag, definition: { value: flag, ...given, values: () => values ?? WORDS[name]?.() ?? [] } };
+      return { name, flag, definition: { value: flag, ...given } };
     });
 }
 

@@ -7,7 +7,7 @@ import { usageError } from "../../kernel/errors.ts";
 import { writeAmount } from "../../kernel/money.ts";
 import { kebab } from "../../kernel/text.ts";
 import { isAmount, isTimestamp } from "../../schema/shapes.ts";
-import { fieldFlags, fieldsOf, findKind, kindIn, kindNamed, kindNames, readFields, statusNamed } from "../records/field-flags.ts";
+import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from "../records/field-flags.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
@@ -21,7 +21,6 @@ export const make = sandboxCommand({
   usage: "make <kind> [--status <status>] [--<field> <value> ...]",
   example: MAKE_EXAMPLE,
   flags: merchantFlag,
-  words: ([word]) => (word === undefined ? kindNames : []),
   flagsFor(positionals) {
     const word = kindIn(positionals);
     return word === undefined ? {} : fieldFlags(fieldsOf(makeable(word), true));
@@ -48,8 +47,6 @@ export const move = sandboxCommand({
   usage: "move <kind> <id> [status] [--<field> <value> ...]",
   example: MOVE_EXAMPLE,
   flags: merchantFlag,
-  words: ([word, id, status]) =>
-    word === undefined ? kindNames : id === undefined || status !== undefined ? [] : Object.keys(findKind(word)?.transitions ?? {}),
   flagsFor(positionals) {
     const word = kindIn(positionals);
     return word === undefined ? {} : fieldFlags(fieldsOf(kindNamed(word), false));
@@ -101,7 +98,6 @@ export const show = sandboxCommand({
   summary: "list the newest records of a kind, or show one: show payments --status failed",
   usage: "show <kind> [id]",
   example: "show payments",
-  words: ([word]) => (word === undefined ? kindNames : []),
   flags: {
     status: { value: "status", description: "list only records in this status" },
     limit: { value: "n", description: "list this many records, from 1 to 100 (default: 25)" },

@@ -1,9 +1,7 @@
 // `scenario`: arms, shows, scores and disarms the scenarios of a running sandbox.
 
-import { readdirSync } from "node:fs";
 import type { FaultRule, Scenario, ScenariosGetInput } from "../../../generated/control-api.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
-import { packageFile } from "../../sandbox/package-files.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
@@ -20,7 +18,6 @@ const ofOne = (
     usage: `scenario ${word} <name>`,
     example: `scenario ${word} lost-response`,
     flags: { for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" } },
-    words: scenarioNames,
     async call(sandbox, { flags, positionals: [name = ""] }) {
       if (/[./\\]/.test(name)) usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
       const merchant = await sandbox.merchantId(flags.for);
@@ -70,12 +67,6 @@ export const scenario = commandGroup({
     ),
   },
 });
-
-/** The scenarios of the package, for completion. */
-function scenarioNames(given: readonly string[]): string[] {
-  if (given.length > 0) return [];
-  return readdirSync(packageFile("fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
-}
 
 /** The exit code of a verdict. A scenario that is not armed counts as inconclusive. */
 const codeOf = (verdict: Scenario["verdict"]) =>

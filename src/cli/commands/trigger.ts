@@ -10,7 +10,6 @@ export const trigger = sandboxCommand({
   summary: "make an event happen: trigger payment.succeeded makes a payment that succeeds",
   usage: "trigger <type>",
   example: "trigger payment.succeeded",
-  words: (given) => (given.length === 0 ? [...eventTypes] : []),
   flags: {
     data: { value: "json", description: "give the record these fields, or a synthetic event this data (default: {})" },
     for: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" },

@@ -11,9 +11,6 @@ const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacte
 /** Prints one line to standard output. Escapes line breaks too, so that untrusted text cannot imitate another line. */
 export const print = (line: string) => void process.stdout.write(`${escapeControlCharacters(line)}\n`);
 
-/** Prints one line of columns with tabs between them. */
-export const printColumns = (...columns: string[]) => void process.stdout.write(`${columns.map(escapeControlCharacters).join("\t")}\n`);
-
 /** Prints a text of several lines, such as a help page or a step of a lesson. */
 export const printText = (text: string) => void process.stdout.write(`${escapeLines(text)}\n`);
 

@@ -19,15 +19,13 @@ for (const resource of resources)
     for (const word of part.endsWith("s") ? [part] : [part, `${part}s`]) if (!words.has(word)) words.set(word, resource);
 for (const resource of resources) for (const word of [resource.view, resource.kind].map(kebab)) words.set(word, resource);
 
-export const kindNames = resources.map(({ kind }) => kebab(kind));
-
-export const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
+const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
 
 /** The kind that a word of a command names. */
 export function kindNamed(word: string): Resource {
   const found = findKind(word);
   if (found) return found;
-  const hint = didYouMean(kebab(word), words.keys()) || ` There are ${kindNames.join(", ")}.`;
+  const hint = didYouMean(kebab(word), words.keys()) || ` There are ${resources.map(({ kind }) => kebab(kind)).join(", ")}.`;
   usageError(`There is no kind of record ${word}.${hint}`);
 }
 

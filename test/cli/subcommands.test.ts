@@ -1,45 +1,12 @@
-// Completion, and the help of subcommands: both follow from the declarations of the commands.
+// The help of subcommands, and the commands that save snapshots and print documents.
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { serviceOpenapi } from "../../scripts/reference/documents.ts";
-import { candidatesFor } from "../../src/cli/commands/completion.ts";
-import { commands, everyCommand } from "../../src/cli/commands/index.ts";
+import { everyCommand } from "../../src/cli/commands/index.ts";
 import { yamlOf } from "../../src/cli/commands/openapi.ts";
 import { runCommand } from "../support/commands.ts";
 import { open } from "../support/sandbox.ts";
-
-const complete = async (line: string) => candidatesFor(line.split(" "), await everyCommand()).map(([word]) => word);
-
-describe("completion offers", () => {
-  test.each([
-    ["cl", ["clock"]],
-    ["clock ad", ["advance"]],
-    ["fault add lost", ["lost-response"]],
-    ["fault add 503 payments.", ["payments.list"]],
-    ["fault add 503 --per k", ["key"]],
-    ["make payment --refunded-amount", ["--refunded-amount"]],
-    ["move booking bkg_pending conf", ["confirmed"]],
-    ["trigger payout.pa", ["payout.paid"]],
-    ["env --format js", ["json"]],
-    ["--rate", ["--rate-limit"]],
-    ["exec --memory --see", ["--seed"]],
-    ["exec -- npm te", []],
-    ["completion z", ["zsh"]],
-  ])("%s", async (line, expected) => {
-    const offered = await complete(line);
-    expect(expected.length === 0 ? offered : expected.filter((word) => !offered.includes(word))).toEqual([]);
-  });
-
-  test.each(["bash", "zsh", "fish"])("them in %s, by the script that the command prints", async (shell) => {
-    expect((await runCommand(undefined, "completion", shell)).out.join("\n")).toContain(`completion ${shell} -- `);
-    expect((await runCommand(undefined, "completion", shell, "--", "cl")).out).toEqual([expect.stringMatching(/^clock\b/)]);
-  });
-
-  test("all commands and no flag at the start", async () => {
-    expect(await complete("")).toEqual(Object.keys(commands));
-  });
-});
 
 test("the help of a group lists its subcommands, and each flag once", async () => {
   const bench = await open();
