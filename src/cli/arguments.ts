@@ -5,7 +5,6 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
 
-/** A flag of one command. */
 export interface FlagDefinition {
   /** The placeholder for the value in the help; undefined for a switch. */
   value?: string;
@@ -29,7 +28,6 @@ export type Flags = Record<string, string | undefined>;
 export type GivenFlags = Record<string, string | string[]>;
 
 export interface ParsedArguments {
-  /** The options of a sandbox, given as flags. */
   optionFlags: GivenFlags;
   flags: Flags;
   positionals: string[];

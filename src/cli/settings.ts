@@ -26,7 +26,6 @@ export type Source = "flag" | "variable" | "file";
 
 export interface Settings {
   options: GivenOptions;
-  /** The source of each given option. */
   sources: Partial<Record<OptionName, Source>>;
 }
 

@@ -76,7 +76,6 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       clear(merchant);
       if (merchant === undefined) ids.restart();
     },
-    /** The JSON Schema of a rule. */
     schema: jsonSchema,
   };
 }

@@ -30,7 +30,6 @@ export const RULE_FIELDS = {
   enabled: Type.Optional(Type.Boolean({ description: "Whether the rule can fire at all (default: true)" })),
 };
 
-/** An action in a rule. */
 export type ActionInput = Parameters<(typeof apiActions)[number]["prepare"] | (typeof deliveryActions)[number]["prepare"]>[0];
 
 /** A rule as a client writes it. */
@@ -45,7 +44,6 @@ export const matchSchemas = { api: apiMatchSchema, delivery: deliveryMatchSchema
 
 const schemas = new Map<string, TObject<TProperties>>();
 
-/** The schema of a rule with this action. */
 export function ruleSchema(action: Action) {
   const known = schemas.get(action.type);
   if (known) return known;

@@ -6,7 +6,6 @@ export interface RateLimit {
   window: number;
 }
 
-/** The state of one rate limit window. */
 export type RateLimitWindow = ReturnType<typeof openBucket>;
 
 /** Changes the limit and length from now on, or the state of the current window. Times are milliseconds. */

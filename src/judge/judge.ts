@@ -19,11 +19,10 @@ import {
   isUnanswered,
   type JudgedOperation,
   type ObservedCall,
-  type OperationFinder,
   type ReadHeaders,
 } from "./observed-call.ts";
 import { rules } from "./rules/index.ts";
-import { buildVerdict, createVerdictLog, matchesFilter, type VerdictLog } from "./verdict-log.ts";
+import { buildVerdict, createVerdictLog, matchesFilter } from "./verdict-log.ts";
 
 export type Judge = ReturnType<typeof createJudge>;
 
@@ -39,40 +38,31 @@ interface JudgeOptions {
   onVerdict(verdict: VerdictMessage): void;
 }
 
-interface JudgeState {
-  readonly log: VerdictLog;
-  readonly firings: Firings;
-  /** First calls of connections, kept separately so that the many calls on open connections do not push them out. */
-  readonly firstCalls: RecentCalls;
-  readonly laterCalls: RecentCalls;
-  readonly writes: RecentCalls;
-  readonly lag: EventLoopLag;
-  /** By merchant; requests without a known merchant share the tracker "". */
-  readonly trackers: Map<string, MerchantTracker>;
-  readonly operationOf: OperationFinder;
-  readonly values: ReadHeaders;
-  /** Requests to observe at the end of this turn of the event loop. */
-  queue: RequestEntry[];
-}
+type JudgeState = ReturnType<typeof createState>;
 
 const MAX_TRACKERS = 500;
 const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-export function createJudge({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions) {
-  const state: JudgeState = {
-    log: createVerdictLog(onVerdict),
-    firings: createFirings(),
-    firstCalls: createRecentCalls(1_024),
-    laterCalls: createRecentCalls(512),
-    writes: createRecentCalls(256),
-    lag,
-    trackers: new Map(),
-    operationOf: createOperationFinder(operations, prefix),
-    values,
-    queue: [],
-  };
+const createState = ({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions) => ({
+  log: createVerdictLog(onVerdict),
+  firings: createFirings(),
+  /** First calls of connections, kept separately so that the many calls on open connections do not push them out. */
+  firstCalls: createRecentCalls(1_024),
+  laterCalls: createRecentCalls(512),
+  writes: createRecentCalls(256),
+  lag,
+  /** By merchant; requests without a known merchant share the tracker "". */
+  trackers: new Map<string, MerchantTracker>(),
+  operationOf: createOperationFinder(operations, prefix),
+  values,
+  /** Requests to observe at the end of this turn of the event loop. */
+  queue: [] as RequestEntry[],
+});
+
+export function createJudge(options: JudgeOptions) {
+  const state = createState(options);
   const { firings, firstCalls, laterCalls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
@@ -248,8 +238,6 @@ function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
     return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
   });
 }
-
-export type RecentCalls = ReturnType<typeof createRecentCalls>;
 
 const MAX_BODY = 16_384;
 

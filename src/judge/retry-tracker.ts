@@ -44,8 +44,6 @@ export interface RetryListeners {
   lag: Pick<EventLoopLag, "worst" | "total">;
 }
 
-export type RetryTracker = ReturnType<typeof createRetryTracker>;
-
 interface TrackerState {
   readonly pending: PendingRetry[];
   readonly revisable: Revisable[];
@@ -137,7 +135,7 @@ function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { 
   let early: PendingRetry | undefined;
   let unclear: PendingRetry | undefined;
   for (const one of equal) {
-    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain), listeners.lag.worst);
+    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain.calls), listeners.lag.worst);
     if (evidence === "retry" && isDue(one.call, call)) return { found: one, isClear: true };
     if (evidence === "retry") early ??= one;
     if (evidence !== "unclear") continue;
@@ -147,7 +145,7 @@ function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { 
   return { found: early ?? unclear, isClear: early !== undefined };
 }
 
-const otherThan = (recent: readonly ObservedCall[], { calls }: RetryChain) =>
+const otherThan = (recent: readonly ObservedCall[], calls: readonly ObservedCall[]) =>
   recent.filter(({ request }) => calls.every((call) => call.request !== request));
 
 /** Replaces the verdicts on a call when it is retried late: with the same key, or after the client seemed to give up. */
@@ -169,14 +167,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
 function isLateRetry({ call: before, calls, chain }: Revisable, call: ObservedCall, { recent, lag }: RetryListeners): boolean {
   if (!isSameRequest(before, call) || !isDue(before, call)) return false;
   if (chain) return before.key === undefined && !before.isWrite && call.connection === before.connection && chain.calls.at(-1) !== before;
-  return (
-    evidenceOf(
-      before,
-      call,
-      recent(call).filter(({ request }) => calls.every((one) => one.request !== request)),
-      lag.worst,
-    ) !== "parallel"
-  );
+  return evidenceOf(before, call, otherThan(recent(call), calls), lag.worst) !== "parallel";
 }
 
 function addRevisable(revisable: Revisable[], added: Revisable): void {

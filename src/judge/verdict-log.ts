@@ -5,7 +5,6 @@ import { type Confirmation, matchesRule, VERDICTS, type Verdict, type VerdictFil
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
-/** The subject of a finding. */
 export interface VerdictSubject {
   merchant: string | undefined;
   operation: string | undefined;

@@ -53,7 +53,6 @@ export function addMonths(day: string, count: number): string {
   return dayOfMonth(month, Math.min(Number(day.slice(8, 10)), daysIn(month)));
 }
 
-/** The last day of the month. */
 export const lastDayOf = (day: string) => dayOfMonth(monthIndex(day), daysIn(monthIndex(day)));
 
 /** Months since the year 0. */
@@ -76,7 +75,6 @@ export function monthText(index: number): string {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The number of days of a month. */
 export function daysIn(month: number): number {
   const year = Math.floor(month / 12);
   const isLeapDay = month % 12 === 1 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);

@@ -38,7 +38,6 @@ export function createLessons(deps: LessonDependencies) {
       if (progress) scheduleCheck(context, progress);
   };
   return {
-    /** The lessons, in order. */
     list: async () => (await context.readLessons()).map(({ lesson }) => lesson),
     /** Finds a lesson by name or number; with `learner`, fills in the learner's URL, API key and merchant. */
     async find(name: string, learner?: string) {

@@ -206,7 +206,6 @@ const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
 /** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */
 const CODE_FOLDER = "code";
 
-/** The lessons of a folder, in order. */
 export async function readLessons(folder: string, validate: CheckValidator): Promise<ParsedLesson[]> {
   return Promise.all(lessonFiles(folder).map((name) => readLesson(join(folder, name), validate)));
 }
@@ -255,5 +254,4 @@ function readLessonFile(folder: string, name: string): LessonFile | null {
   return { name: `${name}.mjs`, start, solution };
 }
 
-/** The Markdown of a block. */
 const blockMarkdown = ({ kind, text }: LessonBlock) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``);

@@ -7,24 +7,6 @@ import { mask, maskValue } from "../kernel/mask.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { Material } from "./run-data.ts";
 
-interface Message {
-  headers: Record<string, unknown>;
-  body: string;
-  bytes: number;
-}
-
-interface Exchange {
-  at: string;
-  milliseconds: number;
-  method: string;
-  url: string;
-  request: Message;
-  /** Null without a response. */
-  status: number | null;
-  response: Message;
-  comment: string;
-}
-
 export function har({ run, rows, attempts }: Material) {
   const exchanges = [...rows.map((row) => requestExchange(run.sandbox.url, row)), ...attempts.map(deliveryExchange)];
   exchanges.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
@@ -34,7 +16,9 @@ export function har({ run, rows, attempts }: Material) {
   return { log: { version: "1.2", creator, pages: [], entries: exchanges.map(entry), ...comment } };
 }
 
-function requestExchange(base: string, row: RequestRow): Exchange {
+type Exchange = ReturnType<typeof requestExchange>;
+
+function requestExchange(base: string, row: RequestRow) {
   const { id, at, duration, method, path, query, status, operation } = row;
   return {
     at: isoTime(at),
@@ -74,7 +58,8 @@ function deliveryExchange(attempt: WebhookDelivery): Exchange {
 const SHARED = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
 
 function entry({ at, milliseconds, method, url, request, status, response, comment }: Exchange) {
-  const type = (message: Message) => String(Object.entries(message.headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "");
+  const type = (message: Exchange["request"]) =>
+    String(Object.entries(message.headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "");
   const post = request.body === "" ? {} : { postData: { mimeType: type(request), text: request.body } };
   return {
     startedDateTime: at,

@@ -52,7 +52,6 @@ interface Judged {
   says: string;
   /** The condition of `--fail-on` under which its failure fails the run. */
   condition: "verdicts" | "score";
-  /** The type of a failure. */
   type: string;
   shown: readonly string[];
 }

@@ -14,13 +14,14 @@ const MOST_ROWS = 50;
 
 export function markdown(run: RunReport): string {
   const { coverage, events, scenarios, verdicts, deliveries, requests } = run;
+  const problemRows = run.problems.map((problem) => [problem]);
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
   const failed = deliveries.filter(({ status }) => status !== "succeeded");
   const broken = requests.filter(({ status, fault }) => status !== null && status >= 500 && fault === null);
   const parts = [
     `# ${title(run)}`,
-    reasons(run),
+    section("Why the run failed", ["Reason"], problemRows),
     summary(run),
     section("Scenarios", ["", "Scenario", "For", "Points", "Result"], scenarios.map(scenarioRow)),
     section("Verdicts", ["", "Rule", "What happened", "How to fix it", "Evidence"], wrong.map(verdictRow)),
@@ -60,13 +61,6 @@ function title(run: RunReport): string {
   if (totals.verdicts.fail > 0 && !run.failed) return "⚠️ The run passed, but the judge found mistakes";
   return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox";
 }
-
-const reasons = ({ problems }: RunReport) =>
-  section(
-    "Why the run failed",
-    ["Reason"],
-    problems.map((problem) => [problem]),
-  );
 
 type Cell = string | number | null;
 

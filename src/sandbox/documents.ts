@@ -33,7 +33,6 @@ function openapiAt(name: string, url: string, form: OpenApiForm): OpenApiDocumen
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
 export const serviceOpenapi = (url: string, form: OpenApiForm = {}) => openapiAt("openapi.json", url + API_PREFIX, form);
 
-/** The OpenAPI document of the control API. */
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) => openapiAt("control.openapi.json", url, form);
 
 /** The TypeScript types of the service's bodies, replies, errors and events. */

@@ -64,7 +64,6 @@ interface OptionDefinition<V> {
 /** An option that is off without its flag. */
 const switchOption = (description: string) => ({ description, default: false, parse: onOrOff });
 
-/** A text without a default. */
 const textOption = (value: string, description: string) => ({ value, description, default: undefined, parse: nonEmpty });
 
 const textLike = (form: RegExp, what: string) => (text: string, flag: string) => {

@@ -15,8 +15,6 @@ import type { World } from "../store/world/world.ts";
 import type { Engine } from "./engine.ts";
 import { CONFIG_FILE } from "./options.ts";
 
-export type StartState = ReturnType<typeof createStartState>;
-
 interface Parts extends Omit<ControlContext, "restore" | "world" | "snapshots" | "lessons"> {
   world: World;
   snapshots: Snapshots;

@@ -56,7 +56,6 @@ export function createScenarios(options: ScenariosOptions) {
       armedScenarios.disarm(armed);
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
     },
-    /** The scenarios that are armed. */
     armed: () => armedScenarios.all().map(stateOf),
     /** Disarms one merchant's scenarios (default: all). */
     forget: armedScenarios.forget,

@@ -24,7 +24,6 @@ export function takeBaseline(sources: VerificationSources, { merchant, all }: Ex
     records: Object.fromEntries(looked.map((resource) => [resource.kind, digests(sources.records(merchant, resource))])),
     /** The number of firings of each fault rule. */
     fired: Object.fromEntries(sources.faults()),
-    /** Digests of armed scenarios. */
     scenarios: sources.scenarios().map(digest),
   };
 }

@@ -56,7 +56,6 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Explains why a signature of a delivery to an endpoint does not match. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) => explain(state, merchant, endpoint, body, signature),
-    /** Enables an endpoint that was disabled. */
     async enable(merchant: string, endpoint: string) {
       const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
       if (!exists) noSuchEndpoint(endpoint);

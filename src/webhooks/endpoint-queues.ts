@@ -19,14 +19,10 @@ const MAX_SLOTS = 64;
 
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
 
-/** On a frozen clock, an endpoint that responds also gets one attempt at a time, so that it sees the same order in every run. */
-const freeSlotsOn =
-  (clock: Pick<Clock, "mode">) =>
-  ({ inFlight, responds }: EndpointQueue) =>
-    (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
-
 export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, "mode">) {
-  const freeSlots = freeSlotsOn(clock);
+  // On a frozen clock, an endpoint that responds also gets one attempt at a time, so that it sees the same order in every run.
+  const freeSlots = ({ inFlight, responds }: EndpointQueue) =>
+    (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
   // When the queue can begin its next delivery; Infinity without a waiting delivery or a free slot.
   const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
   const queues = new Map<string, EndpointQueue>();

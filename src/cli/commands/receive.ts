@@ -10,6 +10,7 @@ import { afterRealTime, machineTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { wholeNumber } from "../../sandbox/options.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
@@ -53,14 +54,14 @@ export const receive = command({
   async run({ flags }) {
     const events = matchingTypes(flags.events?.split(",") ?? ["*"], usageError);
     const behaviour: Behaviour = {
-      failures: wholeNumber("--fail", flags.fail ?? "0", 0, 99_999),
+      failures: wholeNumber(0, 99_999)(flags.fail ?? "0", "--fail"),
       pause: flags.slow === undefined ? 0 : parseDuration(flags.slow, "--slow"),
-      status: flags.status === undefined ? undefined : wholeNumber("--status", flags.status, 200, 599),
+      status: flags.status === undefined ? undefined : wholeNumber(200, 599)(flags.status, "--status"),
       acceptsUnsigned: flags["accept-unsigned"] !== undefined,
       log: flags.log === undefined ? undefined : openWebhookLog(flags.log),
       secret: flags.secret,
     };
-    const server = await listen(wholeNumber("--port", flags.port ?? String(PORT), 0, 65_535), behaviour);
+    const server = await listen(wholeNumber(0, 65_535)(flags.port ?? String(PORT), "--port"), behaviour);
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
     // Listens for signals before the first line is printed, because its reader may stop the receiver at once.
     const stopped = stopSignal();
@@ -184,11 +185,6 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function wholeNumber(flag: string, text: string, least: number, most: number): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  usageError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`);
 }
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;

@@ -69,24 +69,11 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
 
 /** The event with all fields, and with times as ISO text. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
-  switch (event.kind) {
-    case "request":
-      return requestObject(event.request);
-    case "attempt":
-      return { event: "delivery", ...event.attempt, at: isoTime(event.attempt.at) };
-    case "verdict":
-      return { event: "verdict", ...event.verdict, at: isoTime(event.verdict.at) };
-    case "fault":
-      return { event: "fault", ...event.fault, at: isoTime(event.fault.at) };
-    case "clock":
-      return { event: "clock", ...event.clock };
-    case "lesson":
-      return { event: "lesson", ...event.lesson };
-    case "reset":
-      return { event: "reset", merchant: event.merchant };
-    case "removal":
-      return { event: "removal", merchant: event.merchant };
-  }
+  if (event.kind === "request") return requestObject(event.request);
+  if (event.kind === "reset" || event.kind === "removal") return { event: event.kind, merchant: event.merchant };
+  // Each other kind names the field that describes the event.
+  const about = (event as unknown as Record<string, { at?: number }>)[event.kind];
+  return { event: event.kind === "attempt" ? "delivery" : event.kind, ...about, ...(about?.at !== undefined && { at: isoTime(about.at) }) };
 }
 
 /** A request without its null fields. */

@@ -50,7 +50,6 @@ interface OwnSandboxView {
   isShown?(event: LiveEvent, output: Output): boolean;
 }
 
-/** Watches a sandbox in this process. */
 export function watchOwnSandbox(sandbox: Sandbox, host: string | undefined, view: OwnSandboxView): WatchedSandbox {
   let current: Output | undefined;
   sandbox.onHappening((event) => {

@@ -98,25 +98,19 @@ const STDOUT = 1;
 /** Real milliseconds between checks of the log's size. */
 const CHECK_EVERY = 1_000;
 
-interface LogBounds {
-  /** Bytes at which the log is shortened. */
-  most: number;
-  /** Bytes at the end of the log that are kept. */
-  kept: number;
-}
-
-const BOUNDS: LogBounds = { most: 16 * 1_048_576, kept: 1_048_576 };
+/** The bytes at which the log is shortened, and those at its end that are kept. */
+const BOUNDS = { most: 16 * 1_048_576, kept: 1_048_576 };
 
 /** Regularly shortens the process's own output while it runs. */
-export function boundLog(bounds = BOUNDS): void {
+function boundLog(): void {
   afterRealTimeIfRunning(CHECK_EVERY, () => {
-    shorten(STDOUT, bounds);
-    boundLog(bounds);
+    shorten(STDOUT, BOUNDS);
+    boundLog();
   });
 }
 
 /** Keeps the last lines of a log that is open for reading and appending. */
-export function shorten(fd: number, { most, kept }: LogBounds): void {
+export function shorten(fd: number, { most, kept }: typeof BOUNDS): void {
   try {
     const { size } = fstatSync(fd);
     if (size <= most) return;

@@ -23,7 +23,6 @@ type SandboxKind = "detached" | "foreground";
 /** A sandbox that runs now and has a state file. */
 export interface StatedSandbox extends Static<typeof State> {
   kind: SandboxKind;
-  /** The state file. */
   file: string;
   /** The log of a detached sandbox's output. */
   log: string;
