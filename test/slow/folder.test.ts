@@ -166,7 +166,7 @@ describe("merchant-sandbox.json", () => {
       { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
       `/${name}: This file may only name files in its own folder; received`,
     ]),
-    ["[".repeat(100_000), "merchant-sandbox.json nests deeper than 32 levels."],
+    ["[".repeat(100_000), "merchant-sandbox.json:1: nests deeper than 32 levels."],
     [{ scenario: "sk_live_x" }, "merchant-sandbox.json:2: holds a live key."],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
     [[], "merchant-sandbox.json must be a JSON object"],

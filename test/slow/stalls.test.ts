@@ -66,7 +66,8 @@ test("of any body takes a bounded number of steps for each character", async () 
     await bench.control("GET", "/requests?limit=1");
     const work = await blocks();
     expect(status).toBeLessThan(500);
-    expect(work / body.length).toBeLessThan(MOST_PER_CHARACTER);
+    // Without a room's code, the body is not read.
+    expect(work / body.length).toBeLessThan(key === null && path.includes("/room/") ? 0.5 : MOST_PER_CHARACTER);
   });
   await fc.assert(property, { numRuns: inputs(30) });
 });

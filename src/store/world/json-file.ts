@@ -23,7 +23,7 @@ export const readJsonFile = (file: string, mistake?: FileMistake): Promise<JsonF
 /** Parses JSON that starts at a line of a file. */
 export async function readJson(file: string, text: string, line = 1, mistake: FileMistake = "badFixture"): Promise<JsonFile> {
   // Counted first: parsing and checking deeper values would overflow the stack.
-  if (extentOf(text).levels > MAX_DEPTH) throw new SandboxError(`${file} nests deeper than ${MAX_DEPTH} levels.`, mistake);
+  if (extentOf(text).levels > MAX_DEPTH) throw new SandboxError(`${file}:${line}: nests deeper than ${MAX_DEPTH} levels.`, mistake);
   try {
     return { file, text, line, value: JSON.parse(text) as unknown };
   } catch (error) {
