@@ -197,7 +197,7 @@ describe("--snapshot", () => {
     const other = await open({ memory: false, db });
     await other.control("POST", "/merchants", {});
     await other.close();
-    const after = await open({ memory: false, db, snapshot });
+    const after = await open({ memory: false, db, snapshot, life: "off" });
     expect((await after.control("GET", "")).merchants).toHaveLength(4);
     attempted("A snapshot that makes the sandbox call programs of this machine");
     await advance(after, "24h");

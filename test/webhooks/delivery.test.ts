@@ -193,7 +193,7 @@ describe("the schedule", () => {
   const times = async (bench: Parameters<typeof log>[0]) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
   test("realistic: eight attempts over a day, each gap with up to 10 % jitter, different for each delivery", async () => {
-    const bench = await open({ retrySchedule: "realistic" });
+    const bench = await open({ retrySchedule: "realistic", life: "off" });
     const receiver = await receive();
     receiver.always(500);
     await register(bench, receiver.url, ["a.b"]);

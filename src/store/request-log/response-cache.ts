@@ -3,7 +3,14 @@
 // Trick. Reason: clients poll, and a list of 25 has ten kilobytes, which cost more to mask and write than the rest of the request. Figure: without
 // it, a list of 25 over a file costs 1.2 to 1.5 times the CPU time. Only rows of one block refer to each other, and a block is deleted as a whole.
 
-import type { RequestEntry } from "./request-log.ts";
+/** What is compared of a logged call. */
+interface Call {
+  sequence: number;
+  merchant: string | undefined;
+  path: string;
+  search: string;
+  responseBody: string;
+}
 
 interface StoredResponse {
   sequence: number;
@@ -22,7 +29,7 @@ export function createResponseCache() {
   let current = 0;
   return {
     /** The row of this block with the same response to the same call. Undefined if there is none: then this entry's row will have the body. */
-    find({ sequence, merchant, path, search, responseBody: body }: RequestEntry, block: number): StoredResponse | undefined {
+    find({ sequence, merchant, path, search, responseBody: body }: Call, block: number): StoredResponse | undefined {
       if (body.length < SHORTEST || body.length > LONGEST || block < current) return undefined;
       if (block > current) responses.clear();
       current = block;
