@@ -139,9 +139,10 @@ export function createLoad({ url, pick }: Needs) {
       const insist = async (write: Write): Promise<Answer> => (await send(write)) ?? insist(write);
       const answers = await Promise.all(writes.slice(-most).map(async (write) => ({ write, again: await insist(write) })));
       agent.destroy();
-      return answers.flatMap(({ write: { key, answer }, again }) =>
-        again.headers["idempotent-replayed"] === "true" && again.text === answer?.text ? [] : [`${key}: ${again.text}`],
-      );
+      return answers.flatMap(({ write: { key, answer, lost }, again }) => {
+        const replayed = again.headers["idempotent-replayed"] === "true";
+        return replayed && again.text === answer?.text ? [] : [{ key, lost, replayed, first: answer?.text, again: again.text }];
+      });
     },
   };
 }
