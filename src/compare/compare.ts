@@ -4,7 +4,7 @@ import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "..
 import { grouped } from "../kernel/grouped.ts";
 import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
-import { type CallContext, historyOf, keyHeaderOf, uniqueOf } from "./history.ts";
+import { type CallContext, historyOf, keyHeaderOf } from "./history.ts";
 import {
   createObservationLog,
   type Hint,
@@ -150,7 +150,7 @@ function observe(
   replies: ReplyReader,
   knowledge: Knowledge,
 ): Unexplained[] {
-  const history = historyOf(calls);
+  const history = historyOf(calls, sandbox);
   const header = keyHeaderOf(calls, String(log.fact("idempotency.header")?.value).toLowerCase());
   const keys = createKeyMemory();
   const unexplained = calls.flatMap((call) => {
@@ -169,7 +169,6 @@ function observe(
       first,
       running: keys.running(call, key),
       problems: bodyProblems(call),
-      unique: uniqueOf(call, sandbox),
     };
     if (succeeded(call)) observeSuccess(context, log);
     observeHeaders(call, log);

@@ -5,8 +5,8 @@ import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { type CallContext, isReplayable, sameRequest } from "./history.ts";
-import { isObject, ownBodyOf, refused, succeeded } from "./recording.ts";
+import { type CallContext, isAction, isReplayable, sameRequest } from "./history.ts";
+import { isObject, ownBodyOf, refused } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 interface ConditionRule {
@@ -42,9 +42,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       call.headers.authorization !== undefined &&
       !isMasked(call.headers.authorization) &&
       !history.hasSuccess(call.headers.authorization) &&
-      history.calls.some(
-        (other) => succeeded(other) && other.operation === call.operation && other.headers.authorization !== call.headers.authorization,
-      ),
+      history.isUsed(call.operation),
   },
   rate_limit_exceeded: {
     when: "The response is 429, the one status of an error that the service's document states.",
@@ -132,26 +130,13 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;
       if (!call.operation.errors.includes("invalid_state") && !call.operation.errors.includes("already_exists")) return true;
-      const repeated = history.calls.find(
-        (one) => refused(one) && isAction(one) && history.isRepeatedAction(one) && one.operation === call.operation,
-      );
+      const repeated = history.refusedRepeat(call.operation);
       return repeated ? answerOf(repeated) !== answerOf(call) : call.status === 404 || call.status === 410;
     },
   },
   already_exists: {
     when: "A record is created with the unique values of one that was created before.",
-    applies: ({ call, history, unique }) =>
-      unique.length > 0 &&
-      isObject(call.body) &&
-      history
-        .before(call)
-        .some(
-          (other) =>
-            succeeded(other) &&
-            other.operation === call.operation &&
-            other.ids.join() === call.ids.join() &&
-            shares(other.body, call.body, unique),
-        ),
+    applies: ({ call, history }) => history.isCreatedBefore(call),
   },
 };
 
@@ -185,18 +170,6 @@ export const conditionTexts = (): { seen: Record<string, string>; unseen: Record
 });
 
 const answerOf = ({ status, response }: CallContext["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
-
-const isAction = ({ operation, ids }: CallContext["call"]) =>
-  operation.method === "POST" && ids.length > 0 && operation.errors.includes("invalid_state");
-
-function shares(one: unknown, other: unknown, unique: readonly (readonly string[])[]): boolean {
-  if (!isObject(one) || !isObject(other)) return false;
-  return unique.some((fields) =>
-    fields.every(
-      (field) => one[field] !== undefined && !isMasked(one[field]) && JSON.stringify(one[field]) === JSON.stringify(other[field]),
-    ),
-  );
-}
 
 const CALLER: readonly ErrorCode[] = [
   "missing_api_key",

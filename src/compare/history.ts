@@ -1,9 +1,9 @@
-// The calls of a recording in order: the calls before each, repeated actions, and repeated idempotency keys.
+// The calls of a recording in order: what happened before each, repeated actions, and repeated idempotency keys.
 
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
 import type { Knowledge } from "./observations.ts";
-import { type ComparedSandbox, isObject, type RecordedCall, succeeded } from "./recording.ts";
+import { type ComparedOperation, type ComparedSandbox, isObject, pageIn, type RecordedCall, refused, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 /** A call with the data that the rules on conditions use. */
@@ -20,28 +20,67 @@ export interface CallContext {
   running: RecordedCall | undefined;
   /** The schema errors in the body. */
   problems: readonly FieldError[];
-  /** The sets of unique fields of the record that the operation creates. */
-  unique: readonly (readonly string[])[];
 }
 
-export function historyOf(calls: readonly RecordedCall[]) {
+/** Indexes of the calls, so that the time for each call does not grow with the number of calls before it. */
+export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandbox) {
   const order = new Map(calls.map((call, index) => [call, index]));
-  const successful = new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization));
-  const actions = new Map<string, number>();
-  for (const [index, call] of calls.entries()) {
-    const name = `${call.operation.id} ${call.ids.join(" ")}`;
-    if (succeeded(call) && !actions.has(name)) actions.set(name, index);
+  const successful = calls.filter(succeeded);
+  const keys = new Set(successful.map(({ headers }) => headers.authorization));
+  const operations = new Set(successful.map(({ operation }) => operation));
+  const first = new Map<string, RecordedCall>();
+  const note = (event: string, call: RecordedCall) => first.has(event) || first.set(event, call);
+  for (const call of successful) {
+    note(actionOf(call), call);
+    for (const event of creationsOf(call, sandbox)) note(event, call);
+    const items = pageIn(call.response)?.items ?? [];
+    note(pageOf(call, "first", idOf(items[0])), call);
+    note(pageOf(call, "last", idOf(items.at(-1))), call);
   }
+  const isEarlier = (event: string, call: RecordedCall) => {
+    const found = first.get(event);
+    return found !== undefined && (order.get(found) as number) < (order.get(call) as number);
+  };
+  const isRepeatedAction = (call: RecordedCall) => isEarlier(actionOf(call), call);
+  const refusedRepeats = new Map(
+    calls
+      .filter((call) => refused(call) && isAction(call) && isRepeatedAction(call))
+      .toReversed()
+      .map((call) => [call.operation, call]),
+  );
   return {
-    calls,
-    before: (call: RecordedCall) => calls.slice(0, order.get(call)),
     /** Whether any call with this Authorization header succeeds. */
-    hasSuccess: (authorization: string | undefined) => successful.has(authorization),
+    hasSuccess: (authorization: string | undefined) => keys.has(authorization),
+    /** Whether any call of the operation succeeds. */
+    isUsed: (operation: ComparedOperation) => operations.has(operation),
     /** Whether an earlier call of the same action succeeded. */
-    isRepeatedAction: (call: RecordedCall) =>
-      (actions.get(`${call.operation.id} ${call.ids.join(" ")}`) ?? Number.POSITIVE_INFINITY) < (order.get(call) ?? 0),
+    isRepeatedAction,
+    /** The first refusal of an action that had succeeded before. */
+    refusedRepeat: (operation: ComparedOperation) => refusedRepeats.get(operation),
+    /** Whether an earlier call created a record with the same unique values. */
+    isCreatedBefore: (call: RecordedCall) => creationsOf(call, sandbox).some((event) => isEarlier(event, call)),
+    /** Whether an earlier page of the same list begins or ends with the record. */
+    hasPage: (call: RecordedCall, end: "first" | "last", id: string) => isEarlier(pageOf(call, end, id), call),
   };
 }
+
+const actionOf = ({ operation, ids }: RecordedCall) => `${operation.id} ${ids.join(" ")}`;
+
+const pageOf = ({ operation }: RecordedCall, end: string, id: unknown) => `${operation.id} ${end} ${id}`;
+
+const idOf = (item: unknown) => (isObject(item) ? item.id : undefined);
+
+export const isAction = ({ operation, ids }: RecordedCall) =>
+  operation.method === "POST" && ids.length > 0 && operation.errors.includes("invalid_state");
+
+/** The sets of unique values that a call gives to a record. */
+const creationsOf = ({ operation, ids, body }: RecordedCall, { unique }: ComparedSandbox): string[] =>
+  isObject(body)
+    ? (unique.get(nameOfKind(operation)) ?? [])
+        .map((fields) => fields.map((field) => body[field]))
+        .filter((values) => values.every((value) => value !== undefined && !isMasked(value)))
+        .map((values) => `${operation.id} ${ids.join(" ")} ${JSON.stringify(values)}`)
+    : [];
 
 /** The name of the header with the idempotency key: the expected one, or a similar header in the recording. */
 export function keyHeaderOf(calls: readonly RecordedCall[], expected: string): string | undefined {
@@ -72,10 +111,7 @@ export function sameRequest(one: RecordedCall, other: RecordedCall): boolean | u
 /** Whether the sandbox would store the call's response for its key. */
 export const isStored = (call: RecordedCall) => succeeded(call) || call.status === 404 || call.status === 409;
 
-const nameOfKind = ({ operation }: RecordedCall): string => {
-  const { object } = (operation.reply as { properties?: Record<string, { enum?: string[] }> }).properties ?? {};
+const nameOfKind = ({ reply }: ComparedOperation): string => {
+  const { object } = (reply as { properties?: Record<string, { enum?: string[] }> }).properties ?? {};
   return object?.enum?.[0] ?? "";
 };
-
-export const uniqueOf = (call: RecordedCall, { unique }: ComparedSandbox) =>
-  isObject(call.body) ? (unique.get(nameOfKind(call)) ?? []) : [];

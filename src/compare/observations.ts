@@ -2,7 +2,10 @@
 
 import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
 import { formOfAny } from "../contracts/value-formats.ts";
-import { type ComparedSandbox, isObject, type JsonFields, MOST_ENTRIES, type RecordedCall, succeeded } from "./recording.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
+import type { TSchema } from "../schema/shapes.ts";
+import { fieldPlace, fieldsOf, type Inner, innerOf, isRequired, valuesOf } from "../schema/walk.ts";
+import { type ComparedSandbox, isObject, MOST_ENTRIES, type RecordedCall, succeeded } from "./recording.ts";
 import { createShapes } from "./shapes.ts";
 import { isMasked, type ShownTexts } from "./shown-texts.ts";
 
@@ -37,6 +40,8 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
   const hints: Hint[] = [];
   const unknownFields = createUnknownFields(shown);
   const renames: Rename[] = [];
+  /** The service's name of a field, parameter or header. */
+  const nameOf = (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name;
   return {
     shown,
     observations,
@@ -50,28 +55,78 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     /** The operation's own fact, or else the general one. */
     fact: (id: string, operation?: string): ServiceFact | undefined =>
       (operation !== undefined && varied.has(id) ? facts.get(`${operation}/${id}`) : undefined) ?? facts.get(id),
-    /** The service's name of a field, parameter or header. */
-    nameOf: (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name,
+    nameOf,
+    /** The facts about the fields of an object, by its name. */
+    object: memoize(MOST_OBJECTS, (name: string, schema: TSchema) => objectFacts(name, schema, facts, nameOf)),
+    /** The facts about a list of values. */
+    listed: (id: string, values: readonly string[]) => listedFacts(id, values, facts),
     /** Records an observation. Ignores facts that the sandbox does not have. */
-    record(id: string, seen: FactValue, agrees: boolean, where: ObservedIn): void {
-      const fact = this.fact(id, where.operation);
-      if (fact) observe(fact.id, seen, agrees, where);
+    record(about: string | ServiceFact | undefined, seen: FactValue, agrees: boolean, where: ObservedIn): void {
+      const fact = typeof about === "string" ? this.fact(about, where.operation) : about;
+      if (fact) observe(fact, seen, agrees, where);
     },
     /** Records an observation that agrees if it equals the fact's value. */
-    compare(id: string, seen: FactValue, where: ObservedIn): void {
-      this.record(id, seen, this.fact(id, where.operation)?.value === seen, where);
+    compare(about: string | ServiceFact | undefined, seen: FactValue, where: ObservedIn): void {
+      const fact = typeof about === "string" ? this.fact(about, where.operation) : about;
+      if (fact) observe(fact, seen, fact.value === seen, where);
     },
   };
+}
+
+/** A bound for recordings of any size; the sandbox itself has fewer objects. */
+const MOST_OBJECTS = 10_000;
+
+/** Facts are looked up once per object, because building an id for each value of a recording takes longer than comparing the value. */
+function objectFacts(name: string, schema: TSchema, facts: ReadonlyMap<string, ServiceFact>, nameOf: (id: string, name: string) => string) {
+  const fields = fieldsOf(schema).map(([own, inner]) => {
+    const id = fieldPlace(name, own);
+    return {
+      own,
+      named: nameOf(id, own),
+      isRequired: isRequired(schema, own),
+      presence: facts.get(id),
+      required: facts.get(`${id}.required`),
+      value: valueFacts(id, inner, facts),
+    };
+  });
+  return { fields, names: new Set(fields.map(({ named }) => named)), others: facts.get(`${name}.other_fields`) };
+}
+
+export interface ValueFacts {
+  inner: Inner;
+  type: ServiceFact | undefined;
+  prefix: ServiceFact | undefined;
+  format: ServiceFact | undefined;
+  listed: ListedFacts | undefined;
+  /** The facts about the items of a list that have no fields. */
+  items: ValueFacts | undefined;
+}
+
+function valueFacts(id: string, schema: TSchema, facts: ReadonlyMap<string, ServiceFact>): ValueFacts {
+  const inner = innerOf(id, schema);
+  const [type, prefix, format] = ["type", "prefix", "format"].map((part) => facts.get(`${id}.${part}`));
+  const items = inner.isList && !inner.isObject ? valueFacts(inner.id, inner.schema, facts) : undefined;
+  const values = valuesOf(inner.schema);
+  return { inner, type, prefix, format, listed: values && listedFacts(inner.id, values, facts), items };
+}
+
+export type ListedFacts = ReturnType<typeof listedFacts>;
+
+/** The fact about a list of values, and those about each of them, by the value that the service has. */
+function listedFacts(id: string, values: readonly string[], facts: ReadonlyMap<string, ServiceFact>) {
+  const all = facts.get(`${id}.values`);
+  const each = values.flatMap((value) => facts.get(`${id}.values.${value}`) ?? []);
+  return { all, each: new Map(each.toReversed().map((fact) => [String(fact.value), fact])) };
 }
 
 /** Stores each distinct observation once, with its count, because long recordings repeat the same few values. */
 function createObservationList() {
   const observations: Observation[] = [];
   /** By fact and value, so that the time does not grow with the number of values. */
-  const known = new Map<string, Map<FactValue, Observation[]>>();
+  const known = new Map<ServiceFact, Map<FactValue, Observation[]>>();
   return {
     observations,
-    observe(fact: string, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: ObservedIn): void {
+    observe(fact: ServiceFact, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: ObservedIn): void {
       const lenient = agrees ? undefined : misleads;
       const values = known.get(fact) ?? new Map<FactValue, Observation[]>();
       const same = values
@@ -83,7 +138,7 @@ function createObservationList() {
         return;
       }
       const where = { ...(operation !== undefined && { operation }), ...(bound && { bound }), ...(lenient && { lenient }) };
-      const observation: Observation = { fact, seen, agrees, count: 1, entries: [entry], ...where };
+      const observation: Observation = { fact: fact.id, seen, agrees, count: 1, entries: [entry], ...where };
       observations.push(observation);
       known.set(fact, values.set(seen, [...(values.get(seen) ?? []), observation]));
     },
@@ -146,9 +201,9 @@ function visit(value: unknown, use: (name: string, value: unknown) => void, dept
     return;
   }
   if (!isObject(value)) return;
-  for (const [name, inner] of Object.entries(value as JsonFields)) {
-    use(name, inner);
-    visit(inner, use, depth + 1);
+  for (const name of Object.keys(value)) {
+    use(name, value[name]);
+    visit(value[name], use, depth + 1);
   }
 }
 

@@ -8,7 +8,7 @@ import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
 import { observeList } from "./observe-lists.ts";
 import { type ObservationContext, observeListedValues, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, ownBodyOf, pageIn, succeeded } from "./recording.ts";
+import { isObject, type JsonFields, ownBodyOf } from "./recording.ts";
 
 export function observeSuccess(context: CallContext, log: ObservationLog): void {
   const { call, knowledge } = context;
@@ -47,15 +47,9 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
 /** Recognises a cursor by its value: an earlier page's last id for `starting_after`, its first id for `ending_before`. */
 function cursorFor({ call, history }: CallContext, value: string | null): string | undefined {
   if (value === null || !call.operation.query.properties.starting_after) return undefined;
-  const pages = history.before(call).flatMap((earlier) => {
-    const items = earlier.operation === call.operation && succeeded(earlier) ? (pageIn(earlier.response)?.items ?? []) : [];
-    return items.length === 0 ? [] : [{ first: idOf(items[0]), last: idOf(items.at(-1)) }];
-  });
-  if (pages.some(({ last }) => last === value)) return "starting_after";
-  return pages.some(({ first }) => first === value) ? "ending_before" : undefined;
+  if (history.hasPage(call, "last", value)) return "starting_after";
+  return history.hasPage(call, "first", value) ? "ending_before" : undefined;
 }
-
-const idOf = (item: unknown) => (isObject(item) ? item.id : undefined);
 
 /** The part of a fact that each error of the schema check contradicts. */
 const PARTS: Readonly<Record<string, string>> = {

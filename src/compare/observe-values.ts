@@ -1,9 +1,10 @@
 // Compares JSON with schemas: an object's fields, and the type, prefix, format and value of each.
 
+import type { ServiceFact } from "../contracts/fact.ts";
 import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { fieldPlace, fieldsOf, innerOf, isRequired, nameOf, valuesOf } from "../schema/walk.ts";
-import { type Knowledge, type ObservationLog, typeOfJson } from "./observations.ts";
+import { fieldPlace, nameOf } from "../schema/walk.ts";
+import { type Knowledge, type ListedFacts, type ObservationLog, typeOfJson, type ValueFacts } from "./observations.ts";
 import { CALLED, isObject, type JsonFields, plainName, RECOGNISED } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
@@ -20,41 +21,45 @@ export interface ObservationContext {
 export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
   const { log, isBody } = where;
   const name = nameOf(schema, place);
-  const names = fieldsOf(schema).map(([own]) => log.nameOf(fieldPlace(name, own), own));
-  const twins = isBody ? NO_TWINS : twinsIn(value, names);
-  if (twins.size > names.length * (1 - RECOGNISED)) {
+  const { fields, names } = log.object(name, schema);
+  const others = Object.keys(value).filter((field) => !names.has(field));
+  const twins = isBody || others.length === 0 ? NO_TWINS : twinsIn(value, names, others);
+  if (twins.size > fields.length * (1 - RECOGNISED)) {
     observeTwins(where, name, schema, value, twins);
     return;
   }
-  for (const [own, inner] of fieldsOf(schema)) {
-    const id = fieldPlace(name, own);
-    const named = log.nameOf(id, own);
-    const twin = twins.get(named);
-    const field = twin ?? named;
-    const expected = log.fact(id)?.value;
-    const isPresent = Object.hasOwn(value, field) && value[field] !== undefined;
-    if (isPresent) {
-      if (twin !== undefined) log.record(id, CALLED + log.shown.code(twin), false, where);
-      else log.record(id, isBody ? "known" : "always", expected !== "absent", where);
-      observeValue(where, id, inner, value[field]);
-    } else if (isBody) {
-      if (!isRequired(schema, own)) log.compare(`${id}.required`, false, where);
-    } else if (expected === "always" || expected === "absent") log.compare(id, "absent", where);
-  }
-  observeOthers(where, name, schema, value, new Set(twins.values()));
+  for (const field of fields) observeField(where, field, value, twins.get(field.named));
+  const renamed = new Set(twins.values());
+  const unknown = others.filter((field) => !renamed.has(field));
+  observeOthers(where, name, schema, value, unknown);
+}
+
+type FieldFacts = ReturnType<ObservationLog["object"]>["fields"][number];
+
+function observeField(where: ObservationContext, field: FieldFacts, value: JsonFields, twin: string | undefined): void {
+  const { log, isBody } = where;
+  const { named, isRequired, presence, required } = field;
+  const held = value[twin ?? named];
+  const isPresent = held !== undefined && Object.hasOwn(value, twin ?? named);
+  if (isPresent) {
+    if (twin !== undefined) log.record(presence, CALLED + log.shown.code(twin), false, where);
+    else log.record(presence, isBody ? "known" : "always", presence?.value !== "absent", where);
+    observeValue(where, field.value, held);
+  } else if (isBody) {
+    if (!isRequired) log.compare(required, false, where);
+  } else if (presence?.value === "always" || presence?.value === "absent") log.compare(presence, "absent", where);
 }
 
 const NO_TWINS: ReadonlyMap<string, string> = new Map();
 
-/** The value's fields whose names differ from missing ones only in their case style, by the missing name. */
-function twinsIn(value: JsonFields, names: readonly string[]): ReadonlyMap<string, string> {
-  const missing = names.filter((name) => !Object.hasOwn(value, name));
-  if (missing.length === 0) return NO_TWINS;
-  const plain = new Map(Object.keys(value).map((field) => [plainName(field), field]));
+/** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
+function twinsIn(value: JsonFields, names: ReadonlySet<string>, others: readonly string[]): ReadonlyMap<string, string> {
+  const plain = new Map(others.map((field) => [plainName(field), field]));
+  const missing = [...names].filter((name) => !Object.hasOwn(value, name));
   return new Map(
     missing.flatMap((name) => {
       const twin = plain.get(plainName(name));
-      return twin === undefined || names.includes(twin) ? [] : [[name, twin] as const];
+      return twin === undefined ? [] : [[name, twin] as const];
     }),
   );
 }
@@ -73,85 +78,72 @@ function observeTwins(
 
 /** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */
 export function observeListedValues(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
-  const name = nameOf(schema, place);
-  for (const [own, field] of fieldsOf(schema)) {
-    const inner = innerOf(fieldPlace(name, own), field);
-    const values = valuesOf(inner.schema);
+  for (const { own, value: facts } of where.log.object(nameOf(schema, place), schema).fields) {
+    const { inner, listed } = facts;
     for (const held of inner.isList && Array.isArray(value[own]) ? value[own] : [value[own]])
       if (inner.isObject && isObject(held)) observeListedValues(where, inner.id, inner.schema, held);
-      else if (values && typeof held === "string" && !isMasked(held)) observeListed(where, inner.id, values, held);
+      else if (listed && typeof held === "string" && !isMasked(held)) observeListed(where, listed, held);
   }
 }
 
 /** Observes unknown fields. Ignores fields that the client sent itself, because the service returns them unchanged. */
-function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields, twins: ReadonlySet<string>): void {
+function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields, unknown: readonly string[]): void {
   const { log, knowledge, isBody, entry } = where;
-  const known = new Set(fieldsOf(schema).map(([field]) => log.nameOf(fieldPlace(name, field), field)));
-  const others = Object.keys(value).filter(
-    (field) => !known.has(field) && !twins.has(field) && (isBody || !knowledge.sentFields.has(field)),
-  );
-  const id = `${name}.other_fields`;
+  const others = isBody ? unknown : unknown.filter((field) => !knowledge.sentFields.has(field));
+  const fact = log.object(name, schema).others;
   log.unknownFields.countObject(name);
   for (const field of others) {
+    const id = fieldPlace(name, field);
     // A service file has added the field.
-    if (log.fact(fieldPlace(name, field))) observeAdded(where, fieldPlace(name, field), value[field]);
-    else {
-      log.unknownFields.add(name, log.shown.code(field), value[field], entry);
-      if (isBody) log.record(id, "accepted", log.fact(id)?.value === "accepted", { ...where, lenient: "service" });
-      else log.record(id, log.shown.code(field), false, where);
+    if (log.fact(id)) {
+      log.record(id, isBody ? "known" : "always", true, where);
+      if (!isMasked(value[field])) observeType(where, log.fact(`${id}.type`), value[field]);
+      continue;
     }
+    log.unknownFields.add(name, log.shown.code(field), value[field], entry);
+    if (isBody) log.compare(fact, "accepted", { ...where, lenient: "service" });
+    else log.record(fact, log.shown.code(field), false, where);
   }
-  if (others.length === 0 && !isBody) log.record(id, "none", true, where);
+  if (others.length === 0 && !isBody) log.record(fact, "none", true, where);
 }
 
-function observeAdded(where: ObservationContext, id: string, value: unknown): void {
-  where.log.record(id, where.isBody ? "known" : "always", true, where);
-  if (!isMasked(value)) observeType(where, id, value);
-}
-
-function observeValue(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
+function observeValue(where: ObservationContext, facts: ValueFacts, value: unknown): void {
   if (isMasked(value)) return;
-  observeType(where, id, value);
-  if (value === null) return;
-  const { id: place, schema: inner, isList, isObject: hasFields } = innerOf(id, schema);
-  if (!isList && typeof value !== "object") observeScalar(where, id, inner, value);
-  const items = isList ? (Array.isArray(value) ? value : []) : [value];
-  for (const item of items)
-    if (!hasFields && isList) observeValue(where, place, inner, item);
-    else if (hasFields && isObject(item)) observeObject(where, place, inner, item);
+  observeType(where, facts.type, value);
+  const { inner, items } = facts;
+  if (typeof value !== "object" && !inner.isList) observeScalar(where, facts, value);
+  if (typeof value !== "object" || value === null || inner.isList !== Array.isArray(value)) return;
+  for (const item of inner.isList ? (value as unknown[]) : [value])
+    if (items) observeValue(where, items, item);
+    else if (inner.isObject && isObject(item)) observeObject(where, inner.id, inner.schema, item);
 }
 
-function observeType(where: ObservationContext, id: string, value: unknown): void {
-  const expected = where.log.fact(`${id}.type`)?.value;
+function observeType(where: ObservationContext, fact: ServiceFact | undefined, value: unknown): void {
+  const expected = fact?.value;
   if (!Array.isArray(expected)) return;
   const type = typeOfJson(value);
-  const agrees = expected.includes(type) || (type === "integer" && expected.includes("number"));
-  where.log.record(`${id}.type`, type, agrees, where);
+  where.log.record(fact, type, expected.includes(type) || (type === "integer" && expected.includes("number")), where);
 }
 
-function observeScalar(where: ObservationContext, id: string, schema: TSchema, value: unknown): void {
+function observeScalar(where: ObservationContext, { listed, prefix, format }: ValueFacts, value: unknown): void {
   const { log, knowledge } = where;
-  const values = valuesOf(schema);
-  if (values) observeListed(where, id, values, value);
+  if (listed) observeListed(where, listed, value);
   // The client chose the format of a text that it sent.
   const isEcho = !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
-  const prefix = log.fact(`${id}.prefix`);
   if (prefix && typeof value === "string") {
     const seen = value.startsWith(String(prefix.value)) ? prefix.value : log.shown.prefix(value);
     if (seen === "no prefix" && !isEcho) log.shapes.note("ids", seen, where.entry);
-    else if (seen === prefix.value || !(isEcho || where.isBody)) log.compare(`${id}.prefix`, seen, where);
+    else if (seen === prefix.value || !(isEcho || where.isBody)) log.compare(prefix, seen, where);
   }
-  const form = log.fact(`${id}.format`);
-  if (!form) return;
-  const seen = formOfValue(String(form.value), value);
-  if (seen === form.value || !isEcho) log.compare(`${id}.format`, seen, where);
+  if (!format) return;
+  const seen = formOfValue(String(format.value), value);
+  if (seen === format.value || !isEcho) log.compare(format, seen, where);
 }
 
-export function observeListed({ log, ...where }: ObservationContext, id: string, values: readonly string[], value: unknown): void {
+export function observeListed(where: ObservationContext, { all, each }: ListedFacts, value: unknown): void {
   const shown = String(value);
-  const own = values.find((one) => log.fact(`${id}.values.${one}`)?.value === shown);
-  const closed = log.fact(`${id}.values`)?.value;
-  const isListed = own !== undefined || (Array.isArray(closed) && closed.includes(shown));
-  if (own !== undefined) log.record(`${id}.values.${own}`, shown, true, where);
-  log.record(`${id}.values`, isListed ? shown : log.shown.code(value), isListed, where);
+  const own = each.get(shown);
+  const isListed = own !== undefined || (Array.isArray(all?.value) && all.value.includes(shown));
+  if (own) where.log.record(own, shown, true, where);
+  where.log.record(all, isListed ? shown : where.log.shown.code(value), isListed, where);
 }

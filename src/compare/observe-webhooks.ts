@@ -58,7 +58,7 @@ function observeEvent(
   if (data !== event.data) where.log.shapes.note("events", "a record below data", where.entry);
   // A test event has the type and the data that the client sent.
   if (typeof type !== "string" || isTestData(data)) return;
-  observeListed(where, "event.type", [...eventKinds.keys()], type);
+  observeListed(where, types.listed, type);
   const own = types.named(type) ?? types.emittedFor(data, at);
   if (own !== undefined && types.named(type) === undefined)
     where.log.record(`event.type.values.${own}`, where.log.shown.code(type), false, where);
@@ -77,16 +77,19 @@ function recordIn(data: unknown): unknown {
 type EventTypes = ReturnType<typeof eventTypes>;
 
 /** Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same record. */
-function eventTypes({ eventKinds, operations }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
+function eventTypes({ eventKinds }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
   const byName = new Map([...eventKinds.keys()].map((type) => [String(log.fact(`event.type.values.${type}`)?.value ?? type), type]));
-  const ids = calls.filter(succeeded).map((call) => ({ call, id: isObject(call.record) ? call.record.id : undefined }));
+  const writes = grouped(
+    calls.filter((call) => succeeded(call) && call.operation.emits.length > 0),
+    ({ record }) => (isObject(record) ? String(record.id) : ""),
+  );
   return {
+    listed: log.listed("event.type", [...eventKinds.keys()]),
     named: (type: string) => byName.get(type),
     emittedFor(data: unknown, at: number): string | undefined {
       const id = isObject(data) ? data.id : undefined;
-      if (typeof id !== "string") return undefined;
-      const writes = ids.filter(({ call, id: shown }) => shown === id && call.operation.emits.length > 0 && call.at <= at + SKEW);
-      const { emits = [] } = operations.find(({ id: operation }) => operation === writes.at(-1)?.call.operation.id) ?? {};
+      const last = typeof id === "string" ? writes.get(id)?.findLast((call) => call.at <= at + SKEW) : undefined;
+      const { emits = [] } = last?.operation ?? {};
       return emits.length === 1 ? factOf(emits[0] as Fact<string>) : undefined;
     },
   };

@@ -40,6 +40,7 @@ const partsOf = (text: string): string[] =>
 /** `personal` contains the secret and personal texts in lower case. */
 export function createShownTexts(personal: ReadonlySet<string>) {
   const isPersonal = (text: string) => partsOf(text).some((part) => personal.has(part));
+  const isPlain = memoize(10_000, (text) => looksLikeCode(text) && !isPersonal(text) && mask(text) === text);
   return {
     /** Whether the text, or a word in it, is a secret or personal value in the recording. */
     isPersonal,
@@ -47,8 +48,7 @@ export function createShownTexts(personal: ReadonlySet<string>) {
     code(value: unknown): string {
       if (typeof value === "boolean" || value === null) return String(value);
       if (typeof value !== "string") return typeof value;
-      const isPlain = looksLikeCode(value) && !isPersonal(value) && mask(value) === value;
-      return isPlain ? value : `a text of ${value.length} characters`;
+      return isPlain(value) ? value : `a text of ${value.length} characters`;
     },
     /** The prefix of an id, such as `pay_`; `no prefix` for any other text. */
     prefix(id: string): string {
@@ -100,11 +100,11 @@ const isSecret = memoize(10_000, (name) => PERSONAL.test(name) || isSecretName(n
 
 /** Adds the personal texts in a value. All values inside a personal field, such as an address, are personal. */
 function addValue(name: string, value: unknown, add: AddText, except?: RegExp, isInside = false, depth = 0): void {
-  if (depth > MOST_DEPTH) return;
+  if (depth > MOST_DEPTH || (typeof value !== "string" && typeof value !== "object")) return;
   const isPersonal = isInside || (isSecret(name) && !except?.test(name));
   if (typeof value === "string" && isPersonal) add(value, name);
   else if (Array.isArray(value)) for (const item of value) addValue(name, item, add, except, isPersonal, depth + 1);
-  else if (isObject(value)) for (const [inner, one] of Object.entries(value)) addValue(inner, one, add, except, isPersonal, depth + 1);
+  else if (isObject(value)) for (const inner of Object.keys(value)) addValue(inner, value[inner], add, except, isPersonal, depth + 1);
 }
 
 /** The codes, enum values and names of fields that the sandbox has itself. */

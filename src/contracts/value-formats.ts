@@ -1,5 +1,6 @@
 // The formats in which services write times, amounts, days and codes: finds the format of a field from its schema, or from a value.
 
+import { memoize } from "../kernel/bounded-cache.ts";
 import { isAmount, isTimestamp } from "../schema/shapes.ts";
 
 interface ValueForm {
@@ -62,12 +63,16 @@ export function formOfSchema(schema: object): string | undefined {
   return family && ownForm(family);
 }
 
+const familyOf = memoize(1_000, (expected: string): readonly ValueForm[] => {
+  const all = Object.values<readonly ValueForm[]>(families);
+  return all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
+});
+
 /** The format of a value within the family of the expected format. Never contains the value itself. */
 export function formOfValue(expected: string, value: unknown): string {
-  const all = Object.values<readonly ValueForm[]>(families);
-  const family = all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
+  const family = familyOf(expected);
   // Prefers the expected format: if it is a decimal number, 25 counts as one too.
-  const [own] = family.filter(({ name, matches }) => name === expected && matches(value));
+  const own = family.find(({ name, matches }) => name === expected && matches(value));
   return (own ?? family.find(({ matches }) => matches(value)))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
 }
 
