@@ -7,7 +7,7 @@ import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Evidence } from "./compare.ts";
 import { addedFields, fieldRenames } from "./write-fields.ts";
-import { decideFact, type FileLine } from "./write-values.ts";
+import { countOf, decideFact, type FileLine } from "./write-values.ts";
 
 export interface WriteOptions {
   /** Minimum observations of a value. */
@@ -25,13 +25,14 @@ const plain = (value: FactValue) => (typeof value === "object" ? [...value] : va
 /** Writes the differences as a service file. New fields come after all other facts. */
 export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence, options: WriteOptions): ServiceFile {
   const found = decideAll(facts, evidence);
-  const isSure = ({ seen, question }: FileLine) => question === undefined && seen >= options.atLeast;
+  const isSeen = ({ seen, together = seen }: FileLine) => together >= options.atLeast;
+  const isSure = (line: FileLine) => line.question === undefined && isSeen(line);
   const entries = new Map(
     found.filter(isSure).map(({ id, value, seen, entries: places }): [string, Entry] => [id, { value: plain(value), seen, in: places }]),
   );
   const refused = takeRefused(entries, options);
   const questions = found.flatMap((one) => {
-    const why = one.question ?? refused.get(one.id) ?? (one.seen < options.atLeast ? rarely(one.seen, options.atLeast) : undefined);
+    const why = one.question ?? refused.get(one.id) ?? (isSeen(one) ? undefined : rarely(one.seen, options.atLeast));
     return why === undefined ? [] : [{ fact: one.id, seen: [{ value: plain(one.value), count: one.seen }], why }];
   });
   return { facts: Object.fromEntries(entries), ...(questions.length > 0 && { questions }) };
@@ -90,15 +91,22 @@ export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile)
 
 const inBraces = (value: unknown) => spacedJson(value, " ");
 
-/** One line if all operations show the same value; otherwise a line for each operation that differs. */
+/**
+ * One line if all operations show the same value; otherwise a line for each operation that differs. A code has a line for each operation that
+ * shows it, because other operations may have other codes for the same condition; the operations prove a code together.
+ */
 function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const common = decideFact(fact, observations, evidence);
-  if (!isByOperation(fact.kind) || common.every(({ question }) => question === undefined)) return common;
-  const operations = [...new Set(observations.map(({ operation }) => operation))];
-  const each = operations.flatMap((operation) => {
-    const own = observations.filter((observation) => observation.operation === operation);
-    if (operation === undefined || own.every(({ agrees }) => agrees)) return [];
-    return decideFact(fact, own, evidence).map((line) => ({ ...line, id: `${operation}/${line.id}` }));
+  const isCode = fact.kind === "error_code";
+  const isOfAll = isByOperation(fact.kind) && !fact.id.includes("/");
+  if (!isOfAll || (!isCode && common.every(({ question }) => question === undefined))) return common;
+  const each = [...grouped(observations, ({ operation = "" }) => operation)].flatMap(([operation, own]) => {
+    if (operation === "" || own.every(({ agrees }) => agrees)) return [];
+    return decideFact(fact, own, evidence).map((line) => ({
+      ...line,
+      id: `${operation}/${line.id}`,
+      ...(isCode && { together: countOf(observations.filter(({ seen }) => seen === line.value)) }),
+    }));
   });
   return each.every(({ question }) => question !== undefined) ? common : each;
 }

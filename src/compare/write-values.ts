@@ -11,6 +11,8 @@ export interface FileLine {
   value: FactValue;
   /** Observations of the value. */
   seen: number;
+  /** Observations of the value on all operations, which prove it together (default: `seen`). */
+  together?: number;
   entries: string[];
   /** Why the recording does not prove it. */
   question?: string;
@@ -25,7 +27,7 @@ function fileLine(fact: ServiceFact, value: FactValue, observations: readonly Ob
   return { id: fact.id, value, seen: countOf(observations), entries, ...(question !== undefined && { question }) };
 }
 
-const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
+export const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
 
 /** The value, if all observations agree on it; otherwise one question per value. */
 const oneValue: Decide = (fact, observations) => {

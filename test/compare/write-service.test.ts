@@ -48,11 +48,11 @@ test("what was seen fewer times than --at-least is a question", async () => {
   const { file, out } = await writeFrom(once);
   expect(file.facts).toEqual({});
   expect(file.questions).toEqual([
-    { fact: "error.missing_api_key.code", seen: [{ value: "no_token", count: 1 }], why: "seen once, fewer than 3" },
+    { fact: "payments.list/error.missing_api_key.code", seen: [{ value: "no_token", count: 1 }], why: "seen once, fewer than 3" },
   ]);
   expect(out.at(-1)).toContain("0 adopted, 0 dropped, 1 question left to you");
   const { file: sure } = await writeFrom(once, "--at-least", "1");
-  expect(sure.facts).toEqual({ "error.missing_api_key.code": { value: "no_token", seen: 1, in: [expect.any(String)] } });
+  expect(sure.facts).toEqual({ "payments.list/error.missing_api_key.code": { value: "no_token", seen: 1, in: [expect.any(String)] } });
 });
 
 test("an operation that differs from others has its own entry", async () => {
@@ -64,6 +64,17 @@ test("an operation that differs from others has its own entry", async () => {
     "1",
   );
   expect(Object.keys(file.facts)).toEqual(["payments.list/error.invalid_limit.status"]);
+});
+
+test("a code is written for the operations that show it, which prove it together", async () => {
+  const changed = (to: Behaviour) => {
+    to.errors.invalid_limit.code = "bad_limit";
+  };
+  const { compare, service, file } = await writeFrom(changed, "--at-least", "5");
+  const shown = Object.entries<{ seen: number }>(file.facts);
+  expect(shown.map(([id]) => id)).toEqual(["payments.list/error.invalid_limit.code", "payouts.list/error.invalid_limit.code"]);
+  expect(shown.every(([, { seen }]) => seen < 5)).toBe(true);
+  expect((await compare("--service", service)).out.at(-1)).toContain(" 0 contradicted");
 });
 
 test("a bound that is known from one side only is a question", async () => {
