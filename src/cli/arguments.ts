@@ -27,13 +27,7 @@ export type Flags = Record<string, string | undefined>;
 /** Values by flag, such as `--port`. The value is a list if the flag may be repeated. */
 export type GivenFlags = Record<string, string | string[]>;
 
-export interface ParsedArguments {
-  optionFlags: GivenFlags;
-  flags: Flags;
-  positionals: string[];
-  /** Everything after `--`, unparsed. */
-  rest: string[];
-}
+export type ParsedArguments = ReturnType<typeof parseArguments>;
 
 interface Syntax {
   /** The command, such as `fault add`, for errors. */
@@ -46,18 +40,16 @@ interface Syntax {
 
 type KnownFlags = Map<string, Pick<FlagDefinition, "value" | "multiple" | "check">>;
 
-export function parseArguments(
-  argv: readonly string[],
-  { name: command, sandboxOptions, rest, flags: definitions }: Syntax,
-): ParsedArguments {
+export function parseArguments(argv: readonly string[], { name: command, sandboxOptions, rest, flags: definitions }: Syntax) {
   const known: KnownFlags = new Map(
     Object.entries(allFlags({ sandboxOptions, flags: definitions })).map(([name, flag]) => [`--${name}`, flag]),
   );
   const end = rest ? argv.indexOf("--") : -1;
   if (rest && end < 0) checkRest(argv, known, command);
   const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);
-  const flags = Object.fromEntries(Object.keys(definitions).map((name) => [name, joined(given[`--${name}`])]));
+  const flags: Flags = Object.fromEntries(Object.keys(definitions).map((name) => [name, joined(given[`--${name}`])]));
   const optionFlags = Object.fromEntries(Object.entries(given).filter(([flag]) => !Object.hasOwn(definitions, flag.slice(2))));
+  /** `rest` is everything after `--`, unparsed. */
   return { optionFlags, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
 }
 

@@ -2,6 +2,7 @@
 
 import type { FactValue } from "../contracts/fact.ts";
 import { grouped } from "../kernel/grouped.ts";
+import { plural } from "../kernel/text.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
 import { CALLED, MOST_ENTRIES } from "./recording.ts";
@@ -114,8 +115,6 @@ function findingLine({ facts, expected, seen, count, operations, entries }: Diff
   const where = foreign.length === 0 ? "" : ` on ${foreign.slice(0, MOST_FACTS).join(", ")}`;
   return `  ${names}${more}: sandbox ${expected}, service ${seen}${where} (${plural(count, "time")}: ${entries.join(", ")})`;
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** One difference, with every fact that shows it. */
 interface Difference {

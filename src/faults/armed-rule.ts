@@ -1,6 +1,7 @@
 // An armed rule: matches calls or deliveries, counts its firings against its limits, and makes the effect of each firing.
 
 import type { CallSubject, DeliverySubject, Firing, Injection, RuleState, RuleStatus } from "../contracts/fault.ts";
+import { setBounded } from "../kernel/bounded-cache.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
 import { createRandom } from "../kernel/random.ts";
 import { milliseconds } from "./fields.ts";
@@ -56,7 +57,7 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
       if (isPending(now) || isSpent() || !matchesDelivery(delivery, now)) return undefined;
       const injection = fire(budgetOfDelivery(trigger.per, delivery), now, subject);
       const attempts = action.attempts?.(rule.fields) ?? 1;
-      if (injection && attempts > 1) remember(covered, name, attempt + attempts - 1, MAX_COVERED);
+      if (injection && attempts > 1) setBounded(covered, name, attempt + attempts - 1, MAX_COVERED);
       return injection;
     },
     state: (now: number) => describe(id, rule, counts, endsAt, status(now)),
@@ -118,7 +119,7 @@ function createFiring(
     fire(scope: string, now: number, subject: Partial<Firing>): AnyInjection | undefined {
       counts.seen++;
       const budget = counts.budgets.get(scope) ?? { seen: 0, fired: 0 };
-      remember(counts.budgets, scope, budget, MAX_BUDGETS);
+      setBounded(counts.budgets, scope, budget, MAX_BUDGETS);
       if (!fires(trigger, budget, (match) => random.fraction(stream, "fires", scope, match))) return undefined;
       counts.fired++;
       return inject(now, scope, budget, subject);
@@ -132,13 +133,6 @@ function createFiring(
 }
 
 const formOf = (fields: object): string | null => ("as" in fields && typeof fields.as === "string" ? fields.as : null);
-
-/** Adds to a map that keeps the newest `limit` entries. */
-function remember<V>(map: Map<string, V>, name: string, value: V, limit: number): void {
-  if (map.has(name)) return;
-  map.set(name, value);
-  if (map.size > limit) map.delete(map.keys().next().value as string);
-}
 
 /** The name of the budget that a match counts against. Two merchants never share one. */
 function budgetOfCall(per: BudgetScope, call: CallSubject): string {

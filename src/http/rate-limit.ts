@@ -2,6 +2,7 @@
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { ownValues } from "../contracts/service-values.ts";
+import { setBounded } from "../kernel/bounded-cache.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { RequestContext, Stage } from "./context.ts";
@@ -51,9 +52,8 @@ function createBuckets() {
     open(name: string, rule: RateLimit): RateLimitWindow {
       const known = all.get(name);
       if (known) return known;
-      if (all.size === MAX_BUCKETS) all.delete(all.keys().next().value as string);
       const made = openBucket(rule);
-      all.set(name, made);
+      setBounded(all, name, made, MAX_BUCKETS);
       return made;
     },
   };

@@ -1,5 +1,6 @@
 // Tracks each client's load: what it sends while rate-limited, when its retries return after a wait, and during an outage.
 
+import { setBounded } from "../kernel/bounded-cache.ts";
 import { realBusyTime } from "../kernel/clock.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
@@ -47,9 +48,8 @@ export function createCallerLoad(tools: LoadTools) {
   const loadOf = (call: ObservedCall): CallerLoad => {
     const known = callers.get(call.caller);
     if (known) return known;
-    if (callers.size === MAX_CALLERS) callers.delete(callers.keys().next().value as string);
     const created = { limited: undefined, returned: [], outage: undefined, failed: [] };
-    callers.set(call.caller, created);
+    setBounded(callers, call.caller, created, MAX_CALLERS);
     return created;
   };
   return {

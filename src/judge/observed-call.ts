@@ -7,7 +7,7 @@ import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
 import { isReadable } from "../kernel/request-limits.ts";
-import type { Connection, RequestEntry } from "../store/request-log/request-log.ts";
+import type { RequestEntry } from "../store/request-log/request-log.ts";
 
 /**
  * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503, `failed` any other
@@ -26,46 +26,7 @@ export interface RequestedWait {
 /** Timers and network latency can make a retry slightly early. A date has a resolution of one second. */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
-export interface ObservedCall {
-  /** The request's id. */
-  readonly request: string;
-  /** Sandbox milliseconds. */
-  readonly at: number;
-  /** Real milliseconds, like `answered`. */
-  readonly arrived: number;
-  readonly answered: number;
-  readonly merchant: string | undefined;
-  /** The API key. Calls with another key may come from another program. */
-  readonly caller: string;
-  readonly operation: string | undefined;
-  readonly method: string;
-  readonly path: string;
-  readonly search: string;
-  /** The Idempotency-Key. */
-  readonly key: string | undefined;
-  readonly isWrite: boolean;
-  /** Whether the operation accepts an Idempotency-Key. */
-  readonly acceptsKey: boolean;
-  readonly status: number;
-  readonly failure: Failure | undefined;
-  /** A 4xx that no fault caused: the same request would be rejected again. */
-  readonly rejected: boolean;
-  readonly requestedWait: RequestedWait | undefined;
-  /** Whether the call changed data, even if the client did not receive the response. */
-  readonly tookEffect: boolean;
-  readonly fault: string | undefined;
-  readonly connection: Connection;
-  /** Whether it is the first request of any kind on its connection. */
-  readonly isFirst: boolean;
-  readonly userAgent: string | undefined;
-  /** Whether the sandbox received the body. False if the connection broke first. */
-  readonly hasBody: boolean;
-  readonly body: string;
-  /** The Content-Length header. */
-  readonly bodyLength: string | undefined;
-  /** Equal for requests that differ only in JSON formatting or the order of fields. Computed on first use. */
-  fingerprint(): string;
-}
+export type ObservedCall = Readonly<ReturnType<typeof describeCall>>;
 
 export const isSameAddress = (one: ObservedCall, other: ObservedCall) =>
   one.caller === other.caller && one.method === other.method && one.path === other.path && one.search === other.search;
@@ -122,37 +83,49 @@ export function describeCall(
   firings: readonly Firing[],
   operation: JudgedOperation | undefined,
   { idempotencyHeader, headerName }: ReadHeaders = ownValues,
-): ObservedCall {
+) {
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
   let cached: string | undefined;
   return {
+    /** The request's id. */
     request: entry.id,
+    /** Sandbox milliseconds. */
     at: entry.at,
+    /** Real milliseconds, like `answered`. */
     arrived: entry.arrived,
     answered: entry.answered,
     merchant: entry.merchant,
+    /** The API key. Calls with another key may come from another program. */
     caller: callerOf(entry),
     operation: operation?.id,
     method,
     path,
     search,
+    /** The Idempotency-Key. */
     key: entry.requestHeaders[idempotencyHeader.toLowerCase()]?.toString() || undefined,
     isWrite,
+    /** Whether the operation accepts an Idempotency-Key. */
     acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
+    /** A 4xx that no fault caused: the same request would be rejected again. */
     rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
     requestedWait: requestedWaitOf(entry, headerName("Retry-After", operation?.id)),
+    /** Whether the call changed data, even if the client did not receive the response. */
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
     connection: entry.connection,
+    /** Whether it is the first request of any kind on its connection. */
     isFirst: entry.isFirst,
     userAgent: entry.requestHeaders["user-agent"]?.toString(),
+    /** Whether the sandbox received the body. False if the connection broke first. */
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,
+    /** The Content-Length header. */
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
+    /** Equal for requests that differ only in JSON formatting or the order of fields. Computed on first use. */
     fingerprint() {
       cached ??= fingerprint(method, path, search, parsed(requestBody));
       return cached;

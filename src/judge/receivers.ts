@@ -2,6 +2,7 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
+import { setBounded } from "../kernel/bounded-cache.ts";
 import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isGenuine } from "./firings.ts";
 import type { ObservedCall } from "./observed-call.ts";
@@ -37,7 +38,7 @@ export function createReceivers(listeners: ReceiverListeners) {
     const earlier = accepted.get(key);
     if (earlier) repeats.add({ earlier, repeat: delivery });
     if (earlier && earlier.length < MAX_DELIVERIES) accepted.set(key, [...earlier, delivery]);
-    if (!earlier) setBounded(accepted, key, [delivery]);
+    if (!earlier) setBounded(accepted, key, [delivery], MAX_EVENTS);
   };
   const report = (watched: Repeat) => {
     repeats.delete(watched);
@@ -51,7 +52,7 @@ export function createReceivers(listeners: ReceiverListeners) {
     /** Observes an attempt that began at `started` and is recorded `now`; `writes` are the merchant's writes since `started`. */
     observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly ObservedCall[]) {
       const key = `${attempt.endpointId} ${attempt.eventId}`;
-      if (faults[0]) setBounded(faultOf, key, faults[0].ruleId);
+      if (faults[0]) setBounded(faultOf, key, faults[0].ruleId, MAX_EVENTS);
       // The fault of an attempt also causes its retries and copies.
       const fault = faultOf.get(key);
       const acceptedBefore = accepted.get(key)?.[0]?.attempt;
@@ -74,11 +75,6 @@ export function createReceivers(listeners: ReceiverListeners) {
     conclude: () => repeats.forEach(report),
     isEmpty: () => accepted.size === 0,
   };
-}
-
-function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
-  if (map.size === MAX_EVENTS) map.delete(map.keys().next().value as string);
-  map.set(key, value);
 }
 
 /**

@@ -14,6 +14,12 @@ export function createBoundedCache<T>(maxEntries: number) {
   };
 }
 
+/** Adds to a map, which drops its oldest entry at the limit. */
+export function setBounded<V>(map: Map<string, V>, key: string, value: V, limit: number): void {
+  if (map.size >= limit && !map.has(key)) map.delete(map.keys().next().value as string);
+  map.set(key, value);
+}
+
 /** Caches a function's results by its first argument. Calls with equal first arguments must have equal other arguments. */
 export function memoize<T, Rest extends unknown[]>(
   maxEntries: number,

@@ -7,6 +7,9 @@ export const byteLength = (text: string): number => encoder.encode(text).length;
 /** `retryAfter` and `retry_after` as `retry-after`. */
 export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** `1 call`, `2 calls`. */
+export const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** JSON in one line with spaces after commas and colons, and `padding` inside braces. */
 export function spacedJson(value: unknown, padding = ""): string {
   if (Array.isArray(value)) return `[${value.map((item) => spacedJson(item, padding)).join(", ")}]`;

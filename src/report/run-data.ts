@@ -3,23 +3,18 @@
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { type AddedSandbox, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import { type AddedSandbox, VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
 import { type RequestRow, shownRequest } from "../store/request-log/read-requests.ts";
-import type { RequestLog } from "../store/request-log/request-log.ts";
-import type { RunSummary } from "../store/request-log/run-summary.ts";
-import type { Attempts } from "../store/webhooks/attempts.ts";
+import type { Stores } from "../store/stores.ts";
 
-export interface RunSources {
+export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "runSummary"> {
   about: { version: string; url: () => string };
   clock: Clock;
   coverage(): RunCoverage;
-  requestLog: RequestLog;
-  attempts: Attempts;
-  runSummary: RunSummary;
   /** The verdicts, and if wanted those that a reset erased. */
   verdicts(erased: boolean): readonly VerdictMessage[];
   /** The sandboxes whose verdicts were added to these. */
@@ -46,7 +41,7 @@ export function gather(sources: RunSources, end: RunEnd): Material {
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
   const { operations, events } = sources.coverage();
   const coverage = operations.map((operation) => coverageOf(operation, events));
-  const verdicts = [...sources.verdicts(end.failOn !== null)].sort((one, other) => RANK[one.verdict] - RANK[other.verdict]);
+  const verdicts = [...sources.verdicts(end.failOn !== null)].sort((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
   const statuses = countBy(
     runSummary.statuses(),
     ({ status }) => classOf(reportedStatus(status)),
@@ -91,8 +86,6 @@ export const nameOfStatus = (status: number | null) => (status === null ? "no re
 
 /** The class of a status, such as 4xx; `unanswered` for a request whose response was lost. */
 export const classOf = (status: number | null) => (status === null ? "unanswered" : `${Math.floor(status / 100)}xx`);
-
-const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
 function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (item: T) => number = () => 1): Record<string, number> {
   const counts: Record<string, number> = {};

@@ -1,19 +1,17 @@
 // Tells the `exec` around a test of a sandbox that the test creates for itself, and when that closes, of its verdicts.
 
 import { connect } from "../client/http-transport.ts";
-import type { VerdictMessage } from "../contracts/verdict.ts";
+import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
 import { isoTime } from "../kernel/clock.ts";
 
 /** As many as fit into one call. */
 const MOST_ADDED = 500;
 
-const RANK = { fail: 0, inconclusive: 1, pass: 2 } as const;
-
 /** Call it before the first request, with null for their number, so that `exec` knows of a sandbox that is never closed. Does nothing outside of `exec`. */
 export async function addToRun(sandbox: string, requests: number | null, verdicts: readonly VerdictMessage[]): Promise<void> {
   const { MERCHANT_SANDBOX_EXEC: mark, MERCHANT_SANDBOX_URL: url, MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken } = process.env;
   if (mark === undefined || url === undefined) return;
-  const added = verdicts.toSorted((one, other) => RANK[one.verdict] - RANK[other.verdict]).slice(0, MOST_ADDED);
+  const added = verdicts.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]).slice(0, MOST_ADDED);
   await connect(url, { controlToken }).verdicts.add({ sandbox, requests, verdicts: added.map((verdict) => asForeign(sandbox, verdict)) });
 }
 

@@ -2,14 +2,13 @@
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
-import { matchesRule, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import { matchesRule, VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Scenario, ScenarioFault } from "./scenario-files.ts";
 
 /** Verdicts shown with each expectation. */
 const MAX_SHOWN = 20;
-const RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
 /** `found` are the verdicts that the scenario's faults led to; `unfired` is how many of its faults have not fired. */
 export function score(expected: readonly ScenarioExpectation[], found: readonly VerdictMessage[], unfired: number) {
@@ -26,7 +25,7 @@ function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[
   const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
   const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
   const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";
-  const verdicts = about.sort((one, other) => RANK[one.verdict] - RANK[other.verdict]).slice(0, MAX_SHOWN);
+  const verdicts = about.sort((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]).slice(0, MAX_SHOWN);
   return { ...expected, verdict, earned: verdict === "pass" ? expected.points : 0, pass, fail, inconclusive, verdicts };
 }
 

@@ -11,6 +11,7 @@ import type { ComparedSandbox, Recording } from "../../compare/recording.ts";
 import { comparisonText, matchedNothing, totalsOf } from "../../compare/text.ts";
 import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { plural } from "../../kernel/text.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
 import { playRecording } from "../../sandbox/play-recording.ts";
 import { readService } from "../../sandbox/service.ts";
@@ -97,8 +98,6 @@ function shownTotals(found: Comparison, written: ServiceFile, { facts, questions
 }
 
 const SCHEMA = "./node_modules/merchant-sandbox/service.schema.json";
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 async function readRecording(files: readonly string[], webhooks: string | undefined): Promise<Recording> {
   const recording: Recording = { exchanges: [], deliveries: [] };

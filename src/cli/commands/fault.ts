@@ -8,7 +8,7 @@ import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import type { Trigger } from "../../faults/trigger.ts";
 import { asMisuse, usageError } from "../../kernel/errors.ts";
-import { kebab } from "../../kernel/text.ts";
+import { kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
@@ -121,7 +121,7 @@ export const fault = commandGroup({
       summary: "remove all rules",
       usage: "fault clear",
       call: ({ control }) => control.faults.clear(),
-      lines: ({ removed }) => [`Removed ${removed} fault rule${removed === 1 ? "" : "s"}.`],
+      lines: ({ removed }) => [`Removed ${plural(removed, "fault rule")}.`],
     }),
   },
 });

@@ -7,7 +7,7 @@ import type { UiState } from "../../../ui/state/state.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
 import { detectTheme, type Theme } from "../../../ui/view/style.ts";
 import { exitCodes } from "../../kernel/errors.ts";
-import { escapeControlCharacters } from "../../kernel/text.ts";
+import { escapeControlCharacters, plural } from "../../kernel/text.ts";
 import { listenForStop, type Stop, type StopSignal } from "../process/signals.ts";
 import { plainOutput, type WatchedSandbox } from "./output.ts";
 import { note } from "./print.ts";
@@ -91,7 +91,7 @@ async function showLines(watched: WatchedSandbox, received: Promise<StopSignal>,
 export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
   if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;
   const { requests, attempts, verdicts } = made;
-  const counts = [counted(requests, "request"), counted(attempts, "delivery attempt"), counted(verdicts.fail, "failed verdict")];
+  const counts = [plural(requests, "request"), plural(attempts, "delivery attempt"), plural(verdicts.fail, "failed verdict")];
   const lines = [
     `merchant-sandbox ${keepsRunning ? "is" : "was"} at ${sandbox.baseUrl}`,
     counts.join(", "),
@@ -99,8 +99,6 @@ export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: bo
   ];
   return lines.map((line) => `${escapeControlCharacters(line)}\n`).join("");
 }
-
-const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 function whereDataIs(database: string | null, keepsRunning: boolean): string {
   if (database !== null) return `${keepsRunning ? "Keeps" : "Kept"} the data and the request log in ${database}; verdicts are not kept`;
