@@ -113,7 +113,15 @@ function createVerdictCounts() {
       const kind = `${verdict} ${rule}`;
       ofMerchant.set(kind, (ofMerchant.get(kind) ?? 0) + by);
     },
-    sum: () => sumOf([...counts.values()]),
+    sum(): VerdictCounts {
+      const sums = { pass: 0, fail: 0, inconclusive: 0, failures: {} as Record<string, number> };
+      for (const [kind, count] of [...counts.values()].flatMap((ofMerchant) => [...ofMerchant])) {
+        const [verdict, rule] = kind.split(" ") as [Verdict, string];
+        sums[verdict] += count;
+        if (verdict === "fail" && count > 0) sums.failures[rule] = (sums.failures[rule] ?? 0) + count;
+      }
+      return sums;
+    },
     forget(merchant?: string) {
       if (merchant === undefined) counts.clear();
       else counts.delete(merchant);
@@ -126,16 +134,6 @@ function createVerdictCounts() {
       counts.delete(merchant);
     },
   };
-}
-
-function sumOf(counts: readonly ReadonlyMap<string, number>[]): VerdictCounts {
-  const sums = { pass: 0, fail: 0, inconclusive: 0, failures: {} as Record<string, number> };
-  for (const [kind, count] of counts.flatMap((ofMerchant) => [...ofMerchant])) {
-    const [verdict, rule] = kind.split(" ") as [Verdict, string];
-    sums[verdict] += count;
-    if (verdict === "fail" && count > 0) sums.failures[rule] = (sums.failures[rule] ?? 0) + count;
-  }
-  return sums;
 }
 
 const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));

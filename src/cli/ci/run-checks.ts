@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ControlApi, RunReport } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
-import { problemText, REPORT_FORMATS, type ReportFormat } from "../../contracts/run-report.ts";
+import { problemText, REPORT_FORMATS } from "../../contracts/run-report.ts";
 import { verdictLine } from "../../contracts/verdict.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
@@ -47,11 +47,6 @@ export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
     if (ignored !== null) add(run.ignored, `${id} ${method} ${path} sent ${ignored}, which has no effect`);
   });
   return run;
-}
-
-export interface FailedCondition {
-  exitCode: number;
-  lines: string[];
 }
 
 const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({ exitCode, find });
@@ -98,10 +93,10 @@ export function readConditions(text: string | undefined): FailCondition[] {
  * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result. Without a request, every
  * condition would hold or fail for the same reason, which is then the only problem.
  */
-export async function findProblems(wanted: readonly FailCondition[], control: ControlApi, run: ObservedRun): Promise<FailedCondition[]> {
+export async function findProblems(wanted: readonly FailCondition[], control: ControlApi, run: ObservedRun) {
   const unused = wanted.length > 0 ? await findUnused(control, run) : [];
   if (unused.length > 0) return [{ exitCode: exitCodes.inconclusive, lines: unused }];
-  const problems: FailedCondition[] = [];
+  const problems: { exitCode: number; lines: string[] }[] = [];
   for (const { exitCode, find } of wanted.length > 0 ? [...wanted, eachClosed] : []) {
     const lines = await find(control, run);
     if (lines.length > 0) problems.push({ exitCode, lines });
@@ -178,13 +173,8 @@ function allCovered(names: readonly string[]): FailCondition {
   });
 }
 
-export interface RequestedReport {
-  format: ReportFormat;
-  file: string;
-}
-
 /** Parses --report. A comma separates reports only if a format follows, so that file names may contain commas. */
-export function readReports(text: string | undefined): RequestedReport[] {
+export function readReports(text: string | undefined) {
   const parts = text?.split(new RegExp(`,(?=(?:${REPORT_FORMATS.join("|")})=)`)) ?? [];
   return parts.map((part) => {
     const [, format = part, file = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
@@ -201,7 +191,7 @@ const MAX_PROBLEMS = 10;
 
 /** `problems` contains the reasons for the exit code, so that the report fails exactly if the run does. */
 export async function writeReport(
-  { format, file }: RequestedReport,
+  { format, file }: ReturnType<typeof readReports>[number],
   sandbox: RunningSandbox,
   { problems, failOn }: { problems: readonly string[]; failOn: string },
 ): Promise<void> {

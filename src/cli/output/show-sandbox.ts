@@ -20,14 +20,11 @@ export const uiFlags = {
   "no-color": { description: "do not use colours in the dashboard (as with NO_COLOR)" },
 } satisfies Record<string, FlagDefinition>;
 
-export interface Environment {
-  /** Whether standard input and output are a terminal, with the process in its foreground. */
-  isTerminal: boolean;
-  environment: NodeJS.ProcessEnv;
-}
-
-/** Chooses the user interface. `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal. */
-export function chooseUi(flags: Flags, { isTerminal, environment }: Environment): UiChoice {
+/**
+ * Chooses the user interface. `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal, with the process in
+ * its foreground.
+ */
+export function chooseUi(flags: Flags, { isTerminal, environment }: { isTerminal: boolean; environment: NodeJS.ProcessEnv }): UiChoice {
   if (flags.json !== undefined) return "json";
   if (!isTerminal || flags["no-ui"] !== undefined) return "plain";
   if (flags.ui !== undefined) return "dashboard";

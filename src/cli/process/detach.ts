@@ -13,10 +13,6 @@ import { noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
 
-interface Failed {
-  code: number;
-}
-
 /** Runs in the foreground process. Resolves with the exit code. */
 export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
   if (flags.ui !== undefined) usageError("A detached sandbox has no dashboard: choose --ui or --detach.");
@@ -26,7 +22,7 @@ export async function detach(options: Options, flags: Record<string, string | un
   const log = logFileIn(folder, name);
   const child = spawnBackground(log, options.controlToken);
   const result = await waitUntilReady(child);
-  if ("code" in result) return reportFailure(result, log);
+  if ("code" in result) return reportFailure(result.code, log);
   const url = localUrl({ ...result, port: Number(new URL(result.url).port) }, options.host);
   const state = { ...result, url, baseUrl: `${url}/v1`, log };
   try {
@@ -78,7 +74,7 @@ async function end(child: ChildProcess, log: string): Promise<void> {
   rmSync(log, { force: true });
 }
 
-function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {
+function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | { code: number }> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve(message as ReadyFacts));
     child.once("error", reject);
@@ -87,7 +83,7 @@ function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | Failed> {
 }
 
 /** Prints the log of the background process. */
-function reportFailure({ code }: Failed, log: string): number {
+function reportFailure(code: number, log: string): number {
   const output = readFileSync(log, "utf8").trimEnd();
   rmSync(log, { force: true });
   noteText(output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output);
