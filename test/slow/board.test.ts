@@ -221,7 +221,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         `curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer ${apiKey}"`,
       );
       await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-      await page.shows(`document.querySelector(".lists")?.textContent.includes("/v1/merchants/me")`);
+      await page.shows(`[...document.querySelectorAll(".row")].some((row) => row.textContent.includes("/v1/merchants/me"))`);
       await page.click(".lesson button", "next step");
       await page.shows(`${STEP} === "2. Read a list"`);
       await page.click(".lesson button", "hint");
