@@ -82,14 +82,9 @@ function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, 
   const { limited } = load;
   if (!limited) {
     if (!isLimited) return;
-    const known = new Set(
-      tools
-        .recentOf(call)
-        .filter(({ request }) => request !== call.request)
-        .map(addressOf),
-    );
+    const before = tools.recentOf(call).filter(({ request }) => request !== call.request);
     watchLag(tools.lag, endOf(call) + SAME_TIME);
-    load.limited = { first: call, after: [], known, isReported: false };
+    load.limited = { first: call, after: [], known: new Set(before.map(addressOf)), isReported: false };
     return;
   }
   const isFromSamePath = call.method === limited.first.method && call.path === limited.first.path;

@@ -87,10 +87,8 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       for (const [verdict, list] of kept) {
         const isGone = (found: VerdictMessage) => merchant === undefined || found.merchant === merchant;
         if (verdict !== "pass") erased.push(...list.filter(isGone).map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
-        kept.set(
-          verdict,
-          list.filter((found) => !isGone(found)),
-        );
+        const left = list.filter((found) => !isGone(found));
+        kept.set(verdict, left);
       }
       erased = erased.slice(-MAX_KEPT);
       if (merchant === undefined) number = 0;

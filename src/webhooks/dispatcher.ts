@@ -34,7 +34,7 @@ export function createDispatcher(options: DispatcherOptions) {
       if (recover) reloadPending();
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
-    drain: ({ within, gone }: DrainLimit) => drain(state, { within, gone }),
+    drain: ({ within, gone }: { within: number; gone?: AbortSignal | undefined }) => drain(state, within, gone),
     /** Sends the event of a logged attempt to its endpoint once more. */
     replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),
     /** Sends an event once more to every endpoint that subscribes to its type. */
@@ -68,14 +68,8 @@ export function createDispatcher(options: DispatcherOptions) {
   };
 }
 
-export interface DrainLimit {
-  /** Real milliseconds. */
-  within: number;
-  gone?: AbortSignal | undefined;
-}
-
 /** `pending` counts the deliveries that wait for a later attempt. */
-async function drain(state: DispatcherState, { within, gone }: DrainLimit) {
+async function drain(state: DispatcherState, within: number, gone: AbortSignal | undefined) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
   const limit = timeLimit(within, gone);
