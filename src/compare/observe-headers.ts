@@ -77,7 +77,7 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
       log.record("idempotency.seconds", isReplayed ? age : seconds, !isReplayed, isReplayed ? { ...where, bound: "at_least" } : where);
   } else if (isReplayed) {
     log.compare("idempotency.replay", "the first response", where);
-    observeHeader(call, "Idempotent-Replayed", log);
+    observeReplayHeader(call, first, log);
     log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
     if (age > seconds / 2) log.record("idempotency.seconds", seconds, true, where);
   } else if (succeeded(call)) {
@@ -87,6 +87,13 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
     log.compare("idempotency.replay", `refused with ${call.status}`, misleads);
     log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
   }
+}
+
+/** Observes the header of a replay. It may have another name, which the first response does not have. */
+function observeReplayHeader(call: RecordedCall, first: RecordedCall, log: ObservationLog): void {
+  observeHeader(call, "Idempotent-Replayed", log);
+  const other = Object.keys(call.responseHeaders).find((name) => /replay/.test(name) && name !== "idempotent-replayed");
+  if (other !== undefined && first.responseHeaders[other] === undefined) log.rename("header.Idempotent-Replayed", other, call.entry);
 }
 
 /** Seconds after which a second effect means that the key has expired. Before that, it means that the service replays nothing. */

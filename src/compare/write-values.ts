@@ -59,6 +59,7 @@ const deciders: Partial<Record<FactKind, Decide>> = {
     ),
   other_fields: (fact, observations, evidence) => (fact.value === "none" ? [] : oneValue(fact, observations, evidence)),
   other_parameters: otherParameters,
+  header: named,
   delivery_header: named,
   accepted: refusedBodies,
 };

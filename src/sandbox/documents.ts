@@ -63,7 +63,8 @@ export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
   facts: assumptions(adopted).facts,
   operations: adopted ? catalogue.map((operation) => comparedOperation(operation, adopted)) : catalogue,
   records: ownRecords(),
-  unique: new Map(resources.map(({ kind, unique }) => [kind, unique])),
+  // A merchant's address is unique among all merchants, by its login; the other constraints hold among the records of one merchant.
+  unique: new Map(resources.map(({ kind, unique }) => [kind, kind === "merchant" ? [["email"]] : unique])),
   eventKinds: new Map(eventsOf(catalogue, resources).map(({ type, kind }) => [type, kind ?? ""])),
   event: envelope,
   error: errorObject,

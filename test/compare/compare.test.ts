@@ -20,7 +20,13 @@ describe("a stand-in for the real service", () => {
   /** Each is undone by another one that is listed after it, or cannot be seen beside one. */
   const HIDDEN = [
     ...["a customer is wrapped in data", "windows of an hour", "no Retry-After"],
-    ...["a replay is not marked", "events have no merchant", "the signature has another key", "the first retry comes after ten seconds"],
+    ...[
+      "a replay is not marked",
+      "a replay is marked by another header",
+      "events have no merchant",
+      "the signature has another key",
+      "the first retry comes after ten seconds",
+    ],
   ];
 
   test("finds all differences together that leave a trace together", () => {
@@ -30,11 +36,25 @@ describe("a stand-in for the real service", () => {
   });
 });
 
+type Exchange = Recording["exchanges"][number];
+
 describe("a difference is proven by what shows it, and by nothing else:", () => {
   const seenOf = (recording: Recording, id: string) =>
     compare(sandbox, recording)
       .verdicts.find(({ fact }) => fact.id === id)
       ?.seen.map(({ value }) => value);
+
+  test("a second merchant with the same e-mail address shows the code of already_exists", () => {
+    const recording = recordingOf();
+    const login = recording.exchanges.find(({ url, status }) => url.pathname.endsWith("/merchants/login") && status === 200);
+    const body = { name: "Lusíada", email: "bomdia@lusiada.example", country: "PT", currency: "EUR" };
+    const create = { ...(login as Exchange), url: new URL("https://api.service.example/v1/merchants"), text: JSON.stringify(body), body };
+    recording.exchanges.push(
+      { ...create, status: 200, response: undefined },
+      { ...create, at: create.at + 1, status: 409, response: { error: "conflict", message: "Taken", code: "email_taken" } },
+    );
+    expect(seenOf(recording, "error.already_exists.code")).toEqual(["email_taken"]);
+  });
 
   test("gaps of 2 and 4 seconds do not confirm a schedule of 1 and 5", () => {
     const recording = recordingOf((to) => void to.deliveries.schedule.splice(0, 2, 2, 4));

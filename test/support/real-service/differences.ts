@@ -244,6 +244,11 @@ export const differences: readonly Difference[] = [
   { name: "a repeated key has a second effect", change: (to) => (to.idempotency.replays = "no"), contradicts: ["idempotency.replay"] },
   { name: "keys are forgotten after an hour", change: (to) => (to.idempotency.window = 3_600), contradicts: ["idempotency.seconds"] },
   { name: "a replay is not marked", change: (to) => (to.replayed = {}), contradicts: ["header.Idempotent-Replayed"] },
+  {
+    name: "a replay is marked by another header",
+    change: (to) => (to.replayed = { "x-idempotency-replay": "true" }),
+    contradicts: ["header.Idempotent-Replayed"],
+  },
   // Events
   {
     name: "a declined booking is a rejected one",
