@@ -51,19 +51,13 @@ export function readBase(text: string): BaseUrl {
   return { origin, prefix: pathname.replace(/\/+$/, "") };
 }
 
-export const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
+const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
 
 /** The address without the keys and personal data that gateways put in paths. */
-export const shownAddress = ({ origin, prefix }: BaseUrl, isPersonal: (text: string) => boolean) =>
-  mask(
-    addressOf({
-      origin,
-      prefix: prefix
-        .split("/")
-        .map((segment) => (isPersonal(decoded(segment)) ? "{id}" : segment))
-        .join("/"),
-    }),
-  );
+export function shownAddress({ origin, prefix }: BaseUrl, isPersonal: (text: string) => boolean): string {
+  const segments = prefix.split("/").map((segment) => (isPersonal(decoded(segment)) ? "{id}" : segment));
+  return mask(origin + segments.join("/"));
+}
 
 /** The path below the base; undefined if the call went to another address. */
 export function pathBelow({ origin, prefix }: BaseUrl, { url }: RecordedExchange): string | undefined {
