@@ -97,7 +97,7 @@ export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): s
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
   const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
-  return `clock ${time}${clock.mode === "real" ? "" : ` ${clock.mode}`}`;
+  return `clock ${time}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
 }
 
 const KEY_PREFIX = "sk_test_";
