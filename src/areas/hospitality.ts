@@ -23,7 +23,7 @@ import {
 } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf, merchants, onDay } from "./merchants.ts";
-import { payments } from "./payments.ts";
+import { payments, takePayment } from "./payments.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 import { keptDeposits } from "./world-sums.ts";
 
@@ -93,31 +93,20 @@ type Booking = RecordBase &
 /** The share of the price that a guest pays when the stay is confirmed. */
 const DEPOSIT_SHARE = 0.2;
 
-/** Takes a payment for a stay from its guest, and notes it in the field. */
-function takePayment(
-  { record, own }: Arrival<Booking>,
-  field: "paymentId" | "balancePaymentId",
-  amount: number,
-  description: string,
-): boolean {
-  if (record[field] !== null || amount <= 0) return false;
-  const { currency, customerId } = record;
-  const metadata = { bookingId: record.id };
-  const payment = own(payments).create({ status: "succeeded", amount, currency, customerId, method: "card", description, metadata });
-  own(bookings).update(own(bookings).require(record.id), { [field]: payment.id }, null);
-  return true;
+function takeDeposit(stay: Arrival<Booking>): boolean {
+  const { id, amount } = stay.record;
+  const deposit = Math.ceil((amount ?? 0) * DEPOSIT_SHARE);
+  return takePayment(bookings, stay, "paymentId", { amount: deposit, description: "Deposit for a stay", metadata: { bookingId: id } });
 }
-
-const takeDeposit = (stay: Arrival<Booking>) =>
-  takePayment(stay, "paymentId", Math.ceil((stay.record.amount ?? 0) * DEPOSIT_SHARE), "Deposit for a stay");
 
 /** Takes what the deposit leaves of the price. */
 function takeBalance(stay: Arrival<Booking>): boolean {
-  const { amount, currency, paymentId } = stay.record;
+  const { id, amount, currency, paymentId } = stay.record;
   const deposit = paymentId === null ? undefined : stay.own(payments).find(paymentId);
   const isPaid = (deposit?.status === "succeeded" || deposit?.status === "refunded") && deposit.currency === currency;
   const paid = isPaid ? (deposit.amount ?? 0) - deposit.refundedAmount : 0;
-  return takePayment(stay, "balancePaymentId", (amount ?? 0) - paid, "Rest for a stay");
+  const rest = { amount: (amount ?? 0) - paid, description: "Rest for a stay", metadata: { bookingId: id } };
+  return takePayment(bookings, stay, "balancePaymentId", rest);
 }
 
 /** Stays in these states occupy a room. */
@@ -144,17 +133,9 @@ const roomIsFree: Rule<Booking> = (stay, { before, own }) => {
   const full = nightsOf(checkIn, checkOut).find(
     (night) => others.filter((other) => (other.checkIn ?? "9") <= night && night < (other.checkOut ?? "")).length >= room.rooms,
   );
-  if (full !== undefined)
-    fail(
-      "invalid_state",
-      `${room.id} has ${room.rooms === 1 ? "one room, which is" : `${room.rooms} rooms, which are`} taken on ${full}.`,
-      {
-        roomTypeId,
-        rooms: room.rooms,
-        night: full,
-      },
-    );
-  return undefined;
+  if (full === undefined) return undefined;
+  const taken = room.rooms === 1 ? "one room, which is" : `${room.rooms} rooms, which are`;
+  return fail("invalid_state", `${room.id} has ${taken} taken on ${full}.`, { roomTypeId, rooms: room.rooms, night: full });
 };
 
 /** Refunds a paid deposit to the guest. */

@@ -6,7 +6,7 @@ import { addDays, addMonths } from "../kernel/calendar.ts";
 import { amount, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
 import { listEndpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./merchants.ts";
-import { payments } from "./payments.ts";
+import { takePayment } from "./payments.ts";
 import { sampleRenewal } from "./samples/sales.ts";
 
 const GRACE_DAYS = 14;
@@ -60,7 +60,7 @@ export const membershipRenewals = resource({
       event: "membership_renewal.renewed",
       at: "renewedAt",
       sets: ({ record, now, own }) => newPeriod(record, record.dueDate ?? homeDay({ record, own }, now)),
-      arrive: takePayment,
+      arrive: takePrice,
     },
     lapsed: { to: [], event: "membership_renewal.lapsed", at: "lapsedAt" },
     canceled: { to: [], event: "membership_renewal.canceled", at: "canceledAt" },
@@ -79,14 +79,9 @@ function newPeriod({ plan, ...period }: { plan: string | null; periodStart: stri
 
 type Renewal = RecordBase & Record<"paymentId" | "customerId" | "plan" | "currency", string | null> & { amount: number | null };
 
-/** Takes the price of the new period from the member. */
-function takePayment({ record, own }: Arrival<Renewal>): boolean {
-  const { amount, currency, customerId, plan } = record;
-  if (record.paymentId !== null || !amount) return false;
-  const metadata = { renewalId: record.id };
-  const payment = own(payments).create({ status: "succeeded", amount, currency, customerId, method: "card", description: plan, metadata });
-  own(membershipRenewals).update(own(membershipRenewals).require(record.id), { paymentId: payment.id }, null);
-  return true;
+function takePrice(renewal: Arrival<Renewal>): boolean {
+  const { id, amount, plan } = renewal.record;
+  return takePayment(membershipRenewals, renewal, "paymentId", { amount: amount ?? 0, description: plan, metadata: { renewalId: id } });
 }
 
 const listRenewals = listEndpoint(membershipRenewals, {

@@ -1,7 +1,16 @@
 // Payments: payments by customers.
 
 import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
-import { type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import {
+  type AnyRecord,
+  type Arrival,
+  type OwnRecords,
+  type RecordBase,
+  type RecordFields,
+  type Resource,
+  type Rule,
+  resource,
+} from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
 import { listEndpoint } from "../store/operation-context.ts";
@@ -35,22 +44,14 @@ const refundKeepsTime: Rule<RecordBase & SettledPayment & { refundedAt: number |
 
 const refundWithinAmount: Rule<RecordBase & SettledPayment> = ({ status, amount, refundedAmount }) => {
   if (refundedAmount === 0 && status !== "refunded") return undefined;
+  const wrong = (code: string, says: string) => problem("refundedAmount", code, `refundedAmount ${says}.`);
   if (status !== "succeeded" && status !== "refunded")
-    return problem(
-      "refundedAmount",
-      "out_of_range",
-      `refundedAmount must be 0 while the payment is ${status}; received ${refundedAmount}.`,
-    );
+    return wrong("out_of_range", `must be 0 while the payment is ${status}; received ${refundedAmount}`);
   if (status === "refunded" && amount !== null && refundedAmount !== amount)
-    return problem(
-      "refundedAmount",
-      "wrong_sum",
-      `refundedAmount of a refunded payment must be its amount, ${amount}; received ${refundedAmount}.`,
-    );
-  if (refundedAmount > (amount ?? 0))
-    return problem("refundedAmount", "out_of_range", `refundedAmount must not exceed the amount, ${amount}; received ${refundedAmount}.`);
+    return wrong("wrong_sum", `of a refunded payment must be its amount, ${amount}; received ${refundedAmount}`);
+  if (refundedAmount > (amount ?? 0)) return wrong("out_of_range", `must not exceed the amount, ${amount}; received ${refundedAmount}`);
   if (status === "succeeded" && refundedAmount === amount)
-    return problem("refundedAmount", "out_of_range", `refundedAmount is the whole amount, ${amount}: set the status to refunded instead.`);
+    return wrong("out_of_range", `is the whole amount, ${amount}: set the status to refunded instead`);
   return undefined;
 };
 
@@ -133,6 +134,20 @@ export const payments = resource({
   series: { field: "reference", prefix: ({ merchantId }, own) => initialsOf(homeOf(merchantId, own).name, "INV") },
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
+
+/** Takes a payment from the customer of a record, and notes its id in a field of the record, unless the field names one. */
+export function takePayment<R extends RecordBase & Record<"customerId" | "currency", string | null>>(
+  resource: Resource<R>,
+  { record, own }: Arrival<RecordBase & Record<"customerId" | "currency", string | null>>,
+  field: "paymentId" | "balancePaymentId",
+  sale: { amount: number; description: string | null; metadata: Record<string, string> },
+): boolean {
+  if ((record as unknown as AnyRecord)[field] !== null || sale.amount <= 0) return false;
+  const { currency, customerId } = record;
+  const payment = own(payments).create({ status: "succeeded", currency, customerId, method: "card", ...sale });
+  own(resource).update(own(resource).require(record.id), { [field]: payment.id } as RecordFields<R>, null);
+  return true;
+}
 
 function failureOf(method: string | null): string {
   return method === "bank_transfer" ? "insufficient_funds" : method === "mobile_money" ? "timeout" : "card_declined";

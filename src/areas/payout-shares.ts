@@ -1,8 +1,8 @@
 // The share of each payment in a payout, and the rules that keep payments and payouts consistent.
 
 import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
-import type { Arrival, OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
-import { problem } from "../contracts/rules.ts";
+import type { OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
+import { problem, unknownReference } from "../contracts/rules.ts";
 import { amount, id, Type } from "../schema/shapes.ts";
 import { payments } from "./payments.ts";
 
@@ -13,23 +13,6 @@ export const paymentShare = Type.Object({
 
 /** The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not count. */
 export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);
-
-export type Payout = RecordBase & { payments: PaymentShare[] };
-
-/** Adds a payout's shares to `paidOutAmount` of its payments (`sign` 1), or subtracts them (-1). */
-export function settle({ record, own }: Arrival<Payout>, sign: 1 | -1, all: () => readonly Payout[]): void {
-  /** The newest other payout that contains the payment and neither failed nor was canceled. */
-  const standingPayoutOf = (paymentId: string) =>
-    all().findLast(
-      ({ id, status, payments }) =>
-        id !== record.id && status !== "failed" && status !== "canceled" && payments.some((share) => share.paymentId === paymentId),
-    )?.id ?? null;
-  for (const share of record.payments) {
-    const payment = own(payments).require(share.paymentId);
-    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
-    own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
-  }
-}
 
 export interface PayoutAmounts {
   amount: number | null;
@@ -48,7 +31,7 @@ export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: share
     for (const [index, { paymentId, amount }] of shares.entries()) {
       const payment = own(payments).find(paymentId);
       const field = `payments/${index}/paymentId`;
-      if (!payment) return problem(field, "unknown_reference", `${field} must be the id of a payment of yours; received "${paymentId}".`);
+      if (!payment) return unknownReference(field, "payment", paymentId);
       if (payment.currency !== currency)
         return problem(field, "wrong_currency", `${paymentId} is in ${payment.currency}; the payout is in ${currency}.`);
       const left = unpaidOf(payment);

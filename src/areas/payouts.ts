@@ -25,7 +25,7 @@ import {
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { payments } from "./payments.ts";
-import { openShares, type Payout, type PayoutAmounts, paymentShare, paymentsFree, settle, sumOfPayments } from "./payout-shares.ts";
+import { openShares, type PayoutAmounts, paymentShare, paymentsFree, sumOfPayments } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
@@ -205,7 +205,7 @@ export const payouts = resource({
       to: ["in_transit", "canceled"],
       event: "payout.created",
       sets: openPayout,
-      arrive: (payout) => settle(payout, 1, allPayouts(payout)),
+      arrive: (payout) => settle(payout, 1),
       next: (payout) => onDay(payout, sendingDay(payout), "morning", "in_transit"),
     },
     in_transit: {
@@ -220,9 +220,9 @@ export const payouts = resource({
       event: "payout.failed",
       at: "failedAt",
       fills: { failureCode: "account_closed" },
-      arrive: (payout) => settle(payout, -1, allPayouts(payout)),
+      arrive: (payout) => settle(payout, -1),
     },
-    canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1, allPayouts(payout)) },
+    canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1) },
   },
   updated: "payout.updated",
   sums: [mixedCurrencies],
@@ -231,8 +231,22 @@ export const payouts = resource({
   outstanding: ({ status }) => status === "pending",
 });
 
-/** Reads the merchant's payouts once, if a consequence needs them. */
-const allPayouts = ({ own }: Arrival<RecordBase>): (() => readonly Payout[]) => once(() => own(payouts).all());
+/** Adds a payout's shares to `paidOutAmount` of its payments (`sign` 1), or subtracts them (-1). */
+function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | -1): void {
+  const standing = once(() =>
+    own(payouts)
+      .all()
+      .filter(({ id, status }) => id !== record.id && status !== "failed" && status !== "canceled"),
+  );
+  /** The newest other payout that contains the payment and neither failed nor was canceled. */
+  const standingPayoutOf = (paymentId: string) =>
+    standing().findLast(({ payments }) => payments.some((share) => share.paymentId === paymentId))?.id ?? null;
+  for (const share of record.payments) {
+    const payment = own(payments).require(share.paymentId);
+    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
+    own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
+  }
+}
 
 /** Without a given amount, a new payout contains all open shares of payments in its currency. */
 function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {

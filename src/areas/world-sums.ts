@@ -1,6 +1,8 @@
 // Consistency checks between a merchant's records. Each returns the records that contradict others.
 
-import type { RecordsByKind, WorldViolation } from "../contracts/resource.ts";
+import type { AnyRecord, RecordsByKind, WorldViolation } from "../contracts/resource.ts";
+
+const violation = (kind: string, { id }: AnyRecord, field: string, message: string): WorldViolation => ({ kind, id, field, message });
 
 const recordsOf = (world: RecordsByKind, kind: string) => world.get(kind) ?? [];
 
@@ -12,11 +14,10 @@ export function unsettledPayments(world: RecordsByKind): WorldViolation[] {
     for (const { paymentId, amount } of payments as { paymentId: string; amount: number }[])
       contained.set(paymentId, (contained.get(paymentId) ?? 0) + amount);
   }
-  return recordsOf(world, "payment").flatMap(({ id, paidOutAmount }) => {
-    const sum = contained.get(id) ?? 0;
-    return sum === paidOutAmount
-      ? []
-      : [{ kind: "payment", id, field: "paidOutAmount", message: `paidOutAmount is ${paidOutAmount}; its payouts contain ${sum}` }];
+  return recordsOf(world, "payment").flatMap((payment) => {
+    const [sum, { paidOutAmount }] = [contained.get(payment.id) ?? 0, payment];
+    const message = `paidOutAmount is ${paidOutAmount}; its payouts contain ${sum}`;
+    return sum === paidOutAmount ? [] : [violation("payment", payment, "paidOutAmount", message)];
   });
 }
 
@@ -25,12 +26,7 @@ export function keptDeposits(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
   return recordsOf(world, "booking")
     .filter(({ status, paymentId }) => (status === "declined" || status === "cancelled") && paid.has(String(paymentId)))
-    .map(({ id, status, paymentId }) => ({
-      kind: "booking",
-      id,
-      field: "paymentId",
-      message: `is ${status}, and its deposit ${paymentId} is not refunded`,
-    }));
+    .map((stay) => violation("booking", stay, "paymentId", `is ${stay.status}, and its deposit ${stay.paymentId} is not refunded`));
 }
 
 /** Exactly one of the current payout methods must be the default. */
@@ -39,14 +35,7 @@ export function strayDefaults(world: RecordsByKind): WorldViolation[] {
   const defaults = current.filter(({ isDefault }) => isDefault);
   const [first] = current;
   if (!first || defaults.length === 1) return [];
-  return [
-    {
-      kind: "payout_method",
-      id: first.id,
-      field: "isDefault",
-      message: `${defaults.length} of ${current.length} payout methods are the default`,
-    },
-  ];
+  return [violation("payout_method", first, "isDefault", `${defaults.length} of ${current.length} payout methods are the default`)];
 }
 
 /** Remittances must belong to paid payroll runs. */
@@ -54,26 +43,19 @@ export function earlyRemittances(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
   return recordsOf(world, "remittance")
     .filter(({ payrollId }) => payrollId != null && !paid.has(String(payrollId)))
-    .map(({ id, payrollId }) => ({
-      kind: "remittance",
-      id,
-      field: "payrollId",
-      message: `is of the payroll ${payrollId}, which is not paid`,
-    }));
+    .map((remittance) => violation("remittance", remittance, "payrollId", `is of the payroll ${remittance.payrollId}, which is not paid`));
 }
 
 /** Payments must have the currency of their payout. Failed and canceled payouts do not count. */
 export function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
   const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));
   const standing = recordsOf(world, "payout").filter(({ status }) => status !== "failed" && status !== "canceled");
-  return standing.flatMap(({ id, currency, payments }) =>
-    (payments as { paymentId: string }[])
-      .filter(({ paymentId }) => currencies.has(paymentId) && currencies.get(paymentId) !== currency)
-      .map(({ paymentId }) => ({
-        kind: "payout",
-        id,
-        field: "payments",
-        message: `is in ${currency} and contains ${paymentId} in ${currencies.get(paymentId)}`,
-      })),
+  return standing.flatMap((payout) =>
+    (payout.payments as { paymentId: string }[])
+      .map(({ paymentId }) => ({ paymentId, currency: currencies.get(paymentId) }))
+      .filter(({ currency }) => currency !== undefined && currency !== payout.currency)
+      .map(({ paymentId, currency }) =>
+        violation("payout", payout, "payments", `is in ${payout.currency} and contains ${paymentId} in ${currency}`),
+      ),
   );
 }

@@ -4,7 +4,7 @@ import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, monthIndex, monthText } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
 import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, textOf } from "./parts.ts";
-import { payrollItems, STAFF, taxRatesOf } from "./payroll.ts";
+import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
 function employees({ newest }: SampleContext): string[] {
@@ -36,25 +36,13 @@ export function sampleAppraisal(context: SampleContext) {
   };
 }
 
-interface Scheme {
-  scheme: string;
-  enabled: boolean;
-  employeeRateBps: number;
-  employerRateBps: number;
-}
-
 /** What a scheme gets for a month: from the payroll of that month, or else at the scheme's rates. */
 export function sampleRemittance(context: SampleContext) {
   const { given, newest, pick, merchant, between } = context;
   const [settings] = newest("statutory_settings");
   const schemes = (settings?.schemes ?? []) as Scheme[];
-  const scheme = textOf(
-    given.scheme,
-    pick(
-      "scheme",
-      schemes.filter(({ enabled }) => enabled),
-    )?.scheme ?? "income_tax",
-  );
+  const enabled = schemes.filter((one) => one.enabled);
+  const scheme = textOf(given.scheme, pick("scheme", enabled)?.scheme ?? "income_tax");
   const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
   const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
   const paid = newest("payroll").filter(({ status, offCycle }) => status === "paid" && offCycle !== true);

@@ -2,7 +2,7 @@
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
-import type { PayItem } from "../payroll-items.ts";
+import { composeItem, type PayItem } from "../payroll-items.ts";
 import { daysBetween, textOf } from "./parts.ts";
 
 interface Period {
@@ -38,13 +38,18 @@ export function samplePayroll(context: SampleContext) {
   const staff =
     (given.items as PayItem[] | undefined) ??
     (withItems ? payrollItems(withItems) : STAFF).map((item) => paidFor(item, withItems, frequency));
+  const rates = ratesOf(settings, merchant);
+  const id = textOf(given.id, mint("pyr"));
   const isAhead = ["draft", "pending", "processing"].includes(status);
   return {
     periodStart: period.start,
     periodEnd: period.end,
     payDate: isAhead ? [usualPayDay(period, frequency, runs), businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),
     currency: merchant.currency ?? null,
-    ...payOf(staff, ratesOf(settings, merchant), textOf(given.id, mint("pyr")), mint),
+    id,
+    items: staff.map((item) =>
+      composeItem({ ...item, deductions: item.deductions ?? deductionsOf(item.grossAmount, rates) }, mint("pyi"), id),
+    ),
   };
 }
 
@@ -98,20 +103,8 @@ function paidFor({ deductions: _, ...item }: PayItem, last: AnyRecord | undefine
 
 /** The enabled schemes in the merchant's settings, or else the country's usual schemes. */
 function ratesOf(settings: AnyRecord | undefined, { country }: AnyRecord): readonly TaxRate[] {
-  const schemes = settings?.schemes as (TaxRate & { enabled: boolean })[] | undefined;
+  const schemes = settings?.schemes as Scheme[] | undefined;
   return schemes?.filter(({ enabled }) => enabled) ?? taxRatesOf(country);
-}
-
-function payOf(staff: readonly PayItem[], rates: readonly TaxRate[], payrollId: string, mint: SampleContext["mint"]) {
-  const items = staff.map(({ employeeId, employeeName = null, grossAmount, deductions: given }) => {
-    const deductions = given ?? deductionsOf(grossAmount, rates);
-    const netAmount = grossAmount - deductions.reduce((sum, { amount }) => sum + amount, 0);
-    const base = { id: mint("pyi"), object: "payroll_item", payrollId, employeeId, employeeName, grossAmount };
-    return { ...base, deductions, netAmount, overridden: false, override: null };
-  });
-  const sum = (field: "grossAmount" | "netAmount") => items.reduce((total, item) => total + item[field], 0);
-  const [grossAmount, netAmount] = [sum("grossAmount"), sum("netAmount")];
-  return { id: payrollId, items, totals: { employees: items.length, grossAmount, deductionAmount: grossAmount - netAmount, netAmount } };
 }
 
 /** Deductions never exceed the pay, even if the rates sum to more than 100 %. */
@@ -126,11 +119,14 @@ function deductionsOf(grossAmount: number, rates: readonly TaxRate[]) {
     });
 }
 
-export interface TaxRate {
+interface TaxRate {
   scheme: "income_tax" | "pension" | "social_security" | "health_insurance" | "housing_fund";
   employeeRateBps: number;
   employerRateBps: number;
 }
+
+/** A scheme in the merchant's settings. */
+export type Scheme = TaxRate & { enabled: boolean };
 
 const rate = (scheme: TaxRate["scheme"], employeeRateBps: number, employerRateBps: number): TaxRate => ({
   scheme,
@@ -145,6 +141,4 @@ const RATES: Readonly<Record<string, readonly TaxRate[]>> = {
   PT: [rate("income_tax", 1_400, 0), rate("social_security", 1_100, 2_375)],
 };
 
-const USUAL_RATES: readonly TaxRate[] = [rate("income_tax", 1_400, 0)];
-
-export const taxRatesOf = (country: unknown): readonly TaxRate[] => RATES[String(country)] ?? USUAL_RATES;
+export const taxRatesOf = (country: unknown): readonly TaxRate[] => RATES[String(country)] ?? [rate("income_tax", 1_400, 0)];

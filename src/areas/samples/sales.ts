@@ -179,10 +179,8 @@ function freeRoom({ given, pick, outstanding, newest, status }: SampleContext, r
   const direction = status === "checked_out" ? -1 : 1;
   for (let days = 0; days < (canMove ? MOST_DAYS : 1); days++) {
     const stay = stayOf(given, addDays(start, days * direction), nights);
-    const room = pick(
-      "room",
-      rooms.filter((one) => isFree(one, stay)),
-    );
+    const free = rooms.filter((one) => isFree(one, stay));
+    const room = pick("room", free);
     if (room || rooms.length === 0) return { ...stay, room };
   }
   return { ...stayOf(given, start, nights), room: pick("room", rooms) };
