@@ -70,20 +70,19 @@ export const eventTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Expands words such as payment.succeeded or payment.* to event types. Keeps `*`. Calls `fail` for a word that matches no type. */
-export const matchingTypes = (words: readonly string[], fail: (message: string) => never): string[] => [
-  ...new Set(words.flatMap((word) => typesOf(word, fail))),
-];
+export function matchingTypes(words: readonly string[], fail: (message: string) => never): string[] {
+  const types = words.flatMap((word) => {
+    if (word === EVERY_TYPE || eventTypes.has(word)) return [word];
+    const isPattern = word.endsWith(".*");
+    const found = isPattern ? [...eventTypes].filter((type) => type.startsWith(word.slice(0, -1))) : [];
+    if (found.length > 0) return found;
+    const known = isPattern ? new Set([...eventTypes].map((type) => `${type.split(".")[0]}.*`)) : eventTypes;
+    return fail(`No event type matches ${word}.${didYouMean(word, known) || " docs/events.md lists all types."}`);
+  });
+  return [...new Set(types)];
+}
 
 export const eventsText = (types: readonly string[]) => (types.includes(EVERY_TYPE) ? "all events" : types.join(", "));
-
-function typesOf(word: string, fail: (message: string) => never): string[] {
-  if (word === EVERY_TYPE || eventTypes.has(word)) return [word];
-  const isPattern = word.endsWith(".*");
-  const found = isPattern ? [...eventTypes].filter((type) => type.startsWith(word.slice(0, -1))) : [];
-  if (found.length > 0) return found;
-  const known = isPattern ? new Set([...eventTypes].map((type) => `${type.split(".")[0]}.*`)) : eventTypes;
-  return fail(`No event type matches ${word}.${didYouMean(word, known) || " docs/events.md lists all types."}`);
-}
 
 const NO_OPERATION = "The service's documentation has no operation that makes such a record, and shows none.";
 

@@ -1,7 +1,7 @@
 // Marketplace orders: orders placed through external marketplaces.
 
 import { type AnyRecord, type Arrival, type RecordBase, type Resource, type Rule, resource } from "../contracts/resource.ts";
-import { problem } from "../contracts/rules.ts";
+import { problem, unknownReference } from "../contracts/rules.ts";
 import { addDays } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { exactSum } from "../schema/field-rules.ts";
@@ -57,22 +57,19 @@ interface Order {
 const totalOf = ({ items, shippingAmount }: Order) =>
   exactSum([shippingAmount ?? 0, ...items.map(({ quantity, unitAmount }) => quantity * unitAmount)], "items");
 
-const amountOfItems: Rule<RecordBase & Order> = (order) =>
-  order.items.length === 0 || order.amount === null || order.amount === totalOf(order)
-    ? undefined
-    : problem(
-        "amount",
-        "wrong_sum",
-        `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${order.amount}.`,
-      );
+const amountOfItems: Rule<RecordBase & Order> = (order) => {
+  const { amount, items } = order;
+  if (items.length === 0 || amount === null || amount === totalOf(order)) return undefined;
+  return problem("amount", "wrong_sum", `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${amount}.`);
+};
 
 /** Items refer to the merchant's own products and variants, and each variant belongs to the item's product. */
 const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
   if (before !== undefined && JSON.stringify(items) === JSON.stringify(before.items)) return undefined;
   for (const [index, { productId, variantId }] of items.entries()) {
-    if (productId !== null && !own(products).find(productId)) return unknownItem(`items/${index}/productId`, "product", productId);
+    if (productId !== null && !own(products).find(productId)) return unknownReference(`items/${index}/productId`, "product", productId);
     const variant = variantId === null ? undefined : own(productVariants).find(variantId);
-    if (variantId !== null && !variant) return unknownItem(`items/${index}/variantId`, "product_variant", variantId);
+    if (variantId !== null && !variant) return unknownReference(`items/${index}/variantId`, "product_variant", variantId);
     if (variant && productId !== null && variant.productId !== productId)
       return problem(
         `items/${index}/variantId`,
@@ -89,13 +86,6 @@ const strayItems: Resource["sums"][number] = (world, own) =>
     const problem = knownItems(order as AnyRecord & Order, { before: undefined, now: order.created, own });
     return problem ? [{ kind: "marketplace_order", id: order.id, field: problem.field, message: problem.message }] : [];
   });
-
-const unknownItem = (field: string, kind: string, id: string) =>
-  problem(
-    field,
-    "unknown_reference",
-    `${field.replaceAll("/", ".")} must be the id of a ${kind} of yours; received ${JSON.stringify(id)}.`,
-  );
 
 const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ items }, { before }) =>
   before === undefined || before.acceptedAt === null || JSON.stringify(items) === JSON.stringify(before.items)

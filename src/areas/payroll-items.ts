@@ -129,22 +129,13 @@ export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) 
     const { grossAmount, deductions, netAmount, overridden } = items[index] as PayrollItem;
     let net = grossAmount;
     for (const deduction of deductions) net -= deduction.amount;
-    if (net < 0)
-      return itemProblem(
-        index,
-        "deductions",
-        "out_of_range",
-        `must not exceed the gross pay, ${grossAmount}; their sum is ${grossAmount - net}.`,
-      );
-    if (overridden && (netAmount < 0 || netAmount > grossAmount * MOST_OVERRIDE))
-      return itemProblem(
-        index,
-        "netAmount",
-        "out_of_range",
-        `must be from 0 to ${MOST_OVERRIDE} times the gross pay, ${grossAmount * MOST_OVERRIDE}; received ${netAmount}.`,
-      );
+    const wrong = (field: string, code: string, says: string) => itemProblem(index, field, code, `must ${says}.`);
+    const most = grossAmount * MOST_OVERRIDE;
+    if (net < 0) return wrong("deductions", "out_of_range", `not exceed the gross pay, ${grossAmount}; their sum is ${grossAmount - net}`);
+    if (overridden && (netAmount < 0 || netAmount > most))
+      return wrong("netAmount", "out_of_range", `be from 0 to ${MOST_OVERRIDE} times the gross pay, ${most}; received ${netAmount}`);
     if (!overridden && netAmount !== net)
-      return itemProblem(index, "netAmount", "wrong_sum", `must be the gross pay less the deductions, ${net}; received ${netAmount}.`);
+      return wrong("netAmount", "wrong_sum", `be the gross pay less the deductions, ${net}; received ${netAmount}`);
   }
   return undefined;
 };

@@ -1,6 +1,7 @@
 // Checks records against the rules of their kind: finds values that contradict one another, and references to records that do not exist.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
+import { unknownReference } from "../../contracts/rules.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
 
 interface CheckContext<R> extends RuleContext<R> {
@@ -12,12 +13,7 @@ interface CheckContext<R> extends RuleContext<R> {
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const problems = problemsOf(resource, record, context);
   if (problems.length === 0) return;
-  const errors = problems.map(({ field, code, message }) => ({
-    pointer: `/${field}`,
-    field: field.replaceAll("/", "."),
-    code,
-    message,
-  }));
+  const errors = problems.map(({ field, ...problem }) => ({ pointer: `/${field}`, field: field.replaceAll("/", "."), ...problem }));
   fail("validation_failed", errorSummary(errors), { errors });
 }
 
@@ -31,11 +27,7 @@ export function problemsOf<R extends RecordBase>(resource: Resource<R>, record: 
     const id = record[field as keyof R];
     const kind = resource.references[field] as string;
     if (typeof id !== "string" || id === context.before?.[field as keyof R] || context.exists(kind, id)) continue;
-    found.push({
-      field,
-      code: "unknown_reference",
-      message: `${field} must be the id of a ${kind} of yours; received ${JSON.stringify(id)}.`,
-    });
+    found.push(unknownReference(field, kind, id));
   }
   return found;
 }
