@@ -9,6 +9,9 @@ import type { Resource } from "./resource.ts";
 /** Fields that the service derives and no caller may set. */
 const OWNED = ["object", "merchantId", "livemode"];
 
+const without = ({ properties }: ObjectSchema, names: readonly string[]): ObjectSchema =>
+  Type.Object(Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))));
+
 /** The fields that a fixture may set. Fields with a default are optional. */
 export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
@@ -16,10 +19,7 @@ export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
 });
 
 /** The fields that the admin API may set when it creates a record. */
-export const creatableFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(fixtureFields(resource).properties).filter(([name]) => !resource.derived.includes(name));
-  return Type.Object(Object.fromEntries(free));
-});
+export const creatableFields = oncePerKey((resource: Resource) => without(fixtureFields(resource), resource.derived));
 
 /** The fields of `creatableFields`, all optional, because a sample fills in missing ones. */
 export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
@@ -31,10 +31,7 @@ export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
 const FIXED = ["id", "created"];
 
 /** The fields of a record that the admin API may change. */
-export const updatableFields = oncePerKey((resource: Resource): ObjectSchema => {
-  const free = Object.entries(optionalFields(resource).properties).filter(([name]) => !FIXED.includes(name));
-  return Type.Object(Object.fromEntries(free));
-});
+export const updatableFields = oncePerKey((resource: Resource) => without(optionalFields(resource), FIXED));
 
 /** Fields that the service generates if they are omitted. */
 const GENERATED = ["id", "metadata", "created"];

@@ -2,15 +2,13 @@
 
 import { nullable, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 
+export const MIX =
+  'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)';
+
 export const TrafficOptions = Type.Object({
   merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),
   rate: Type.Optional(text("Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer")),
-  mix: Type.Optional(
-    Type.Unknown({
-      description:
-        'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)',
-    }),
-  ),
+  mix: Type.Optional(Type.Unknown({ description: MIX })),
   for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped)")),
 });
 

@@ -33,16 +33,12 @@ export function createMadeCounts(stored: () => StoredCounts) {
   };
 }
 
-export function moveCount(counts: Map<string, number>, from: string, to: string): void {
+function moveCount(counts: Map<string, number>, from: string, to: string): void {
   counts.set(to, (counts.get(to) ?? 0) + (counts.get(from) ?? 0));
   counts.delete(from);
 }
 
-function sum(byMerchant: ReadonlyMap<string, number>): number {
-  let total = 0;
-  for (const one of byMerchant.values()) total += one;
-  return total;
-}
+const sum = (byMerchant: ReadonlyMap<string, number>) => [...byMerchant.values()].reduce((total, one) => total + one, 0);
 
 export type EventBuffer = ReturnType<typeof createEventBuffer>;
 

@@ -13,8 +13,6 @@ import { randomToken } from "../kernel/random.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 import { createDigest, createEventBuffer, createMadeCounts, type Digest, type EventBuffer } from "./digest.ts";
 
-export type Hub = ReturnType<typeof createHub>;
-
 /** The close code and reason for a client that reads too slowly. */
 const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
 

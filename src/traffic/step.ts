@@ -43,8 +43,11 @@ export function runStep(deps: StepDependencies, progress: Progress, kind: string
   return record !== undefined;
 }
 
-export const resourceOf = ({ resources }: Pick<SampleDependencies, "resources">, kind: string): Resource =>
-  resources.find((resource) => resource.kind === kind) ?? failUnknown(kind);
+export function resourceOf({ resources }: Pick<SampleDependencies, "resources">, kind: string): Resource {
+  const found = resources.find((resource) => resource.kind === kind);
+  if (!found) throw new Error(`Traffic needs the kind of record ${kind}, which does not exist.`);
+  return found;
+}
 
 /** Moves the first record that is still in its state; a record that time or another client has changed meanwhile is skipped. */
 function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransition[], step: StepContext): AnyRecord | undefined {
@@ -116,8 +119,4 @@ function drawNextState(shares: Readonly<Record<string, number>> = {}, chance: nu
     left -= share;
     return left < 0;
   })?.[0];
-}
-
-function failUnknown(kind: string): never {
-  throw new Error(`Traffic needs the kind of record ${kind}, which does not exist.`);
 }

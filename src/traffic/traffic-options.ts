@@ -1,6 +1,6 @@
 // Reads and validates a traffic request: its rate, its duration and its mix of kinds.
 
-import type { TrafficOptions } from "../contracts/traffic.ts";
+import { MIX, type TrafficOptions } from "../contracts/traffic.ts";
 import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";
@@ -25,11 +25,7 @@ const MAX_WEIGHT = 1_000_000;
 export const trafficMixSchema = Type.Optional(
   Type.Object(
     Object.fromEntries(Object.keys(kinds).map((kind) => [kind, Type.Optional(Type.Number({ minimum: 0, maximum: MAX_WEIGHT }))])),
-    {
-      description:
-        'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)',
-      additionalProperties: false,
-    },
+    { description: MIX, additionalProperties: false },
   ),
 );
 

@@ -4,8 +4,6 @@
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
-export type RecordHistory = ReturnType<typeof openRecordHistory>;
-
 /** The oldest changes beyond this number are dropped, and with them the history before them. */
 const MOST_CHANGES = 100_000;
 

@@ -108,37 +108,29 @@ interface AttemptKey {
   to: string;
 }
 
-export function openAttempts(database: Database, retention: Retention) {
+export function openAttempts({ sql }: Database, retention: Retention) {
+  const insert = sql.insert("insert into attempts", COLUMNS);
+  const effects = "json_each(attempts.fault, '$.effects') effect";
+  const rules = sql
+    .prepare<[], string>(`select distinct json_extract(effect.value, '$.id') from attempts, ${effects} where attempts.fault is not null`)
+    .pluck();
   return {
     /** Writes an attempt that has ended, and returns its number. */
-    add: adder(database, retention),
-    ...reading(database),
-    ruleIds: ruleIdReader(database),
-  };
-}
-
-/** Reads the ids of the fault rules that applied to a logged attempt. */
-function ruleIdReader({ sql }: Database) {
-  const effects = "json_each(attempts.fault, '$.effects') effect";
-  const rules = sql.prepare<[], { id: string }>(
-    `select distinct json_extract(effect.value, '$.id') as id from attempts, ${effects} where attempts.fault is not null`,
-  );
-  return () => rules.all().map(({ id }) => id);
-}
-
-function adder({ sql }: Database, retention: Retention) {
-  const insert = sql.insert("insert into attempts", COLUMNS);
-  return (start: AttemptStart, end: AttemptEnd) => {
-    const { lastInsertRowid } = insert({
-      ...start,
-      ...end,
-      requestHeaders: JSON.stringify(start.headers),
-      requestBody: start.body,
-      fault: start.fault && JSON.stringify(start.fault),
-      responseTruncated: end.responseTruncated ? 1 : 0,
-    });
-    retention.rowAdded();
-    return Number(lastInsertRowid);
+    add(start: AttemptStart, end: AttemptEnd) {
+      const { lastInsertRowid } = insert({
+        ...start,
+        ...end,
+        requestHeaders: JSON.stringify(start.headers),
+        requestBody: start.body,
+        fault: start.fault && JSON.stringify(start.fault),
+        responseTruncated: end.responseTruncated ? 1 : 0,
+      });
+      retention.rowAdded();
+      return Number(lastInsertRowid);
+    },
+    ...reading(sql),
+    /** The ids of the fault rules that applied to a logged attempt. */
+    ruleIds: () => rules.all(),
   };
 }
 
@@ -154,7 +146,7 @@ function finder(sql: Database["sql"]) {
   };
 }
 
-function reading({ sql }: Database) {
+function reading(sql: Database["sql"]) {
   const find = finder(sql);
   const read = reader(sql, find);
   return {

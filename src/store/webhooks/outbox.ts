@@ -5,22 +5,6 @@ import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Retention } from "./retention.ts";
 
-export interface EmittedEvent {
-  id: string;
-  object: "event";
-  type: string;
-  created: number;
-  livemode: false;
-  merchantId: string;
-  data: unknown;
-}
-
-export interface Emission {
-  event: EmittedEvent;
-  /** The endpoints that it is delivered to. */
-  endpoints: string[];
-}
-
 export type Outbox = ReturnType<typeof openOutbox>;
 
 /** Subscribes to all types of events. */
@@ -70,10 +54,19 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
      */
     emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin, json = JSON.stringify(data)) {
       const now = clock.now();
-      const head = headOf(merchant, counters.mint(merchant, "evt"), type, at ?? now);
+      const created = at ?? now;
+      const id = counters.mint(merchant, "evt");
+      const head = {
+        id,
+        object: "event" as const,
+        type,
+        created: Math.floor(created / 1000),
+        livemode: false as const,
+        merchantId: merchant,
+      };
       const origin = test ? "test" : "event";
       const body = `${JSON.stringify(head).slice(0, -1)},"data":${json}}`;
-      const { lastInsertRowid } = insertEvent({ id: head.id, merchant, type, created: at ?? now, origin, request: request ?? null, body });
+      const { lastInsertRowid } = insertEvent({ id, merchant, type, created, origin, request: request ?? null, body });
       const endpoints = subscribers(merchant, type);
       const delivery = { merchant, event: lastInsertRowid, trigger: origin, replay: 0, state: "pending", allowed: gaps.length };
       for (const endpoint of endpoints) insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
@@ -107,11 +100,6 @@ function openSubscribers({ sql }: Database): (merchant: string, type: string) =>
     .pluck();
   // `union` would make SQLite fill a temporary table, and most events have no subscriber.
   return (merchant, type) => [...new Set(subscribed.all({ merchant, type }))];
-}
-
-/** An event without its data. */
-function headOf(merchantId: string, id: string, type: string, now: number): Omit<EmittedEvent, "data"> {
-  return { id, object: "event", type, created: Math.floor(now / 1000), livemode: false, merchantId };
 }
 
 function subscriptions({ sql }: Database) {
