@@ -25,8 +25,9 @@ export default defineConfig({
     // Without this, vitest imports every style sheet as an empty text, also with ?raw.
     css: { include: [/\.css\?raw$/] },
     setupFiles: ["test/support/setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A machine that does other work at the same time takes several times as long.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // The default of one second is shorter than a busy machine needs for what these tests poll.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: SlowFirst },
@@ -51,9 +52,6 @@ export default defineConfig({
           include: [`${SLOW}/*.test.ts`],
           // `npm run soak` sets how long it takes.
           exclude: process.env.SOAK_SECONDS === undefined ? ["test/slow/soak.test.ts"] : [],
-          // A machine that does other work at the same time takes several times as long to start processes.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
         },
       },
       ...(process.env.TOOLS_FOLDER === undefined
