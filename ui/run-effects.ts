@@ -27,9 +27,10 @@ export interface Platform {
   copy(text: string): string | undefined;
   /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
   open(url: string): string;
-  bell(): void;
-  repaint(): void;
-  suspend(): void;
+  /** These three need a terminal. */
+  bell?(): void;
+  repaint?(): void;
+  suspend?(): void;
   /** Polls in place of `refresh`'s own calls. Default: `refresh` makes its calls. */
   poll?(dashboard: RunningDashboard): void;
 }
@@ -62,12 +63,10 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
     const problem = platform.copy(effect.text);
     if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
   } else if (effect.kind === "open") dashboard.state = withNotice(dashboard.state, platform.open(effect.url));
-  else if (effect.kind === "bell") platform.bell();
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
-  else if (effect.kind === "repaint") platform.repaint();
-  else if (effect.kind === "suspend") platform.suspend();
+  else if (effect.kind === "bell" || effect.kind === "repaint" || effect.kind === "suspend") platform[effect.kind]?.();
   else dashboard.leave(effect.kind);
 }
 

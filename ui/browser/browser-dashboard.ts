@@ -18,7 +18,6 @@ import { openSocket } from "./web-socket.ts";
 
 export type BrowserDashboard = ReturnType<typeof openBrowserDashboard>;
 
-/** The properties that each view receives. */
 export interface DashboardProps {
   dashboard: BrowserDashboard;
 }
@@ -124,8 +123,5 @@ function openPlatform(isLearner: boolean, warn: (text: string) => void): Platfor
       URL.revokeObjectURL(link.href);
       return link.download;
     },
-    bell: () => {},
-    repaint: () => {},
-    suspend: () => {},
   };
 }

@@ -2,13 +2,12 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
-import { MAX_BAR } from "../details/request.ts";
 import { openReference } from "../keys/detail-keys.ts";
 import { bodiesOf, isDetail, linksOf, selectedLink, textOf } from "../overlays/detail.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Head } from "./shared-parts.tsx";
-import { barOf, piecesOf, StyledText } from "./styled-text.tsx";
+import { Pieces, piecesOf, StyledText } from "./styled-text.tsx";
 
 /** Characters: wider than any line, because the browser wraps lines itself. */
 export const WIDTH = 600;
@@ -60,24 +59,19 @@ interface LineProps extends DashboardProps {
 }
 
 export function Line({ dashboard, line, drawn, isCurrent }: LineProps) {
-  if (typeof line === "string" || !("link" in line)) return <PlainLine text={drawn} />;
-  const { link, text } = line;
-  const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, link));
+  if (typeof line !== "string" && "link" in line) {
+    const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, line.link));
+    return (
+      <button type="button" class={`line link ${isCurrent ? "current" : ""}`} onClick={open}>
+        <Labelled text={line.text} />
+      </button>
+    );
+  }
+  const pieces = piecesOf(drawn);
+  if (pieces.length === 1 && pieces[0]?.classes === "bold") return <h3>{pieces[0].text}</h3>;
   return (
-    <button type="button" class={`line link ${isCurrent ? "current" : ""}`} onClick={open}>
-      <Labelled text={text} />
-    </button>
-  );
-}
-
-function PlainLine({ text }: { text: string }) {
-  const pieces = piecesOf(text);
-  const [first] = pieces;
-  if (text === "") return <div class="line blank" />;
-  if (pieces.length === 1 && first?.classes === "bold") return <h3>{first.text}</h3>;
-  return (
-    <div class="line">
-      <Labelled text={text} />
+    <div class={`line ${drawn === "" ? "blank" : ""}`}>
+      <Labelled text={drawn} />
     </div>
   );
 }
@@ -85,30 +79,21 @@ function PlainLine({ text }: { text: string }) {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const INDENT = /^((?:\x1b\[\d+m)*) {2}/;
 
-/** Shows a line that begins with a dim label as a label beside its value. */
+/** Shows a line that begins with a dim label as a label beside its value. The terminal indents the lines of a section by two cells. */
 function Labelled({ text }: { text: string }) {
-  const [first, ...rest] = piecesOf(text);
-  const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && rest.length > 0;
-  // The terminal indents the lines of a section by two cells.
+  const [first, second, ...rest] = piecesOf(text);
+  const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && second;
   if (!isLabel)
     return (
       <span class="value">
         <StyledText text={text.trimEnd().replace(INDENT, "$1")} />
       </span>
     );
-  const isTimed = rest.some(({ text: piece }) => barOf(piece) !== undefined);
   return (
     <>
       <span class="label">{first.text.trim()}</span>
-      <span class={`value ${isTimed ? "timed" : ""}`}>
-        {rest.map(
-          ({ text: piece, classes }, index) =>
-            barOf(piece, MAX_BAR) ?? (
-              <span key={index} class={classes}>
-                {index === 0 ? piece.trim() : piece}
-              </span>
-            ),
-        )}
+      <span class="value">
+        <Pieces pieces={[{ ...second, text: second.text.replace(" ", "") }, ...rest]} />
       </span>
     </>
   );

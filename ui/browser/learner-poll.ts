@@ -1,7 +1,7 @@
 // Polls the data of a learner's page: the learner's progress, and the requests, deliveries and verdicts of their merchant.
 // Learners may not read the live stream, because it has the requests of all merchants.
 
-import type { ListedMerchant, SandboxOverviewReply } from "../../generated/control-api.ts";
+import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import { ownValues } from "../../src/contracts/service-values.ts";
@@ -74,10 +74,8 @@ function countOf(verdicts: readonly VerdictMessage[]) {
   return counts;
 }
 
-type LearnerSandbox = Pick<SandboxOverviewReply, "version" | "baseUrl" | "clock"> & { merchant: ListedMerchant };
-
 /** The state with the sandbox as a learner sees it: without other merchants' counts, scenarios or traffic. */
-function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: LearnerSandbox): UiState {
+function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: Awaited<ReturnType<typeof readSandbox>>): UiState {
   const sandbox: SandboxOverviewReply = {
     ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, links: {} },
     ...{ merchants: [merchant], scenarios: [], traffic: [], pendingDeliveries: 0, heldDeliveries: 0, failedDeliveries: 0 },

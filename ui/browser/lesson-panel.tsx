@@ -85,14 +85,14 @@ function Access({ dashboard }: DashboardProps) {
 }
 
 const Copy = ({ dashboard, text, what }: DashboardProps & { text: string; what: string }) => (
-  <button type="button" class="copy" aria-label={`Copy ${what}`} onClick={() => dashboard.change((state) => copyText(state, text, what))}>
+  <button type="button" aria-label={`Copy ${what}`} onClick={() => dashboard.change((state) => copyText(state, text, what))}>
     Copy
   </button>
 );
 
 function Block({ dashboard, block: { kind, text } }: DashboardProps & { block: LessonBlock }) {
   if (kind === "prose") return <Prose text={text} />;
-  if (kind !== "sh") return <pre class="out">{text}</pre>;
+  if (kind !== "sh") return <pre>{text}</pre>;
   return (
     <div class="command">
       <pre tabIndex={0}>{text}</pre>

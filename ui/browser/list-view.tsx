@@ -2,27 +2,24 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { lineProblem, writeFilter } from "../keys/key-bindings.ts";
-import type { Column } from "../panes/columns.ts";
+import { type Column, shownColumns } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
 import { loadGap } from "../run-effects.ts";
 import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
-import { listOf, type UiState } from "../state/state.ts";
+import { listOf } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
 import { cutMiddle, sanitize } from "../view/cells.ts";
 import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { pressInInput } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";
-import { barOf, StyledText } from "./styled-text.tsx";
+import { StyledText } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
-/** The id of the selected row's element. */
 const ROW_ID = "selected-row";
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
-/** How many characters fit into a row, without its padding. */
-const charactersIn = (pixels: number) => Math.floor((pixels - 24) / CHARACTER);
 
 export function ListView({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -89,10 +86,11 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   useLayoutEffect(() => {
     if (isMoving && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
   }, [isMoving, selected]);
-  if (rows.length === 0) return <Empty state={state} pane={pane} list={list} />;
+  if (rows.length === 0) return <Empty lines={emptyText(state, pane, list)} />;
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
   const last = Math.min(rows.length, first + Math.ceil(size.height / ROW_HEIGHT) + 8);
-  const width = charactersIn(size.width);
+  // Without the padding of a row.
+  const width = Math.floor((size.width - 24) / CHARACTER);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     setTop(currentTarget.scrollTop);
     // A height that differs from the measured one means that the list was resized, not scrolled. Measuring it shows the newest row again.
@@ -179,8 +177,6 @@ function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLEleme
   dashboard.change((before) => update(withList(before, pane.name, select(listOf(before), visible, height))));
 }
 
-const shownColumns = (columns: readonly Column[], width: number) => columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
-
 const gridOf = (columns: readonly Column[]) =>
   columns.map(({ width }) => (width === undefined ? "minmax(0, 90ch)" : `${width}ch`)).join(" ");
 
@@ -239,17 +235,13 @@ function Cell({ text, align, styles = [], truncate, width }: Column) {
       class={`${align === "right" ? "number" : ""} ${truncate === "middle" ? "path" : ""}`}
       title={whole.length > 12 ? whole : undefined}
     >
-      <span class={styles.join(" ")}>{barOf(shown) ?? shown}</span>
+      <span class={styles.join(" ")}>{shown}</span>
     </span>
   );
 }
 
-function Empty({ state, pane, list }: { state: UiState; pane: Pane; list: List }) {
-  const isFiltered = list.rows.length > 0;
-  const lines = isFiltered ? [`No row matches ${sanitize(list.filter)}. Press Esc to clear the filter.`] : emptyText(state, pane);
-  return (
-    <div class="empty">
-      {lines.filter((line) => line !== "").map((line) => (isLiteral(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
-    </div>
-  );
-}
+const Empty = ({ lines }: { lines: readonly string[] }) => (
+  <div class="empty">
+    {lines.filter((line) => line !== "").map((line) => (isLiteral(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
+  </div>
+);

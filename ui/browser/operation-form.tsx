@@ -115,9 +115,7 @@ function callOf(operation: ApiOperation, values: FormValues): Call {
   return { method, path, key: values[API_KEY] || null, headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}, ...body };
 }
 
-type BodyFieldProps = Pick<ApiOperation, "fields"> & { id: string; value: string; onWrite(text: string): void };
-
-function BodyField({ fields, ...input }: BodyFieldProps) {
+function BodyField({ fields, ...input }: Pick<ApiOperation, "fields"> & { id: string; value: string; onWrite(text: string): void }) {
   const { value } = input;
   // An invalid body can still be sent, because a user may want to see how the service rejects it.
   const problem = typeof valueOfJson(value) === "object" ? undefined : "must be an object, in JSON";

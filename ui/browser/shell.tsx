@@ -107,7 +107,9 @@ function StatusBar({ dashboard }: DashboardProps) {
   const { sandbox, target, connection } = state;
   return (
     <section class="status" aria-label="Status">
-      <span class={`connection ${isDown(state) ? "down" : connection.phase}`}>{connectionText(state)}</span>
+      <span class={`connection ${isDown(state) ? "magenta" : connection.phase === "live" ? "green" : "yellow"}`}>
+        {connectionText(state)}
+      </span>
       {alarmTexts(state).map((text) => (
         <span key={text} class="chip magenta">
           {text}
@@ -167,12 +169,11 @@ const Figure = ({ label, value }: { label: string; value: number }) => (
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const labelled = labelledBindings(state).filter(({ keys: [key] }) => key !== undefined && !LEFT_OUT.has(key));
-  const grouped = keyGroups(state).map(({ title, bindings }) => {
-    const known = new Set(bindings.map(({ help }) => help));
-    return { title, bindings: labelled.filter(({ help }) => known.has(help)) };
-  });
+  const groups = keyGroups(state)
+    .map(({ title, bindings }) => ({ title, bindings: labelled.filter(({ help }) => bindings.some((one) => one.help === help)) }))
+    .filter(({ bindings }) => bindings.length > 0);
   // The keys of a text that is being typed are in no group.
-  const groups = grouped.some(({ bindings }) => bindings.length > 0) ? grouped : [{ title: "", bindings: labelled }];
+  if (groups.length === 0) groups.push({ title: "", bindings: labelled });
   return (
     // Keeps the focus in a filter, so that a click on one of its keys still finds it there.
     <div class="keys" role="toolbar" aria-label="Commands" onMouseDown={(event) => event.preventDefault()}>

@@ -5,7 +5,7 @@ import { STYLE_CODES } from "../view/style.ts";
 /** For each code that begins a style: its class, and the code that ends the style. */
 const STYLES = new Map(Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]));
 
-export interface StyledPiece {
+interface StyledPiece {
   text: string;
   classes: string;
 }
@@ -23,34 +23,17 @@ export function piecesOf(styled: string): StyledPiece[] {
   return pieces;
 }
 
-export const StyledText = ({ text }: { text: string }) => (
+export const Pieces = ({ pieces }: { pieces: readonly StyledPiece[] }) => (
   <>
-    {piecesOf(text).map(({ text: piece, classes }, index) =>
-      classes === "" ? (
-        piece
-      ) : (
-        <span key={index} class={classes}>
-          {piece}
-        </span>
-      ),
-    )}
+    {pieces.map(({ text, classes }, index) => (
+      <span key={index} class={classes}>
+        {text}
+      </span>
+    ))}
   </>
 );
 
-/** Blocks after blanks, or before empty blocks: the parts of a bar. */
-const BAR = /^( *)(█*)(░*) *$/;
-
-/** A bar of the terminal as an element; undefined for other text. `room` is its whole width in characters. Default: the bar's own. */
-export function barOf(text: string, room = text.length) {
-  const [, before = "", filled = ""] = BAR.exec(text) ?? [];
-  if (!/[█░]/.test(text) || !BAR.test(text)) return undefined;
-  const share = (length: number) => `${(100 * length) / room}%`;
-  return (
-    <span class="bar" aria-hidden="true">
-      <span style={{ marginLeft: share(before.length), width: share(filled.length) }} />
-    </span>
-  );
-}
+export const StyledText = ({ text }: { text: string }) => <Pieces pieces={piecesOf(text)} />;
 
 export const StyledLines = ({ lines }: { lines: readonly string[] }) => (
   <>

@@ -34,7 +34,6 @@ export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<
 /** The shell variable of the control token. Shown and copied calls contain it instead of the token: screens are shared, scripts are committed. */
 const TOKEN_VARIABLE = "$MERCHANT_SANDBOX_CONTROL_TOKEN";
 
-/** The curl command for a call. */
 export function curlOf(target: HttpTarget, call: Call): string {
   const { method, path, body, headers = {} } = call;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);

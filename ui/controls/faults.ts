@@ -3,7 +3,7 @@
 import type { FaultAction, FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { choicesOf, type JsonSchema, valueOfText } from "../connection/json-schema.ts";
-import { definitionOf, describeRule } from "../details/fault.ts";
+import { armedRules, definitionOf, describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { confirmCall } from "../overlays/text-view.ts";
@@ -58,11 +58,13 @@ export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
       body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
     }
     const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
-    return submission(call, (rule) => ({
-      message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
-      undo: controlCalls.faults.remove({ id: rule.id }),
-    }));
+    return submission(call, armedResult);
   },
+});
+
+const armedResult = (rule: FaultRule) => ({
+  message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
+  undo: removeRule(rule.id),
 });
 
 /** The rule that a definition arms, as far as `describeRule` reads it. */
@@ -203,7 +205,6 @@ function valuesFromRule({ action: { type, ...fields }, match, trigger }: FaultRu
   return { action: String(type), ...Object.fromEntries(values) };
 }
 
-/** The text of a form field for this value. */
 function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -230,9 +231,7 @@ function valuesFromAttempt(state: UiState): FormValues {
 const OUTAGE = controlCalls.faults.add({ action: { type: "outage" }, trigger: { for: "30s" } });
 
 function toggleOutage(state: UiState): StateUpdate {
-  const outage = valuesOf<FaultRule>(state, "faults").find(
-    ({ action, status, enabled }) => action.type === "outage" && status === "armed" && enabled,
-  );
+  const outage = armedRules(state).find(({ action }) => action.type === "outage");
   if (outage) return endRule(state, outage, ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${counted(fired, "time")}`);
   return makeCall(state, OUTAGE, (rule) => ({
     message: `Armed ${describeRule(rule)}, as ${rule.id}. Press o to end it`,
@@ -263,14 +262,8 @@ const removeAllFaults = (state: UiState): StateUpdate =>
 function loseResponse(state: UiState): StateUpdate {
   const { operation, merchant } = selectedRequest(state) ?? {};
   const match = { ...(operation && { operation }), ...(merchant && { merchant }) };
-  return makeCall(
-    state,
-    controlCalls.faults.add({ match: match as FaultsAddInput["match"] & {}, action: { type: "lost_response" } }),
-    (rule) => ({
-      message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
-      undo: removeRule(rule.id),
-    }),
-  );
+  const call = controlCalls.faults.add({ match: match as FaultsAddInput["match"] & {}, action: { type: "lost_response" } });
+  return makeCall(state, call, armedResult);
 }
 
 export const faultKeys: readonly KeyBinding[] = [

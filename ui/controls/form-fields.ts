@@ -44,7 +44,6 @@ export const sharedWindow = (state: UiState, merchant: string) =>
 
 export const toOptions = (values: readonly string[]): FieldOption[] => values.map((value) => ({ value }));
 
-/** The fields that are not empty. */
 export const filledIn = <Values extends FormValues>(values: Values): Partial<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, text]) => text !== "")) as Partial<Values>;
 

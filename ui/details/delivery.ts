@@ -71,7 +71,6 @@ function summary(state: UiState, row: AttemptMessage, width: number): string[] {
   ];
 }
 
-/** Whether two attempts deliver the same event to the same endpoint. */
 export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
   one.eventId === other.eventId && one.endpointId === other.endpointId;
 

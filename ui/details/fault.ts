@@ -48,10 +48,9 @@ function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: 
   const { theme } = state;
   const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
   const text = isListed ? `${statusName(status)}${enabled ? "" : ", disabled"}` : "removed";
-  const isArmed = status === "armed" && enabled && isListed;
   const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
   return [
-    ...labelled(theme, width, "status", text, isArmed ? "magenta" : "yellow"),
+    ...labelled(theme, width, "status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
     ...labelled(theme, width, "matched", counted(seen, "time")),
     ...labelled(theme, width, "fired", counted(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
     ...(lastFiredAt === null ? [] : labelled(theme, width, "last fired", dateTime(milliseconds(lastFiredAt)))),
@@ -60,6 +59,10 @@ function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: 
       : labelled(theme, width, "expires", `${dateTimeToSecond(endTime)}, in ${countdown(secondsUntil(state, endTime))}`)),
   ];
 }
+
+export const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enabled;
+
+export const armedRules = (state: UiState) => valuesOf<FaultRule>(state, "faults").filter(isArmed);
 
 /** A rule that has fired as often as it may is `spent` in the control API. */
 export const statusName = (status: FaultRule["status"]): string => (status === "spent" ? "exhausted" : status);

@@ -195,8 +195,8 @@ function eventLines(
 const INDENT = "  ";
 const NAME_WIDTH = 14;
 const TIME_WIDTH = 10;
-/** The widest bar of a stage. */
-export const MAX_BAR = 60;
+/** A bar of this width fits into the detail of the page, beside the list. */
+const MAX_BAR = 24;
 
 export function timingLines(theme: Theme, stages: RequestDetail["stages"], width: number): string[] {
   const total = stages.reduce((sum, { ms }) => sum + ms, 0);

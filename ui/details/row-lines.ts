@@ -45,7 +45,6 @@ const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
   ["target_not_allowed", "blocked"],
 ]);
 
-/** The response status, or the error code. */
 export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "responseStatus" | "errorCode">): string {
   if (responseStatus !== null) return String(responseStatus);
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";

@@ -4,7 +4,6 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 
-/** The parts of a document that the explorer reads. */
 export interface ApiDocument {
   tags?: readonly { name: string; description?: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;

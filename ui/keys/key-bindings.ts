@@ -117,7 +117,6 @@ const commonPaneKeys: readonly KeyBinding[] = [
 /** The digit of a tab; none after the tenth. */
 export const digitOf = (index: number): string => (index < 9 ? String(index + 1) : index === 9 ? "0" : "");
 
-/** The digit keys of the panes. */
 export const tabDigits = (state: UiState): readonly KeyBinding[] =>
   visiblePanes(state).map(({ name, title }, index) => {
     const digit = digitOf(index);

@@ -14,7 +14,6 @@ type FetchCalls<Data> = { readonly [Name in keyof Data]?: Call<Data[Name]> };
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
-  /** Calls made when the detail opens. */
   fetch?: FetchCalls<Data>;
   /** A preview shows only the first lines. */
   lines(data: Partial<Data>, state: UiState, width: number, isPreview: boolean): DetailLine[];
@@ -27,12 +26,10 @@ export interface DetailOverlay extends Omit<Overlay, "scroll">, DetailView {
   readonly data: Readonly<Record<string, unknown>>;
   /** Error messages of failed calls, by name. */
   readonly errors: Readonly<Record<string, string>>;
-  /** The names of all calls. */
   readonly requested: readonly string[];
   content(state: UiState, width: number, isPreview?: boolean): DetailLine[];
 }
 
-/** The detail that has the focus. */
 export function topDetail(state: UiState): DetailOverlay | undefined {
   const overlay = topOverlay(state);
   return overlay && isDetail(overlay) ? overlay : undefined;
@@ -107,7 +104,6 @@ function fetchStatus(overlay: DetailOverlay, { theme }: UiState, width: number):
 }
 
 export interface DetailView {
-  /** The first visible line. */
   readonly scroll: number;
   /** The key of the selected link. Undefined: the first link. */
   readonly selected: string | undefined;
@@ -116,7 +112,6 @@ export interface DetailView {
   /** The body was asked for before it was loaded. */
   readonly wantsBody?: boolean;
   readonly search: string;
-  /** The index of the current match. */
   readonly match: number;
   /** The search is being typed: all keys go to `onKey`. */
   readonly isSearching?: boolean;
@@ -127,9 +122,7 @@ export interface Link {
   /** Identifies the link while lines are added above it. */
   key: string;
   to: Reference;
-  /** Its first line. */
   line: number;
-  /** How many lines it has. */
   length: number;
 }
 
@@ -150,7 +143,6 @@ export function linksOf(lines: readonly DetailLine[]): Link[] {
   return links;
 }
 
-/** The lines at which bodies begin. */
 export const bodiesOf = (lines: readonly DetailLine[]): number[] =>
   lines.flatMap((line, index) => (typeof line !== "string" && "isBody" in line ? [index] : []));
 

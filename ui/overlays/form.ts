@@ -56,7 +56,6 @@ export const submission = <Reply>(call: Call<Reply>, onReply: (reply: Reply) => 
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Form<Data extends object = object> {
   title: string;
-  /** Calls made when the form opens. */
   fetch?: { readonly [Name in keyof Data]: Call<Data[Name]> };
   fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
   /** The call that the form shows and sends, built from the state before the call. */
@@ -119,7 +118,6 @@ export const focusField = (state: UiState, { name }: FormField): StateUpdate =>
 
 const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
-/** The form on top. */
 export const topFormView = (state: UiState): FormView => viewOf(state, topForm(state).form, topForm(state).input);
 
 /** Changes the form with this id, if it is still open. */
@@ -221,7 +219,6 @@ function send(state: UiState): StateUpdate {
   return update(sending, callEffect(call, apply, reject));
 }
 
-/** The user's input so far. */
 export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
   readonly values: FormValues;
   /** The replies to `Form.fetch`, by name. */

@@ -28,9 +28,11 @@ export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   styles: ["dim"],
 });
 
+export const shownColumns = (columns: readonly Column[], width: number) => columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
+
 /** A row of exactly `width` cells, its columns separated by a space. */
 export function formatRow(columns: readonly Column[], width: number, theme: Theme): string {
-  const shown = columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
+  const shown = shownColumns(columns, width);
   const fixed = shown.reduce((sum, column) => sum + (column.width ?? 0), 0) + Math.max(0, shown.length - 1);
   const flexible = shown.filter((column) => column.width === undefined).length;
   const left = Math.max(0, width - fixed);

@@ -4,7 +4,7 @@ import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { endRule } from "../controls/faults.ts";
-import { faultDetail, ruleTitle, statusName } from "../details/fault.ts";
+import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, counted, milliseconds } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
@@ -20,11 +20,11 @@ export const faults = listPane<FaultRule>({
   }),
   poll: controlCalls.faults.list(),
   titleNote(state) {
-    const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
+    const armed = armedRules(state).length;
     return armed === 0 ? "" : `${count(armed)} armed`;
   },
   alarm(state) {
-    const armed = valuesOf<FaultRule>(state, "faults").filter(isArmed).length;
+    const armed = armedRules(state).length;
     return armed === 0 ? "" : `*${count(armed)}`;
   },
   columns(shown, state, width) {
@@ -59,8 +59,6 @@ export const faults = listPane<FaultRule>({
     },
   ],
 });
-
-const isArmed = ({ status, enabled }: FaultRule) => status === "armed" && enabled;
 
 /** How often a rule may still fire. */
 const leftText = ({ remaining, status, trigger }: FaultRule, between: string) =>

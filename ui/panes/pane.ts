@@ -27,7 +27,6 @@ export interface Pane {
   fold?: Fold | undefined;
   /** Default: always. */
   isShown?(state: UiState): boolean;
-  /** The lines of a text pane. */
   textLines?(state: UiState, width: number): string[];
   /** The names that a filter may use. */
   vocabulary(state: UiState): FilterVocabulary | undefined;
@@ -39,7 +38,6 @@ export interface Pane {
   titleNote(state: UiState): string;
   /** The columns of a row; empty in a text pane. */
   columns(row: Row, state: UiState, width: number): Column[];
-  /** The text of a gap between rows. */
   gapText(row: Row, state: UiState, width: number): string;
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
@@ -153,7 +151,6 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   };
 }
 
-/** Opens the details of a pane's rows. */
 function opening<Value>(
   declared: ListPaneDeclaration<Value>,
   row: (value: Value) => Row,

@@ -62,7 +62,6 @@ function madeSince({ newest }: List, items: readonly LiveItem[], kind: LiveItem[
   return first === undefined ? 0 : (numbers.at(-1) ?? first) - (newest ?? first - 1);
 }
 
-/** The number of rows of a kind since the last reset. */
 function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["kind"]): number {
   if (kind === "request") return requests;
   if (kind === "attempt") return attempts;

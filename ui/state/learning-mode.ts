@@ -14,7 +14,6 @@ export interface LearnerMode {
   readonly id: string;
   /** A learner of a workshop in a browser, who can access only their own merchant and lesson. */
   readonly isGuest?: true;
-  /** The progress last received. */
   readonly learner?: LearnerView | undefined;
   /** The lesson last fetched. While the learner's new lesson loads, this is the earlier one. */
   readonly lesson?: Lesson | undefined;

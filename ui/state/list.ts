@@ -18,7 +18,6 @@ export interface Row {
 /** Sums up rows that are shown one by one only under a filter. */
 export type Fold = (rows: readonly Row[]) => readonly Row[];
 
-/** Rows that are missing in a list. */
 export interface Gap {
   readonly missing: number;
   /** A filter that none of the missing rows matches. */
@@ -281,14 +280,12 @@ export function visibleRows(list: List, height: number) {
   return { rows: rows.slice(top, top + height), selected: Math.max(0, index) - top, isGone: false };
 }
 
-/** Whether the selected row has left the list. */
 export const isCursorGone = (list: List) => list.cursor !== undefined && indexOf(filteredRows(list), list.cursor.id) === -1;
 
 /** The row that a key acts on. */
 export const selectedRow = (list: List): Row | undefined =>
   list.cursor ?? (list.follows ? filteredRows(list).at(-1) : filteredRows(list)[0]);
 
-/** A number of rows, or an end of the list. */
 export type CursorMove = number | "first" | "last";
 
 export function moveCursor(list: List, by: CursorMove, height: number): List {

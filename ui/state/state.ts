@@ -32,7 +32,6 @@ export interface UiState {
   /** Real milliseconds; countdowns use it. */
   readonly now: number;
   readonly connection: StreamConnection;
-  /** When the next connection attempt is due. */
   readonly retryAt: number;
   readonly sandbox?: SandboxOverviewReply | undefined;
   /** When `sandbox.clock` was read, in real milliseconds. */
@@ -45,14 +44,12 @@ export interface UiState {
   readonly lastSeq: number;
   /** The counts of requests in recent digests, from which the request rate is computed. */
   readonly samples: readonly { at: number; requests: number }[];
-  /** The focused pane. */
   readonly pane: string;
   /** A browser shows the dashboard: one view at a time, and an explorer. */
   readonly isPage: boolean;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
-  /** The filter being edited; undefined while no filter is being edited. */
   readonly filterLine?: FilterLine | undefined;
   /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
@@ -64,7 +61,6 @@ export interface UiState {
   /** The changes that `u` undoes, newest last. A change without a call cannot be undone. */
   readonly undo: readonly { label: string; call: Call | undefined }[];
   readonly lookups: CachedLookups;
-  /** Undefined without lessons. */
   readonly learning?: LearningMode | undefined;
   readonly trends: TrendViews;
   /** The detail beside the lists on wide screens, and when it was opened. */
@@ -77,7 +73,6 @@ export interface UiState {
   readonly scrolls: Readonly<Record<string, number>>;
 }
 
-/** The trends, once they are fetched. */
 export interface TrendViews {
   readonly all?: SandboxTrendReply;
   /** The trend of the selected request's operation. */
@@ -108,7 +103,6 @@ export interface CallEffect<Reply = unknown> {
   isPoll?: true;
 }
 
-/** The parts of the platform that a task uses. */
 export interface TaskTools {
   target: HttpTarget;
   perform: Perform;
@@ -135,7 +129,6 @@ export type Effect =
   | { kind: "quit" }
   | { kind: "interrupt" };
 
-/** The next state, and the effects to run. */
 export interface StateUpdate {
   state: UiState;
   effects: readonly Effect[];
@@ -163,7 +156,6 @@ export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run"> {
   run(state: UiState, row: Value): StateUpdate;
 }
 
-/** Binds a key to the row that `rowOf` finds. */
 export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Value | undefined): KeyBinding => ({
   ...key,
   isEnabled(state) {
@@ -234,6 +226,5 @@ export const secondsUntil = (state: UiState, time: number) => Math.max(0, Math.c
 /** A merchant's id without the prefix that all of them share. */
 export const shortMerchant = (id: string | null) => (id ?? "-").replace(/^mer_/, "");
 
-/** The API keys of a merchant; none for an unknown one. */
 export const apiKeysOf = ({ sandbox }: UiState, merchant: string | null): readonly string[] =>
   sandbox?.merchants.find(({ id }) => id === merchant)?.apiKeys ?? [];

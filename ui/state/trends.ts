@@ -11,7 +11,6 @@ export const TRENDS_PANE = "trends";
 export const selectedOperation = (state: UiState): string | undefined =>
   (listOf(state, "requests").cursor?.value as RequestMessage | undefined)?.operation ?? undefined;
 
-/** Polls the trends. */
 export function pollTrends(state: UiState): Effect[] {
   const operation = selectedOperation(state);
   return [pollTrend("all", {}), ...(operation === undefined ? [] : [pollTrend("selected", { operation })])];

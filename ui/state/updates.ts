@@ -49,7 +49,6 @@ export function closeTopOverlay(state: UiState): UiState {
 export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
   update({ ...withNotice(state, `Copied ${what}. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
 
-/** The result of a successful call. */
 export interface CallResult {
   /** Shown as the notice. */
   message: string;
@@ -57,7 +56,6 @@ export interface CallResult {
   undo?: Call | null;
   /** What `u` says after `Undone: `. Default: the message. */
   undoLabel?: string;
-  /** Copied to the clipboard. */
   copy?: string;
   updateState?(state: UiState): UiState;
 }

@@ -56,7 +56,6 @@ const FOREGROUND_POLL_MS = 200;
 /** Calls `onResume` after the program has resumed and owns the terminal again. */
 export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<typeof createScreen>, onResume: () => void) {
   let cancelPoll = () => {};
-  /** Takes the terminal over. */
   const take = () => {
     screen.enter();
     input.resume();

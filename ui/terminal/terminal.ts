@@ -65,7 +65,6 @@ export function openTerminal({ input, output, keysOnly = false }: TerminalStream
     paint: (frame: readonly string[]) => screen.isActive() && painter.paint(frame),
     /** Paints the next frame whole instead of its changed lines. */
     repaint: painter.invalidate,
-    /** Writes an escape sequence. */
     send: (sequence: string) => screen.isActive() && painter.send(sequence),
     /** Stops the process and gives the terminal to the shell, as Ctrl-Z does. */
     suspend: suspension.suspend,

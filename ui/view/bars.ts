@@ -1,25 +1,15 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
-import { isoTime } from "../../src/kernel/clock.ts";
-import { ruleTitle } from "../details/fault.ts";
+import { armedRules, ruleTitle } from "../details/fault.ts";
 import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.ts";
 import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import {
-  type FilterLine,
-  type KeyBinding,
-  labelIn,
-  sandboxNow,
-  secondsUntil,
-  shortMerchant,
-  type UiState,
-  valuesOf,
-} from "../state/state.ts";
+import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, shortMerchant, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
-import { count, countdown, counted, milliseconds } from "./format.ts";
+import { count, countdown, counted, dateTimeToSecond, milliseconds } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
 import { styled, symbols, type TextStyle } from "./style.ts";
 
@@ -51,8 +41,6 @@ function statusParts(state: UiState): string[] {
   const about = [connection, sandbox.baseUrl, ...serviceText(sandbox), ...trafficTexts(sandbox)];
   return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
-
-const armedRules = (state: UiState) => valuesOf<FaultRule>(state, "faults").filter(({ status, enabled }) => status === "armed" && enabled);
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */
 const outageOf = (state: UiState) =>
@@ -88,7 +76,6 @@ export function connectionText(state: UiState): string {
 export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[] =>
   service ? [sanitize(`service file ${service.replace(/^.*[/\\]/, "")}`)] : [];
 
-/** Background traffic. */
 export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
   const [first] = traffic;
   if (!first) return [];
@@ -96,8 +83,7 @@ export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): s
 }
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
-  const time = isoTime(sandboxNow(state)).slice(0, 19).replace("T", " ");
-  return `clock ${time}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
+  return `clock ${dateTimeToSecond(sandboxNow(state))}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
 }
 
 const KEY_PREFIX = "sk_test_";

@@ -42,10 +42,8 @@ export function sanitize(text: string): string {
   return shown.replace(UNPRINTABLE, escaped).replace(JOINS_NEXT, escaped).replace(JOINS_BEFORE, escaped);
 }
 
-/** Sanitizes each line of a text. */
 export const sanitizeLines = (text: string): string => text.split("\n").map(sanitize).join("\n");
 
-/** Cuts text at the end, with an ellipsis. */
 export function cut(text: string, width: number, ellipsis = "…"): string {
   if (widthOf(text) <= width) return text;
   if (width <= 0) return "";

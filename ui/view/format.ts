@@ -43,7 +43,6 @@ export function reformatJson(text: string, indent?: number): string {
   }
 }
 
-/** The milliseconds of an ISO time. */
 export const milliseconds = (iso: string) => parseTime(iso) ?? 0;
 
 /** `09:12:44.130`. */

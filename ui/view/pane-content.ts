@@ -94,10 +94,7 @@ function rowLines(state: UiState, pane: Pane, list: List, { width, height }: Box
 }
 
 function emptyLines(state: UiState, pane: Pane, list: List, width: number): string[] {
-  const isFiltered = list.rows.length > 0;
-  const text = isFiltered
-    ? [`No row${amongKept(state, pane, list)} matches ${list.filter}. Press Esc to clear the filter.`]
-    : emptyText(state, pane);
+  const text = emptyText(state, pane, list);
   return ["", ...text.flatMap((line) => (isLiteral(line) ? wrapped(line, width - 2, "  ") : paragraph(state.theme, width - 2, line)))];
 }
 
@@ -105,8 +102,10 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
 export const isLiteral = (line: string): boolean => /^(curl|npx|http)/.test(line);
 
 /** The text of a pane without rows. If the dashboard never reached the sandbox, it says why. */
-export function emptyText(state: UiState, pane: Pane): string[] {
+export function emptyText(state: UiState, pane: Pane, list: List): string[] {
   const { connection, run, target } = state;
+  if (list.rows.length > 0)
+    return [`No row${amongKept(state, pane, list)} matches ${sanitize(list.filter)}. Press Esc to clear the filter.`];
   if (run !== undefined || connection.phase === "live" || connection.phase === "connecting") return pane.emptyText(state);
   return [`No sandbox answers at ${target.url}: ${connection.reason}.`, "", "Check the address, or start a sandbox there."];
 }

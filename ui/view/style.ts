@@ -21,7 +21,6 @@ export const STYLE_CODES = {
 /** `failure`: a red mark, then bold bright white on black, the only pair of the 16 colours with a contrast of 4.5 in every common palette. */
 export type TextStyle = keyof typeof STYLE_CODES | "failure";
 
-/** The capabilities of the terminal. */
 export interface Theme {
   colours: boolean;
   unicode: boolean;
@@ -61,7 +60,6 @@ function failureText(theme: Theme, text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const STYLES = /\x1b\[[\d;]+m/g;
 
-/** The text without its styles. */
 export const stripStyles = (text: string) => text.replace(STYLES, "");
 
 /** Each symbol, and its form in a terminal without UTF-8. */
