@@ -35,14 +35,8 @@ const sizeFor = (rows: number): Size => ({
 /** Any colours: the page has its own colour for each style. */
 const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
 
-interface BrowserOptions {
-  target: HttpTarget;
-  /** Whether this is the page of a learner; the token is then the learner's key. */
-  isLearner: boolean;
-  paint(): void;
-}
-
-export function openBrowserDashboard({ target, isLearner, paint }: BrowserOptions) {
+/** On the page of a learner, the token is the learner's key. */
+export function openBrowserDashboard({ target, isLearner, paint }: { target: HttpTarget; isLearner: boolean; paint(): void }) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
   const first = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
   // The fragment of a learner's page is the learner's key.

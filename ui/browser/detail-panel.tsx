@@ -51,14 +51,8 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   );
 }
 
-interface LineProps extends DashboardProps {
-  line: DetailLine;
-  /** The line as the terminal draws it, with the matches of a search. */
-  drawn: string;
-  isCurrent: boolean;
-}
-
-export function Line({ dashboard, line, drawn, isCurrent }: LineProps) {
+/** `drawn` is the line as the terminal draws it, with the matches of a search. */
+export function Line({ dashboard, line, drawn, isCurrent }: DashboardProps & { line: DetailLine; drawn: string; isCurrent: boolean }) {
   if (typeof line !== "string" && "link" in line) {
     const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, line.link));
     return (

@@ -64,7 +64,6 @@ export function LessonPanel({ dashboard }: DashboardProps) {
   );
 }
 
-/** The key and the address that the commands contain. */
 function Access({ dashboard }: DashboardProps) {
   const { sandbox } = dashboard.state;
   const [key] = sandbox?.merchants[0]?.apiKeys ?? [];

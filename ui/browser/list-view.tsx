@@ -193,13 +193,7 @@ function Headings({ columns, width }: { columns: readonly Column[]; width: numbe
   );
 }
 
-interface RowLineProps extends DashboardProps {
-  pane: Pane;
-  row: Row;
-  width: number;
-  index: number;
-  isSelected: boolean;
-}
+type RowLineProps = DashboardProps & { pane: Pane; row: Row; width: number; index: number; isSelected: boolean };
 
 function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;

@@ -56,7 +56,6 @@ function TextView({ dashboard, overlay }: DashboardProps & { overlay: Overlay })
   );
 }
 
-/** The commands that apply now, found by typing. */
 function PaletteView({ dashboard, overlay }: DashboardProps & { overlay: PaletteOverlay }) {
   const { bindings, search, found, chosen } = overlay.palette;
   const list = useRef<HTMLDivElement>(null);

@@ -4,13 +4,7 @@ import type { ComponentChildren } from "preact";
 import { type KeyBinding, labelIn } from "../state/state.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 
-interface HeadProps {
-  title: string;
-  note?: string;
-  /** Runs when Esc is pressed (default: Esc closes nothing). */
-  onClose?(): void;
-  children?: ComponentChildren;
-}
+type HeadProps = { title: string; note?: string; onClose?(): void; children?: ComponentChildren };
 
 export const Head = ({ title, note, onClose, children }: HeadProps) => (
   <div class="head">
@@ -36,14 +30,8 @@ export const KeyButtons = ({ dashboard, keys, primary }: DashboardProps & { keys
   </div>
 );
 
-interface Definition {
-  name: string;
-  /** Shown beside the name. */
-  note?: ComponentChildren;
-  text: ComponentChildren;
-}
-
-export const Definitions = ({ rows }: { rows: readonly Definition[] }) => (
+/** `note` is shown beside the name. */
+export const Definitions = ({ rows }: { rows: readonly { name: string; note?: ComponentChildren; text: ComponentChildren }[] }) => (
   <dl>
     {rows.map(({ name, note, text }) => (
       <div key={name}>

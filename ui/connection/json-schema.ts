@@ -18,7 +18,6 @@ export interface JsonSchema {
   "x-only-with"?: readonly [field: string, value: string];
 }
 
-/** The values of an enum or boolean. */
 export function choicesOf(schema: JsonSchema): readonly string[] | undefined {
   if (schema.enum) return schema.enum.filter((value) => value !== null).map(String);
   return typesOf(schema).includes("boolean") ? ["true", "false"] : undefined;

@@ -52,7 +52,6 @@ export const withoutUndo = (state: UiState): UiState => ({ ...state, undo: [] })
 
 const faultSchema = controlCalls.faults.schema() as Call<{ oneOf: JsonSchema[] }>;
 
-/** The calls for lookups that are not cached yet. */
 export const fetchLookups = ({ lookups: { operations, rules } }: UiState): Effect[] => [
   ...(operations
     ? []

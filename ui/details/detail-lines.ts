@@ -25,7 +25,6 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
 export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
-/** A section with the lines of each item. */
 export const sectionOf = <Item>(theme: Theme, heading: string, items: readonly Item[], linesOf: (item: Item) => readonly DetailLine[]) =>
   section(theme, heading, items.flatMap(linesOf));
 

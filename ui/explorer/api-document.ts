@@ -37,7 +37,6 @@ export interface Parameter {
   schema?: JsonSchema;
 }
 
-/** Which of the two documents an operation is in. */
 export type ApiName = "service" | "control";
 
 export type ApiOperation = ReturnType<typeof operationOf>;
@@ -92,7 +91,6 @@ const fieldsOf = ({ properties = {}, required = [] }: JsonSchema = {}) =>
     isRequired: required.includes(name),
   }));
 
-/** The path with its parameters and query filled in. */
 export function filledPath({ path, parameters }: ApiOperation, values: Readonly<Record<string, string>>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
   const query = parameters.filter((one) => one.in === "query" && (values[one.name] ?? "") !== "");

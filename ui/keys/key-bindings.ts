@@ -40,7 +40,6 @@ function move(state: UiState, by: CursorStep): StateUpdate {
 
 const followRows = (state: UiState): StateUpdate => update(withList(state, state.pane, follow(listOf(state))));
 
-/** Keys that scroll the top overlay, or move in the pane. */
 const movementKeys: readonly KeyBinding[] = [
   { keys: ["j", "down"], help: "move down", run: (state) => move(state, 1) },
   { keys: ["k", "up"], help: "move up", run: (state) => move(state, -1) },

@@ -9,12 +9,10 @@ import { count } from "../view/format.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 
-type FetchCalls<Data> = { readonly [Name in keyof Data]?: Call<Data[Name]> };
-
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
-  fetch?: FetchCalls<Data>;
+  fetch?: { readonly [Name in keyof Data]?: Call<Data[Name]> };
   /** A preview shows only the first lines. */
   lines(data: Partial<Data>, state: UiState, width: number, isPreview: boolean): DetailLine[];
 }

@@ -42,7 +42,6 @@ interface FormContext<Data> {
   data: Readonly<Partial<Data>>;
 }
 
-/** A call, and the result made from its reply. */
 export interface Submission<Reply = unknown> {
   call: Call<Reply>;
   /** A method, so that a submission of any reply is a `Submission`. */

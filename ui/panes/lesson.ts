@@ -146,7 +146,6 @@ function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints
 const INDENT = 2;
 const outdented = (line: string) => line.replace(/^ {2}/, "");
 
-/** Joins parts with a blank line between them. */
 const withBlankLines = (parts: readonly (readonly string[])[]): string[] =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ["", ...part]));
 
@@ -185,7 +184,6 @@ function proseLines(theme: Theme, text: string, width: number): string[] {
   return withBlankLines(blocks.map((items) => items.flatMap((item) => markdownLines(theme, item, width))));
 }
 
-/** A paragraph or a list item. */
 function markdownLines(theme: Theme, item: string, width: number): string[] {
   const [bullet = ""] = /^\s*(?:[-*]|\d+\.) /.exec(item) ?? [];
   const text = item

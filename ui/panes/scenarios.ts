@@ -45,10 +45,8 @@ function scoreLines({ theme }: UiState, { armed, merchant, since, score, points,
   ];
 }
 
-type Check = Scenario["expectations"][number];
-
 /** A check with its points, and the verdicts that decide it. */
-function checkLines({ theme }: UiState, { armed }: Scenario, check: Check, width: number): DetailLine[] {
+function checkLines({ theme }: UiState, { armed }: Scenario, check: Scenario["expectations"][number], width: number): DetailLine[] {
   const { rule, points, earned, optional, verdict, pass, fail, inconclusive, verdicts } = check;
   const name = `${rule}${optional ? ", counts once a verdict decides it" : ""}`;
   if (!armed) return labelled(theme, width, counted(points, "point"), name);

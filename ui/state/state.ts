@@ -20,11 +20,6 @@ export interface Size {
   rows: number;
 }
 
-export interface Notice {
-  text: string;
-  style: TextStyle;
-}
-
 export interface UiState {
   readonly target: HttpTarget;
   readonly theme: Theme;
@@ -53,7 +48,7 @@ export interface UiState {
   readonly filterLine?: FilterLine | undefined;
   /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
-  readonly notice?: Notice | undefined;
+  readonly notice?: { text: string; style: TextStyle } | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */

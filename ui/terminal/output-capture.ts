@@ -26,11 +26,9 @@ export function captureOutput(streams: readonly NodeJS.WriteStream[], onOutput: 
   };
 }
 
-type WriteArguments = [chunk: string | Uint8Array, ...rest: unknown[]];
-
 function redirectWrites(stream: NodeJS.WriteStream, capture: (text: string) => void): () => void {
   const { write } = stream;
-  stream.write = ((...[chunk, ...rest]: WriteArguments) => {
+  stream.write = ((...[chunk, ...rest]: [chunk: string | Uint8Array, ...rest: unknown[]]) => {
     capture(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8"));
     const callback = rest.find((one) => typeof one === "function") as (() => void) | undefined;
     if (callback) afterPromises(callback);

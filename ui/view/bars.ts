@@ -136,7 +136,6 @@ function noticeText(text: string, width: number): string {
   return fitTo(isLong ? `${cut(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text, width);
 }
 
-/** The filter with its caret, and its problem. */
 function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
   const { theme } = state;
   const problem = lineProblem(state);

@@ -15,9 +15,8 @@ export interface PanePlacement extends BoxSize {
 }
 
 interface Placements {
-  /** The panes on the left, stacked. */
+  /** Stacked, as on the right. */
   left: readonly PanePlacement[];
-  /** The panes on the right, stacked. */
   right: readonly PanePlacement[];
   /** The board, across the whole width. */
   below?: PanePlacement;

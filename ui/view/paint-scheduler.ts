@@ -4,11 +4,6 @@ import { afterRealTime, realNow, stopwatch } from "../../src/kernel/clock.ts";
 
 export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
 
-interface SchedulerCallbacks {
-  paint(): void;
-  everySecond(): void;
-}
-
 const SECOND = 1_000;
 /** At most ten frames per second. */
 const MIN_GAP_MS = 100;
@@ -17,7 +12,7 @@ const COST_FACTOR = 25;
 /** At least two frames per second: the first frame takes a hundred milliseconds, because V8 has not compiled its code yet. */
 const MAX_GAP_MS = 500;
 
-export function createPaintScheduler({ paint, everySecond }: SchedulerCallbacks) {
+export function createPaintScheduler({ paint, everySecond }: { paint(): void; everySecond(): void }) {
   let paintedAt = 0;
   let cost = 0;
   let cancelPaint: (() => void) | undefined;
