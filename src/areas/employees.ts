@@ -7,7 +7,7 @@ import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
-import { amount, currency, day, flag, metadata, nullables, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { amount, currency, day, flag, metadata, nullables, optionals, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, onDay } from "./merchants.ts";
 import {
@@ -17,6 +17,7 @@ import {
   MOST_OVERRIDE,
   netFits,
   type PayrollItem,
+  type PayrollItems,
   payItem,
   payrollItem,
   totals,
@@ -37,7 +38,9 @@ const period = {
 
 const offCycle = flag("Whether the run pays something besides the regular pay of the period, such as a bonus");
 
-type PayrollRun = RecordBase & { items: PayrollItem[]; totals: Static<typeof totals>; payDate: string | null; periodStart: string | null };
+type PayrollRun = RecordBase &
+  PayrollItems &
+  Record<"periodStart" | "periodEnd" | "payDate" | "currency", string | null> & { offCycle: boolean };
 
 const totalsOfRun = ({ record }: Arrival<PayrollRun>) => (record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") });
 
@@ -51,7 +54,7 @@ const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
 };
 
 /** Creates a remittance for each enabled scheme: the employees' deductions plus the employer's share of the gross pay. */
-function remit({ record, own }: Arrival<PayrollRun & { currency: string | null }>): void {
+function remit({ record, own }: Arrival<PayrollRun>): void {
   const period = (record.periodStart ?? record.payDate)?.slice(0, 7);
   if (period === undefined) return;
   for (const { scheme, enabled, employerRateBps } of own(statutorySettings).newest()?.schemes ?? []) {
@@ -61,15 +64,10 @@ function remit({ record, own }: Arrival<PayrollRun & { currency: string | null }
   }
 }
 
-interface PaidPeriod extends PayrollRun {
-  periodEnd: string | null;
-  offCycle: boolean;
-}
-
 const PAYING = ["pending", "processing", "paid", "partially_paid"];
 
 /** A run is submitted only if no other regular run pays one of its employees for the same days. Runs besides the regular pay are off-cycle. */
-const paidOnce: Rule<PaidPeriod> = (run, { before, own }) => {
+const paidOnce: Rule<PayrollRun> = (run, { before, own }) => {
   const { id, status, periodStart, periodEnd, offCycle, items } = run;
   if (status !== "pending" || before?.status === "pending" || offCycle || periodStart === null || periodEnd === null) return undefined;
   const employees = new Set(items.map(({ employeeId }) => employeeId));

@@ -1,6 +1,6 @@
 // The text of a lesson on a plain terminal.
 
-import type { LearnerState, Lesson, LessonBlock, LessonStep } from "./lesson.ts";
+import type { LearnerState, Lesson, LessonBlock } from "./lesson.ts";
 
 type StepProgress = Pick<LearnerState, "step" | "completed" | "next">;
 
@@ -11,12 +11,11 @@ type StepProgress = Pick<LearnerState, "step" | "completed" | "next">;
 export function currentStepText(lesson: Lesson, learner: StepProgress, width?: number): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
   if (!step) return finishedText(lesson, learner);
-  const text = stepText(lesson, step, width);
-  return step.number === 1 ? [lesson.title, wrapProse(lesson.about, width), text].join("\n\n") : text;
-}
-
-function stepText({ name, steps }: Lesson, { number, title, blocks }: LessonStep, width: number | undefined): string {
-  return [`[${name} ${number}/${steps.length}] ${title}`, ...blocks.map((block) => blockText(block, width))].join("\n\n");
+  const { number, title, blocks } = step;
+  const text = [`[${lesson.name} ${number}/${lesson.steps.length}] ${title}`, ...blocks.map((block) => blockText(block, width))].join(
+    "\n\n",
+  );
+  return number === 1 ? [lesson.title, wrapProse(lesson.about, width), text].join("\n\n") : text;
 }
 
 /** Wraps paragraphs to `width`; lists, tables and quotes are left unchanged. */

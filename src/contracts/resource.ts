@@ -100,7 +100,6 @@ export interface SampleContext extends Draws {
 /** Returns realistic values for fields that the creator of a record left out. */
 export type Sample = (context: SampleContext) => Record<string, unknown>;
 
-/** A violation of a rule. */
 export interface RuleProblem {
   /** The field, or a path such as `items/0/amount`. */
   field: string;
@@ -145,7 +144,6 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly states: Readonly<Record<string, State<R>>>;
   /** Whether the clock alone can change the state of its records. */
   readonly changesWithTime: boolean;
-  /** The statuses that may follow each status. */
   readonly transitions: Transitions;
   /** The event types by new status, by `created` for a new record, or by the name of a change that keeps the state. */
   readonly events: Readonly<Record<string, string>>;

@@ -96,15 +96,10 @@ const order: TrafficKind = {
   prepare: { accepted: restock },
 };
 
-interface OrderItem {
-  variantId: string | null;
-  quantity: number;
-}
-
 /** Buys stock for the items that are almost sold out. */
 function restock({ own }: StepContext, { items }: AnyRecord): boolean {
   const variants = own("product_variant");
-  for (const { variantId, quantity } of items as OrderItem[]) {
+  for (const { variantId, quantity } of items as { variantId: string | null; quantity: number }[]) {
     const variant = variantId === null ? undefined : (variants.find(variantId) as AnyRecord | undefined);
     if (typeof variant?.stockQuantity !== "number" || variant.stockQuantity >= quantity + LOW_STOCK) continue;
     variants.update(variant, { stockQuantity: variant.stockQuantity + quantity + PURCHASE });

@@ -22,7 +22,7 @@ interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "t
 
 interface TrafficRun extends TrafficPlan, Progress {
   merchant: string;
-  schedule: StepSchedule;
+  schedule: ReturnType<typeof createStepSchedule>;
   status: TrafficState["status"];
   startedAt: number;
   byKind: Map<string, number>;
@@ -61,7 +61,10 @@ export function createTraffic(deps: TrafficDependencies) {
       stop(merchant);
       for (const name of runs.keys()) if (merchant === undefined || name === merchant) runs.delete(name);
     },
-    nextDue: () => (runs.size === 0 ? null : earliestDue(running(), clock.now())),
+    nextDue() {
+      const dues = running().flatMap(({ schedule }) => schedule.due(clock.now()) ?? []);
+      return dues.length === 0 ? null : Math.min(...dues);
+    },
     run(now: number) {
       for (const run of running())
         for (let due = run.schedule.due(now); due !== null && due <= now; due = run.schedule.due(now))
@@ -116,7 +119,7 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
   if (schedule.due(now) === null) run.status = "done";
   try {
     await database.groupCommit(() => {
-      if (isStopped(run)) return;
+      if (run.status === "stopped" || run.status === "failed") return;
       const step = stepOf(deps, run, due, slot);
       for (const kind of openFirst(kindsInTurn(run.mix, step.chance), due, step)) {
         if (!runStep(deps, run, kind, step)) continue;
@@ -152,14 +155,6 @@ function followLife(deps: TrafficDependencies, run: TrafficRun, { id, kind, from
   if (record?.status === to) plan(deps, run, kind, record, step);
 }
 
-const isStopped = ({ status }: TrafficRun) => status === "stopped" || status === "failed";
-
-function earliestDue(runs: readonly TrafficRun[], now: number): number | null {
-  const dues = runs.map(({ schedule }) => schedule.due(now) ?? Infinity);
-  const first = Math.min(...dues);
-  return first === Infinity ? null : first;
-}
-
 function stateOf(run: TrafficRun, now: number): TrafficState {
   const { merchant, rate, mix, status, startedAt, byKind, schedule } = run;
   return {
@@ -174,8 +169,6 @@ function stateOf(run: TrafficRun, now: number): TrafficState {
     nextAt: status === "running" ? schedule.due(now) : null,
   };
 }
-
-export type StepSchedule = ReturnType<typeof createStepSchedule>;
 
 interface SlotOptions {
   /** Milliseconds, possibly a fraction. */

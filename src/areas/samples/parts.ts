@@ -1,7 +1,7 @@
 // Helpers that several samples share: an earlier record as a model, a customer, amounts, initials and due dates.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addDays, addMonths, businessDayUntil, dayNumber } from "../../kernel/calendar.ts";
+import { addDays, addMonths, businessDayUntil } from "../../kernel/calendar.ts";
 
 /**
  * One of the merchant's newest records of a kind, as a model, so that a new record fits the merchant's business. It has the given values of these
@@ -47,9 +47,6 @@ export function moneyLike(context: SampleContext, { amount, currency }: Partial<
   const isLike = typeof amount === "number" && amount > 0 && currency === home;
   return { amount: isLike ? amount : inCurrency(context.between("amount", 5, most), home), currency: home };
 }
-
-/** Days between two calendar days. */
-export const daysBetween = (from: unknown, to: unknown) => dayNumber(String(to)) - dayNumber(String(from));
 
 const DEFAULT_DUE_DAY = 15;
 

@@ -3,7 +3,7 @@
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
 import { composeItem, type PayItem } from "../payroll-items.ts";
-import { daysBetween, textOf } from "./parts.ts";
+import { textOf } from "./parts.ts";
 
 interface Period {
   start: string;
@@ -96,7 +96,7 @@ const USUAL_PAY_DAY = "28";
 
 /** Converts an employee's pay from the length of the latest run's period to the settings' pay frequency. */
 function paidFor({ deductions: _, ...item }: PayItem, last: AnyRecord | undefined, frequency: Frequency): PayItem {
-  const days = last ? daysBetween(last.periodStart, last.periodEnd) + 1 : 30;
+  const days = last ? dayNumber(String(last.periodEnd)) - dayNumber(String(last.periodStart)) + 1 : 30;
   const before: Frequency = days <= 7 ? "weekly" : days <= 14 ? "biweekly" : days <= 16 ? "semimonthly" : "monthly";
   return { ...item, grossAmount: Math.round((item.grossAmount * PERIODS_A_YEAR[before]) / PERIODS_A_YEAR[frequency]) };
 }

@@ -101,12 +101,7 @@ const COLUMNS =
   "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, requestHeaders, requestBody, fault, started, status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration";
 
 /** `from` and `to` bound the id of the attempt's event, because both ids contain the same sort key. */
-interface AttemptKey {
-  id: string;
-  merchant: string | null;
-  from: string;
-  to: string;
-}
+type AttemptKey = Record<"id" | "from" | "to", string> & { merchant: string | null };
 
 export function openAttempts({ sql }: Database, retention: Retention) {
   const insert = sql.insert("insert into attempts", COLUMNS);

@@ -37,7 +37,12 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
   const find = sql.prepare<[{ id: string; merchant: string }], { sequence: number; type: string }>(
     "select sequence, type from events where id = @id and merchant = @merchant",
   );
-  const subscribers = openSubscribers(database);
+  const ofType = "select endpoint from subscriptions where merchant = @merchant and type =";
+  const subscribed = sql
+    .prepare<[{ merchant: string; type: string }], string>(`${ofType} '${EVERY_TYPE}' union all ${ofType} @type`)
+    .pluck();
+  // `union` would make SQLite fill a temporary table, and most events have no subscriber.
+  const subscribers = (merchant: string, type: string) => [...new Set(subscribed.all({ merchant, type }))];
   const insertDelivery = sql.insert("insert into deliveries", "merchant, endpoint, event, trigger, replay, state, allowed, due, created");
   let deliveriesAdded = () => {};
   return {
@@ -90,16 +95,6 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       return replays;
     },
   };
-}
-
-/** Finds the endpoints that subscribe to a type of event. */
-function openSubscribers({ sql }: Database): (merchant: string, type: string) => string[] {
-  const ofType = "select endpoint from subscriptions where merchant = @merchant and type =";
-  const subscribed = sql
-    .prepare<[{ merchant: string; type: string }], string>(`${ofType} '${EVERY_TYPE}' union all ${ofType} @type`)
-    .pluck();
-  // `union` would make SQLite fill a temporary table, and most events have no subscriber.
-  return (merchant, type) => [...new Set(subscribed.all({ merchant, type }))];
 }
 
 function subscriptions({ sql }: Database) {

@@ -80,14 +80,7 @@ function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], 
   return moved;
 }
 
-interface DatedRow {
-  sequence: number;
-  merchant: string;
-  kind: string;
-  created: number;
-  body: string;
-  due: number | null;
-}
+type DatedRow = Record<"merchant" | "kind" | "body", string> & Record<"sequence" | "created", number> & { due: number | null };
 
 function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): SeedImage {
   const stores = open();
@@ -95,7 +88,10 @@ function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): Se
     createViews(stores.database, resources);
     const { seed } = openSeeder(stores, resources, clock);
     stores.database.transaction(() => {
-      for (const fixture of fixtures) seed(fixture, { ...asWritten(fixture), place: null });
+      for (const fixture of fixtures) {
+        const { id, apiKey: key, email } = fixture.merchant;
+        seed(fixture, { id, key, email, place: null });
+      }
     });
     const bytes = stores.database.sql.serialize();
     return imageOf(() => bytes);
@@ -103,8 +99,6 @@ function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): Se
     stores.close();
   }
 }
-
-const asWritten = ({ merchant: { id, apiKey, email } }: Fixture) => ({ id, key: apiKey, email });
 
 /** Makes the bytes at their first use: many tests create a sandbox and end before they call it. */
 function imageOf(make: () => Buffer): SeedImage {

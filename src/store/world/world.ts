@@ -11,10 +11,6 @@ import type { SeedImage } from "./seed-image.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
-interface SeededMerchant extends SeededIdentity {
-  fixture: string;
-}
-
 /** The owner of the counters that belong to no merchant. */
 const SANDBOX = "sandbox";
 const KEY_LENGTH = 24;
@@ -36,7 +32,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
   const { database, counters, requestLog, tenants } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
-  const seededMerchant = database.sql.prepare<[string], SeededMerchant>(
+  const seededMerchant = database.sql.prepare<[string], SeededIdentity & { fixture: string }>(
     "select merchant as id, fixture, key, email, place from seeded_merchants where merchant = ?",
   );
   const reseed = (merchant: string) => {
