@@ -169,7 +169,7 @@ async function takeAll(shade) {
   await earlier();
   await business();
   await shows(/next in|delivered/);
-  await shows(/0 left/);
+  await shows(/0 exhausted/);
   for (const [cols, rows] of SIZES) {
     await resize(cols, rows);
     if (cols >= 160) await shows(/"object": /);
