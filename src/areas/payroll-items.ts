@@ -85,7 +85,7 @@ export function totalsOf(items: readonly PayrollItem[], field: string): Static<t
   };
 }
 
-/** What a run contributes to a scheme: the employees' deductions, and the employer's share of the gross pay. */
+/** A run's contribution to a scheme: the employees' deductions, and the employer's share of the gross pay. */
 export const contributionOf = ({ items, totals }: PayrollItems, scheme: string, employerRateBps: number) => ({
   employeeAmount: items
     .flatMap((item) => item.deductions)

@@ -108,7 +108,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: judge(sandbox.facts, log.observations),
-    /** What the service writes differently everywhere; nothing below it is compared field by field. */
+    /** The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared one by one. */
     shapes: log.shapes.all(),
     /** Calls below the base that match no operation, by method and path. */
     unknownEndpoints: counted(unknown.map(({ endpoint }) => ({ endpoint }))),

@@ -48,7 +48,7 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     hints,
     unknownFields,
     renames,
-    /** What the service writes differently everywhere. */
+    /** The habits in which the service differs everywhere, such as snake_case. */
     shapes: createShapes(),
     /** Records that the fact's field or header has another name in this entry, recognised by its value. */
     rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),

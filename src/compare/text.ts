@@ -12,7 +12,7 @@ const MOST_ROWS = 40;
 /** Rows of each part of the summary, so that it fits on a page. */
 const MOST_SUMMED = 10;
 
-/** What a service file takes over, or would take over. */
+/** The facts that a service file adopts, or would adopt. */
 interface Adoption extends Pick<ServiceFile, "facts" | "questions"> {
   /** The name of the file, if it was written. */
   file?: string | undefined;
@@ -48,7 +48,7 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
   ].join("\n");
 }
 
-/** What to change in the client, what the sandbox does or can do as the service, and what is open. */
+/** The summary: changes that the client needs, facts that the sandbox adopts, and open questions. */
 function summary(comparison: Comparison, { facts, questions = [], file }: Adoption): string[] {
   const { shapes } = comparison;
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];

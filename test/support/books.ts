@@ -1,4 +1,4 @@
-// What a clerk checks in the books of a merchant: each line of the business that a record alone cannot show.
+// The checks of a clerk who reads a merchant's books: rules that concern several records at once.
 
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { addDays, addMonths, dayAt, dayNumber, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";

@@ -36,7 +36,7 @@ export function sampleAppraisal(context: SampleContext) {
   };
 }
 
-/** What a scheme gets for a month: from the payroll of that month, or else at the scheme's rates. */
+/** A scheme's amounts for a month: from the payroll of that month, or otherwise at the scheme's rates. */
 export function sampleRemittance(context: SampleContext) {
   const { given, newest, pick, merchant, between } = context;
   const [settings] = newest("statutory_settings");

@@ -3,7 +3,7 @@
 // Trick. Reason: clients poll, and a list of 25 has ten kilobytes, which cost more to mask and write than the rest of the request. Figure: without
 // it, a list of 25 over a file costs 1.2 to 1.5 times the CPU time. Only rows of one block refer to each other, and a block is deleted as a whole.
 
-/** What is compared of a logged call. */
+/** The fields of a logged call that decide whether its response repeats an earlier one. */
 interface Call {
   sequence: number;
   merchant: string | undefined;
