@@ -1,12 +1,11 @@
 // `doctor`: checks this machine for problems that prevent a sandbox from working, and prints how to fix them.
 
 import { lookup } from "node:dns/promises";
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { exitCodes } from "../../kernel/errors.ts";
 import { CONFIG_FILE, completeOptions, flagOf, variableOf } from "../../sandbox/options.ts";
-import { packageFile } from "../../sandbox/package-files.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
@@ -22,13 +21,11 @@ export const doctor = command({
   flags: { json: { description: "print one JSON object per line" } },
   async run({ options, sources, flags }) {
     const { port, host, db, memory } = completeOptions(options);
-    const { engines } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { engines: { node: string } };
     const results = [
       listOptions(sources),
-      checkNode(process.versions.node, engines.node),
-      checkSqlite(),
+      checkNode(),
       await checkPort(port, host),
-      ...(memory ? [] : [checkFolder(db), checkDisk(freeSpace(db))]),
+      ...(memory ? [] : [checkFolder(db)]),
       checkProxy(process.env),
       await checkLocalhost(),
     ];
@@ -61,33 +58,16 @@ function listOptions(sources: Settings["sources"]): DoctorCheck {
   return ok("options", given.length === 0 ? "all options have their defaults" : `options: ${given.join(", ")}`);
 }
 
-const MEGABYTE = 1_048_576;
-const WARN_BELOW_MB = 200;
-const FAIL_BELOW_MB = 20;
-
 /** npm hides the output of install scripts, so a first run seems to hang. */
 const NODE_20_BUILD =
   "On Node 20, npm downloads or compiles better-sqlite3: npx --foreground-scripts merchant-sandbox shows the build. Node 22.14 or later needs none.";
 
-/** `engines` consists of alternatives such as `^20.19`, which allows only this major version, or `>=22.14`. */
-export function checkNode(version: string, engines: string): DoctorCheck {
-  const alternatives = engines.split(" || ").map((range) => ({ isOneMajor: range.startsWith("^"), from: range.replace(/^\D+/, "") }));
-  const says = `Node ${version}; ${engines} is required`;
-  const isSupported = alternatives.some(({ isOneMajor, from }) => isAtLeast(version, from, isOneMajor));
-  if (isSupported) return ok("node", isAtLeast(version, "20.0", true) ? `${says}. ${NODE_20_BUILD}` : says);
-  return fail("node", says, `Install Node ${alternatives.at(-1)?.from} or newer.`);
-}
-
-function isAtLeast(version: string, from: string, isOneMajor: boolean): boolean {
-  const [foundMajor = 0, foundMinor = 0] = version.split(".").map(Number);
-  const [major = 0, minor = 0] = from.split(".").map(Number);
-  return foundMajor === major ? foundMinor >= minor : !isOneMajor && foundMajor > major;
-}
-
-function checkSqlite(): DoctorCheck {
+/** The program does not start in a Node that is too old for anything but better-sqlite3. */
+function checkNode(): DoctorCheck {
+  const { node } = process.versions;
   const problem = findAddonProblem();
-  if (!problem) return ok("sqlite", "better-sqlite3 loads");
-  return fail("sqlite", problem.says, `${problem.remedy[0]?.toUpperCase()}${problem.remedy.slice(1)}.`);
+  if (problem) return fail("node", problem.says, `${problem.remedy[0]?.toUpperCase()}${problem.remedy.slice(1)}.`);
+  return ok("node", `better-sqlite3 loads in Node ${node}${node.startsWith("20.") ? `. ${NODE_20_BUILD}` : ""}`);
 }
 
 async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck> {
@@ -120,18 +100,6 @@ function checkFolder(db: string | undefined): DoctorCheck {
   } catch (error) {
     return fail("folder", `${folder} is not writable: ${(error as Error).message}`, remedy);
   }
-}
-
-const freeSpace = (db: string | undefined): number => {
-  const { bavail, bsize } = statfsSync(nearest(folderOf(db)));
-  return bavail * bsize;
-};
-
-export function checkDisk(bytes: number): DoctorCheck {
-  const megabytes = Math.floor(bytes / MEGABYTE);
-  const says = `${megabytes} MB free on the disk`;
-  if (megabytes >= WARN_BELOW_MB) return ok("disk", says);
-  return (megabytes < FAIL_BELOW_MB ? fail : warn)("disk", says, "Free some space, or keep all data in memory with --memory.");
 }
 
 function nearest(folder: string): string {
