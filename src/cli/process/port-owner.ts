@@ -4,11 +4,9 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { describeSandboxAt } from "../remote/probe.ts";
 
-const TIMEOUT = 500;
-
 /** A description of the program; undefined if there is none, or if the system does not tell. */
 export async function portOwner(port: number): Promise<string | undefined> {
-  const sandbox = await describeSandboxAt(`http://127.0.0.1:${port}`, undefined, TIMEOUT);
+  const sandbox = await describeSandboxAt(`http://127.0.0.1:${port}`, undefined);
   if (sandbox) return `merchant-sandbox ${sandbox.version}, process ${sandbox.pid}, ${sandbox.database ?? "in memory"}`;
   const found = await listenerOf(port);
   return found && `process ${found.pid} (${found.name})`;

@@ -9,6 +9,7 @@ import type { TSchema } from "../../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 
 const MAX_RESPONSE = 1_048_576;
+const TIMEOUT = 2_000;
 
 /** An error reply, or no reply. */
 class ProbeFailure extends Error {
@@ -20,22 +21,18 @@ class ProbeFailure extends Error {
   }
 }
 
-function probe(url: string, token: string | undefined, timeout = 2_000): ControlApi {
+function probe(url: string, token: string | undefined): ControlApi {
   const words = {
     refused: (_: unknown, reply: HttpReply) => new ProbeFailure(`answered ${reply.status}`, reply),
     unreachable: (error: Error) => (error instanceof SandboxError ? error : new ProbeFailure(reasonOf(error))),
   };
-  const send = httpTransport({ url, token }, words, { timeout, largest: MAX_RESPONSE });
+  const send = httpTransport({ url, token }, words, { timeout: TIMEOUT, largest: MAX_RESPONSE });
   return createControlClient(checkedTransport(url, send, () => new ProbeFailure(stranger(200))));
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */
-export async function describeSandboxAt(
-  url: string,
-  token: string | undefined,
-  timeout?: number,
-): Promise<SandboxOverviewReply | undefined> {
-  const reply = await probe(url, token, timeout).overview().catch(orFailure);
+export async function describeSandboxAt(url: string, token: string | undefined): Promise<SandboxOverviewReply | undefined> {
+  const reply = await probe(url, token).overview().catch(orFailure);
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
