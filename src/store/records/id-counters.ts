@@ -7,6 +7,9 @@ import type { Database } from "../sqlite/database.ts";
 /** Call every method inside a transaction. */
 export type Counters = ReturnType<typeof openCounters>;
 
+/** The owner of the counters that belong to no merchant. */
+export const SANDBOX = "sandbox";
+
 interface Counter {
   merchant: string;
   name: string;

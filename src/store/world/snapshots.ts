@@ -6,9 +6,11 @@ import { dirname, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
+import { ALPHABET } from "../../kernel/random.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { isLink } from "../data-folder.ts";
+import { SANDBOX } from "../records/id-counters.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
 import { problemOf } from "../sqlite/inspect.ts";
@@ -24,6 +26,14 @@ const NOT_RESTORED = new Set(["request_log", "settings"]);
 /** The number of the newest request that an event or a stored reply refers to: `req_12` is 12. */
 const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
   from (select request from snapshot.events union all select request from snapshot.replies)`;
+
+const DIGITS = [-16, -15, -14, -13].map((place) => `(instr('${ALPHABET}', substr(id, ${place}, 1)) - 1)`);
+/** Counts go on after the ids that exist, so that a file with a lower count does not make one of them again. */
+const RAISE_COUNTS = `insert into counters (merchant, name, value)
+  select owner, substr(id, 1, length(id) - 17), max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
+  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents union all select merchant, id from events)
+  where id glob '*_${"[0-9A-Za-z]".repeat(16)}' group by 1, 2
+  on conflict do update set value = max(value, excluded.value)`;
 
 /** Deliveries without a due time wait until the user asks for them. */
 const HOLD_DELIVERIES = "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
@@ -132,6 +142,7 @@ function copyInto(
         if (refused !== undefined) refuse(refused);
       }
       sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
+      sql.exec(RAISE_COUNTS);
       const wrong = wrongIn(sql);
       if (wrong !== undefined) refuse(wrong);
     });

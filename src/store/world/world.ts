@@ -3,6 +3,7 @@
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import { type Random, randomText } from "../../kernel/random.ts";
+import { SANDBOX } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
 import type { Fixture } from "./fixtures.ts";
@@ -11,8 +12,6 @@ import type { SeedImage } from "./seed-image.ts";
 
 export type World = ReturnType<typeof openWorld>;
 
-/** The owner of the counters that belong to no merchant. */
-const SANDBOX = "sandbox";
 const KEY_LENGTH = 24;
 
 interface WorldOptions {
