@@ -3,6 +3,7 @@
 import type { Verdict } from "../contracts/verdict.ts";
 import { createClock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
 import type { WebhookEvent, WebhookRequest } from "../webhooks/webhook-request.ts";
@@ -14,7 +15,6 @@ export type Audit = Awaited<ReturnType<typeof auditReceiver>>;
 export interface AuditDependencies extends TestDeliveryOptions {
   /** Throws if the URL is not an allowed target. */
   checkTarget(url: string): void;
-  /** Builds the request for a delivery of the event. */
   buildRequest(event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">): WebhookRequest;
   send(request: WebhookRequest): Promise<Outcome>;
   /** The secret of the endpoint registered at a URL. */
@@ -135,9 +135,8 @@ const isUnreachable = ({ errorCode }: Outcome) =>
   errorCode === "connection_refused" || errorCode === "dns" || errorCode === "target_not_allowed";
 
 function describe(outcomes: readonly Outcome[]): string {
-  const counts = new Map<string, number>();
-  for (const outcome of outcomes) counts.set(describeOne(outcome), (counts.get(describeOne(outcome)) ?? 0) + 1);
-  const described = [...counts].map(([text, count]) => (count > 1 ? `${text} ×${count}` : text)).join(", ");
+  const groups = [...grouped(outcomes, describeOne)];
+  const described = groups.map(([text, { length }]) => (length > 1 ? `${text} ×${length}` : text)).join(", ");
   const slowest = Math.round(Math.max(...outcomes.map(({ duration }) => duration)));
   return `${described}, ${outcomes.length > 1 ? "the slowest " : ""}in ${slowest} ms`;
 }

@@ -5,25 +5,17 @@ import type { ServiceFile } from "../service/service-file.ts";
 
 type Facts = ServiceFile["facts"];
 
-/** The distance from the recording of each reply, by its entry, of a sandbox under these facts. */
-export type PlayUnder = (facts: Facts) => Promise<ReadonlyMap<string, number>>;
-
 interface CheckOptions {
   given?: Facts | undefined;
   refusedIn(facts: Facts): RefusedEntry | undefined;
-  play: PlayUnder;
-}
-
-/** The entries of the facts that remain, and those that were dropped with the reason. */
-export interface CheckedFacts {
-  facts: Facts;
-  dropped: { id: string; why: string }[];
+  /** The distance from the recording of each reply, by its entry, of a sandbox under these facts. */
+  play(facts: Facts): Promise<ReadonlyMap<string, number>>;
 }
 
 /** Halves the entries until each that takes a reply farther from the recording is found: few plays, if few entries do. */
-export async function keepNearer(facts: Facts, { given = {}, refusedIn, play }: CheckOptions): Promise<CheckedFacts> {
+export async function keepNearer(facts: Facts, { given = {}, refusedIn, play }: CheckOptions) {
   const before = await play(given);
-  const dropped: CheckedFacts["dropped"] = [];
+  const dropped: { id: string; why: string }[] = [];
   const problemWith = async (some: Facts): Promise<string | undefined> => {
     const all = { ...given, ...some };
     const refused = refusedIn(all);

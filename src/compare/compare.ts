@@ -5,20 +5,12 @@ import { grouped } from "../kernel/grouped.ts";
 import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type CallContext, historyOf, keyHeaderOf } from "./history.ts";
-import {
-  createObservationLog,
-  type Hint,
-  type Knowledge,
-  knowledgeOf,
-  type ObservationLog,
-  type Rename,
-  type UnknownField,
-} from "./observations.ts";
+import { createObservationLog, type Knowledge, knowledgeOf, type ObservationLog } from "./observations.ts";
 import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
-import { createReplyReader, type ReplyReader } from "./read-replies.ts";
+import { readCall } from "./read-replies.ts";
 import { type ComparedSandbox, MOST_ENTRIES, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
 
@@ -35,41 +27,10 @@ export interface SeenValue {
   entries: string[];
 }
 
-export interface FactResult {
-  fact: ServiceFact;
-  verdict: FactVerdict;
-  /** How often the fact was confirmed. */
-  confirmed: number;
-  seen: SeenValue[];
-}
-
-/** The data from which a service file is written. */
-export interface Evidence {
-  observations: readonly Observation[];
-  hints: readonly Hint[];
-  renames: readonly Rename[];
-  unknownFields: readonly UnknownField[];
-  /** The number of objects in the recording, by name. */
-  objects: ReadonlyMap<string, number>;
-  traffic: Traffic;
-}
-
-/** A call below the base address; without an operation if none matches. */
-export interface TrafficCall {
-  exchange: RecordedExchange;
-  /** The path below the base URL. */
-  path: string;
-  operation?: { id: string; params: readonly string[] } | undefined;
-}
-
-/** The calls in order, from which a sandbox can be checked. */
-export interface Traffic {
-  calls: readonly TrafficCall[];
-  /** The Authorization headers with which calls succeed. */
-  keys: ReadonlySet<string | undefined>;
-  /** The ids of records in successful calls. */
-  ids: ReadonlySet<string>;
-}
+export type FactResult = ReturnType<typeof resultOf>;
+export type Evidence = Comparison["evidence"];
+export type Traffic = Evidence["traffic"];
+export type TrafficCall = Traffic["calls"][number];
 
 export type Comparison = ReturnType<typeof compare>;
 
@@ -77,7 +38,10 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   // Facts by design are left out, because the sandbox differs in them from every real service.
   const sandbox = { ...whole, facts: whole.facts.filter(({ origin }) => origin !== "design") };
   const routes = routesOf(sandbox.operations);
-  const { useful, noise } = withoutNoise(recording.exchanges);
+  const byReason = grouped(recording.exchanges, noiseIn);
+  const useful = byReason.get(undefined) ?? [];
+  byReason.delete(undefined);
+  const noise = Object.fromEntries([...byReason].map(([reason, { length }]) => [String(reason), length]));
   const base = given ?? findBase(useful, routes);
   const below = useful.flatMap((exchange) => {
     const path = base && pathBelow(base, exchange);
@@ -86,28 +50,30 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   if (useful.length > below.length) noise["another address"] = useful.length - below.length;
   const shown = createShownTexts(personalTexts(recording, whole.facts));
   const log = createObservationLog(sandbox, shown);
-  const replies = createReplyReader(log);
   const matched = below.flatMap(({ call }) => call ?? []).toSorted((one, other) => one.at - other.at || 0);
-  const calls = matched.map(replies.call);
+  const calls = matched.map((call) => readCall(log, call));
   const strays = below
     .filter(({ call }) => call === undefined)
     .map((one): StrayCall => ({ ...one, endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}` }));
   const knowledge = knowledgeOf(calls);
-  const traffic: Traffic = {
+  /** From this, a sandbox can be checked: calls in order, their operations if one matches, and paths below the base URL. */
+  const traffic = {
     calls: below
       .map(({ exchange, path, call }) => ({ exchange, path, operation: call && { id: call.operation.id, params: call.ids } }))
       .toSorted((one, other) => one.exchange.at - other.exchange.at || 0),
+    /** The Authorization headers with which calls succeed. */
     keys: new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization)),
     ids: knowledge.ids,
   };
-  const unexplained = [...observe(calls, recording, sandbox, log, replies, knowledge), ...observeRoutes(strays, routes, log)];
+  const unexplained = [...observe(calls, recording, sandbox, log, knowledge), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
+  const observed = grouped(log.observations, ({ fact }) => fact);
   return {
     /** The base address of the matching calls, with its secrets masked; null if no call matches. */
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
-    verdicts: judge(sandbox.facts, log.observations),
+    verdicts: sandbox.facts.map((fact) => resultOf(fact, observed.get(fact.id) ?? [])),
     /** The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared one by one. */
     shapes: log.shapes.all(),
     /** Calls below the base that match no operation, by method and path. */
@@ -116,7 +82,8 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     unexplained: counted(unexplained),
     /** Ignored entries, counted by reason. */
     noise,
-    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects, traffic } as Evidence,
+    /** The data from which a service file is written. */
+    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects, traffic },
   };
 }
 
@@ -132,22 +99,11 @@ function noiseIn({ method, status, responseHeaders, response, isCached }: Record
   return undefined;
 }
 
-function withoutNoise(exchanges: readonly RecordedExchange[]) {
-  const noise: Record<string, number> = {};
-  const useful = exchanges.filter((exchange) => {
-    const reason = noiseIn(exchange);
-    if (reason !== undefined) noise[reason] = (noise[reason] ?? 0) + 1;
-    return reason === undefined;
-  });
-  return { useful, noise };
-}
-
 function observe(
   calls: readonly RecordedCall[],
   { deliveries }: Recording,
   sandbox: ComparedSandbox,
   log: ObservationLog,
-  replies: ReplyReader,
   knowledge: Knowledge,
 ): Unexplained[] {
   const history = historyOf(calls, sandbox);
@@ -177,16 +133,11 @@ function observe(
     return observeRefusal(context, sandbox, log) ?? [];
   });
   observeWindow(calls, log);
-  observeWebhooks(deliveries, sandbox, calls, knowledge, log, replies);
+  observeWebhooks(deliveries, sandbox, calls, knowledge, log);
   return unexplained;
 }
 
-function judge(facts: readonly ServiceFact[], observations: readonly Observation[]): FactResult[] {
-  const byFact = grouped(observations, ({ fact }) => fact);
-  return facts.map((fact) => resultOf(fact, byFact.get(fact.id) ?? []));
-}
-
-function resultOf(fact: ServiceFact, observations: readonly Observation[]): FactResult {
+function resultOf(fact: ServiceFact, observations: readonly Observation[]) {
   const confirmed = observations.reduce((sum, { agrees, count }) => sum + (agrees ? count : 0), 0);
   const seen = seenValues(observations.filter(({ agrees }) => !agrees));
   return { fact, verdict: verdictOf(fact, confirmed, seen.length), confirmed, seen };

@@ -1,6 +1,7 @@
 // Finds the service among the hosts of a recording, and the operation of each call.
 
 import { usageError } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
 import type { ComparedOperation, MatchedCall, RecordedExchange } from "./recording.ts";
@@ -8,13 +9,10 @@ import type { ComparedOperation, MatchedCall, RecordedExchange } from "./recordi
 /** `literals` is the number of literal segments, which decides between two patterns that match the same path. */
 export type CallPattern = ReturnType<typeof routesOf>[number];
 
-const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 export function routesOf(operations: readonly ComparedOperation[]) {
   const routes = operations.map((operation) => {
-    const segments = operation.path.split("/").slice(1);
-    const source = segments.map((segment) => (segment.startsWith("{") ? "([^/]+)" : escapePattern(segment))).join("/");
-    return { operation, pattern: new RegExp(`^/${source}$`), literals: segments.filter((segment) => !segment.startsWith("{")).length };
+    const pattern = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
+    return { operation, pattern, literals: operation.path.split("/").filter((segment) => !segment.startsWith("{")).length };
   });
   return routes.sort((one, other) => other.literals - one.literals);
 }
@@ -29,20 +27,17 @@ const MOST_PREFIX_SEGMENTS = 5;
 
 /** The base address below which most calls match an operation; undefined if no call matches. */
 export function findBase(exchanges: readonly RecordedExchange[], routes: readonly CallPattern[]): BaseUrl | undefined {
-  const counts = new Map<string, { base: BaseUrl; calls: number }>();
-  for (const { url, method } of exchanges) {
+  const bases = exchanges.flatMap(({ url, method }) => {
     const segments = url.pathname.split("/").slice(1);
-    for (let length = 0; length <= Math.min(segments.length - 1, MOST_PREFIX_SEGMENTS); length++) {
+    return segments.slice(0, MOST_PREFIX_SEGMENTS + 1).flatMap((_, length) => {
       const rest = `/${segments.slice(length).join("/")}`;
-      if (!routes.some(({ operation, pattern }) => operation.method === method && pattern.test(rest))) continue;
-      const prefix = length === 0 ? "" : `/${segments.slice(0, length).join("/")}`;
-      const base = { origin: url.origin, prefix };
-      const found = counts.get(addressOf(base)) ?? { base, calls: 0 };
-      counts.set(addressOf(base), { base, calls: found.calls + 1 });
-    }
-  }
-  const best = [...counts.values()].sort((one, other) => other.calls - one.calls || one.base.prefix.length - other.base.prefix.length);
-  return best[0]?.base;
+      if (!routes.some(({ operation, pattern }) => operation.method === method && pattern.test(rest))) return [];
+      return { origin: url.origin, prefix: url.pathname.slice(0, -rest.length) };
+    });
+  });
+  const groups = [...grouped(bases, ({ origin, prefix }) => origin + prefix).values()];
+  const lengthOf = ([base]: readonly BaseUrl[]) => base?.prefix.length ?? 0;
+  return groups.sort((one, other) => other.length - one.length || lengthOf(one) - lengthOf(other))[0]?.[0];
 }
 
 export function readBase(text: string): BaseUrl {
@@ -50,8 +45,6 @@ export function readBase(text: string): BaseUrl {
   const { origin, pathname } = new URL(text);
   return { origin, prefix: pathname.replace(/\/+$/, "") };
 }
-
-const addressOf = ({ origin, prefix }: BaseUrl) => origin + prefix;
 
 /** The address without the keys and personal data that gateways put in paths. */
 export function shownAddress({ origin, prefix }: BaseUrl, isPersonal: (text: string) => boolean): string {

@@ -49,7 +49,6 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
       .map((call) => [call.operation, call]),
   );
   return {
-    /** Whether any call with this Authorization header succeeds. */
     hasSuccess: (authorization: string | undefined) => keys.has(authorization),
     /** Whether any call of the operation succeeds. */
     isUsed: (operation: ComparedOperation) => operations.has(operation),

@@ -16,20 +16,6 @@ interface ObservedIn {
   bound?: FactBound | undefined;
 }
 
-/** Another name of a field, parameter or header, in one entry. */
-export interface Rename {
-  fact: string;
-  name: string;
-  entry: string;
-}
-
-/** A number that limits the value of a fact without confirming or contradicting it. */
-export interface Hint {
-  fact: string;
-  bound: FactBound;
-  value: number;
-}
-
 export type ObservationLog = ReturnType<typeof createObservationLog>;
 
 export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts) {
@@ -37,9 +23,11 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
   /** The facts that an operation overrides. */
   const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
   const { observations, observe } = createObservationList();
-  const hints: Hint[] = [];
+  /** Numbers that limit the value of a fact without confirming or contradicting it. */
+  const hints: { fact: string; bound: FactBound; value: number }[] = [];
   const unknownFields = createUnknownFields(shown);
-  const renames: Rename[] = [];
+  /** Other names of fields, parameters and headers, each in one entry. */
+  const renames: { fact: string; name: string; entry: string }[] = [];
   /** The service's name of a field, parameter or header. */
   const nameOf = (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name;
   return {
@@ -56,9 +44,7 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     fact: (id: string, operation?: string): ServiceFact | undefined =>
       (operation !== undefined && varied.has(id) ? facts.get(`${operation}/${id}`) : undefined) ?? facts.get(id),
     nameOf,
-    /** The facts about the fields of an object, by its name. */
     object: memoize(MOST_OBJECTS, (name: string, schema: TSchema) => objectFacts(name, schema, facts, nameOf)),
-    /** The facts about a list of values. */
     listed: (id: string, values: readonly string[]) => listedFacts(id, values, facts),
     /** Records an observation. Ignores facts that the sandbox does not have. */
     record(about: string | ServiceFact | undefined, seen: FactValue, agrees: boolean, where: ObservedIn): void {

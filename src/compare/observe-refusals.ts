@@ -89,11 +89,12 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
     return undefined;
   }
   if (!operation.body || !isObject(call.body) || problems.length > 0) return unexplained;
-  return observeRefusedBody(context, where) ? undefined : unexplained;
+  observeRefusedBody(context, where);
+  return undefined;
 }
 
 /** Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule. */
-function observeRefusedBody(context: CallContext, where: ObservationContext): boolean {
+function observeRefusedBody(context: CallContext, where: ObservationContext): void {
   const { operation, body, response, status } = context.call;
   const { log } = where;
   const place = `${operation.id}.body`;
@@ -109,11 +110,9 @@ function observeRefusedBody(context: CallContext, where: ObservationContext): bo
   const unknown = named.filter((field) => Object.hasOwn(sent, field) && !log.fact(`${place}.${field}`));
   if (unknown.length > 0) log.compare(`${place}.other_fields`, "refused", lenient);
   const { code } = error;
-  if (missing.length + unknown.length > 0) return true;
   // The sandbox has rules beyond the schema. One of its own codes means that the service has the same rule.
-  if (typeof code === "string" && Object.hasOwn(errors, code)) return true;
+  if (missing.length + unknown.length > 0 || (typeof code === "string" && Object.hasOwn(errors, code))) return;
   log.record(`${place}.accepted`, code === undefined ? String(status) : `${status} ${log.shown.code(code)}`, false, lenient);
-  return true;
 }
 
 /** A call below the base address that matches no operation. */

@@ -6,7 +6,7 @@ import { digestOf, formsOfSignature, signatureForms, wordsOf } from "../kernel/s
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeListedValues, observeObject } from "./observe-values.ts";
-import type { ReplyReader } from "./read-replies.ts";
+import { readObject } from "./read-replies.ts";
 import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
@@ -18,7 +18,6 @@ export function observeWebhooks(
   calls: readonly RecordedCall[],
   knowledge: Knowledge,
   log: ObservationLog,
-  replies: ReplyReader,
 ): void {
   const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
@@ -27,7 +26,7 @@ export function observeWebhooks(
     const foreign = foreignSignature(delivery, knowledge, log);
     if (foreign === undefined) for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
     else log.shapes.note("signature", foreign, entry);
-    if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at, replies);
+    if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
     if (foreign === undefined) observeSignature(delivery, event, knowledge, log);
   }
   observeSchedule(deliveries, log);
@@ -50,7 +49,6 @@ function observeEvent(
   { event: schema, eventKinds, records }: ComparedSandbox,
   types: EventTypes,
   at: number,
-  replies: ReplyReader,
 ): void {
   observeObject(where, "event", schema, event);
   const { type } = event;
@@ -64,7 +62,7 @@ function observeEvent(
     where.log.record(`event.type.values.${own}`, where.log.shown.code(type), false, where);
   const record = records.get(eventKinds.get(own ?? "") ?? "");
   if (!record || !isObject(data)) return;
-  const { response, foreign } = replies.object(data, "", record, where.entry);
+  const { response, foreign } = readObject(where.log, data, "", record, where.entry);
   if (isObject(response)) (foreign.records ? observeListedValues : observeObject)(where, "", record, response);
 }
 
@@ -163,8 +161,6 @@ function observeSchedule(deliveries: readonly RecordedDelivery[], log: Observati
   for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 
-const failed = ({ status }: RecordedDelivery) => status === undefined || status < 200 || status >= 300;
-
 /** The fact about a retry; undefined if a service file says that there is none. */
 function scheduleFact(retry: number, log: ObservationLog) {
   const fact = log.fact(`webhook.schedule.${retry}`);
@@ -176,7 +172,7 @@ function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log
     const fact = scheduleFact(index + 1, log);
     const next = attempts[index + 1];
     // Attempts after a success, or with numbers out of order, are replays outside the schedule.
-    if (!failed(delivery) || (delivery.attempt ?? index + 1) !== index + 1) return;
+    if (succeeded({ status: delivery.status ?? 0 }) || (delivery.attempt ?? index + 1) !== index + 1) return;
     const expected = Number(fact?.value ?? 0);
     const tolerance = Math.max(LEAST_TOLERANCE, expected * TOLERANCE);
     if (next === undefined) {
@@ -186,7 +182,7 @@ function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log
     }
     if ((next.attempt ?? index + 2) !== index + 2) return;
     const gap = (next.at - delivery.at) / 1_000;
-    if (fact)
-      log.record(fact.id, Math.abs(gap - expected) <= tolerance ? expected : Math.round(gap), Math.abs(gap - expected) <= tolerance, next);
+    const isOnTime = Math.abs(gap - expected) <= tolerance;
+    log.record(fact, isOnTime ? expected : Math.round(gap), isOnTime, next);
   }
 }

@@ -35,6 +35,10 @@ function shareOf(log: ObservationLog, value: unknown, place: string, schema: TSc
   return { exact, plain: needed.filter((field) => keys.has(plainName(field))).length / needed.length, needed: needed.length };
 }
 
+function noteUnknown(log: ObservationLog, { plain, needed }: ReturnType<typeof shareOf>, name: string, entry: string): void {
+  log.shapes.note("unknown", `${Math.round(plain * needed)} of ${needed} fields of ${name}`, entry);
+}
+
 /** The value with the sandbox's names of fields. Notes what else is written differently. */
 function inOwnNames(log: ObservationLog, value: unknown, place: string, schema: TSchema, entry: string): unknown {
   if (!isObject(value)) return value;
@@ -78,14 +82,14 @@ function findRecord(log: ObservationLog, response: JsonFields, place: string, sc
   return rated.reduce((best, one) => (one.exact + one.plain > best.exact + best.plain ? one : best));
 }
 
-function readObject(log: ObservationLog, response: JsonFields, place: string, schema: TSchema, entry: string): ReadReply {
+/** Reads an object, such as a reply or the record of an event. */
+export function readObject(log: ObservationLog, response: JsonFields, place: string, schema: TSchema, entry: string): ReadReply {
   const found = findRecord(log, response, place, schema);
   const [wrapper] = found.path;
   const isAlone = wrapper === undefined || (found.path.length === 1 && Object.keys(response).length === 1);
   if (found.exact >= RECOGNISED && isAlone) return { response, record: found.value, foreign: {} };
   if (found.plain < RECOGNISED) {
-    const share = `${Math.round(found.plain * found.needed)} of ${found.needed} fields of ${nameOf(schema, place)}`;
-    log.shapes.note("unknown", share, entry);
+    noteUnknown(log, found, nameOf(schema, place), entry);
     return { response, record: response, foreign: { records: true } };
   }
   if (wrapper !== undefined) log.shapes.note("envelope", found.path.map(log.shown.code).join("."), entry);
@@ -110,12 +114,7 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
   const share = first && shareOf(log, first, `${place}.data[]`, records);
   const isKnown = share === undefined || share.exact >= RECOGNISED;
   if (isKnown && hasOwnPage) return { response, record: items, foreign: {} };
-  if (!isKnown && share.plain < RECOGNISED)
-    log.shapes.note(
-      "unknown",
-      `${Math.round(share.plain * share.needed)} of ${share.needed} fields of ${nameOf(records, "a record")}`,
-      entry,
-    );
+  if (!isKnown && share.plain < RECOGNISED) noteUnknown(log, share, nameOf(records, "a record"), entry);
   const shown = isKnown ? items : items.map((item) => inOwnNames(log, item, `${place}.data[]`, records, entry));
   const own = hasOwnPage ? rest : { [more]: hasMoreIn(log, rest, more, entry) };
   return {
@@ -177,14 +176,8 @@ function readBody(log: ObservationLog, { operation, body, entry }: MatchedCall):
   return Object.keys(body).some(isForeign) ? inOwnNames(log, body, place, operation.body, entry) : undefined;
 }
 
-export type ReplyReader = ReturnType<typeof createReplyReader>;
-
-export const createReplyReader = (log: ObservationLog) => ({
-  /** An object, such as the record of an event. */
-  object: (response: JsonFields, place: string, schema: TSchema, entry: string) => readObject(log, response, place, schema, entry),
-  call(call: MatchedCall): RecordedCall {
-    const { foreign, ...reply } = readReply(log, call);
-    const body = readBody(log, call);
-    return { ...call, ...reply, ...(body !== undefined && { body }), foreign: { ...foreign, ...(body !== undefined && { body: true }) } };
-  },
-});
+export function readCall(log: ObservationLog, call: MatchedCall): RecordedCall {
+  const { foreign, ...reply } = readReply(log, call);
+  const body = readBody(log, call);
+  return { ...call, ...reply, ...(body !== undefined && { body }), foreign: { ...foreign, ...(body !== undefined && { body: true }) } };
+}

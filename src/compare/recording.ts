@@ -60,7 +60,6 @@ export type ComparedOperation = Pick<
   readBody?: ReadBody;
 };
 
-/** The sandbox that recordings are compared with. */
 export interface ComparedSandbox {
   facts: readonly ServiceFact[];
   operations: readonly ComparedOperation[];

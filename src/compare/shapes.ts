@@ -2,7 +2,6 @@
 
 import { MOST_ENTRIES } from "./recording.ts";
 
-/** A way in which the service writes everything differently, and what a client that was written for the sandbox must do about it. */
 const SHAPES = {
   names: "names of another case style: convert the names of fields in one place of the client",
   envelope: "replies in an envelope: unwrap each reply before the client reads it",

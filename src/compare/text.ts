@@ -23,8 +23,12 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
   const { base, calls, webhooks, shapes, unknownEndpoints, unexplained, noise } = comparison;
   const { confirmed, contradicted, notSeen, facts, confirmations } = totalsOf(comparison);
   const groups = findingsOf(comparison).flatMap(({ title, findings }) => ["", `${title}:`, ...findings.map(findingLine)]);
+  const leftOut = listed(
+    "Left out",
+    Object.entries(noise).map(([reason, count]) => `${reason} (${count})`),
+  );
   const heading = `Compared ${plural(calls, "call")}${base === null ? "" : ` below ${base}`} and ${plural(webhooks, "webhook")} with ${facts} facts.`;
-  if (matchedNothing(comparison)) return [heading, NOTHING, ...listed("Left out", noiseLines(noise))].join("\n");
+  if (matchedNothing(comparison)) return [heading, NOTHING, ...leftOut].join("\n");
   return [
     heading,
     ...summary(comparison, adoption),
@@ -42,7 +46,7 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
       "Unrecognised errors",
       unexplained.map(({ operation, status, code, count }) => `${operation}: ${status}${code === "" ? "" : ` ${code}`} (${count})`),
     ),
-    ...listed("Left out", noiseLines(noise)),
+    ...leftOut,
     "",
     `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. Not seen means not tested.`,
   ].join("\n");
@@ -80,8 +84,8 @@ type AdoptedEntry = [id: string, entry: ServiceFile["facts"][string]];
 
 const entryOf = (entry: AdoptedEntry[1]) => (typeof entry === "object" && "value" in entry ? entry.value : entry);
 
-const some = (ids: readonly string[]) =>
-  ids.slice(0, MOST_NAMED).join(", ") + (ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : "");
+const some = (ids: readonly string[], most = MOST_NAMED) =>
+  ids.slice(0, most).join(", ") + (ids.length > most ? ` and ${ids.length - most} more` : "");
 const MOST_NAMED = 3;
 
 /** The names of fields that differ only in their case style, in one line. */
@@ -105,15 +109,11 @@ const listed = (title: string, rows: readonly string[], most = MOST_ROWS) =>
         ...(rows.length > most ? [`  … and ${rows.length - most} more`] : []),
       ];
 
-const noiseLines = (noise: Comparison["noise"]) => Object.entries(noise).map(([reason, count]) => `${reason} (${count})`);
-
 function findingLine({ facts, expected, seen, count, operations, entries }: Difference): string {
-  const names = facts.slice(0, MOST_FACTS).join(", ");
-  const more = facts.length > MOST_FACTS ? ` and ${facts.length - MOST_FACTS} more` : "";
   // Skips operations that the facts' ids name already.
   const foreign = operations.filter((operation) => !facts.some((fact) => fact.startsWith(`${operation}.`)));
   const where = foreign.length === 0 ? "" : ` on ${foreign.slice(0, MOST_FACTS).join(", ")}`;
-  return `  ${names}${more}: sandbox ${expected}, service ${seen}${where} (${plural(count, "time")}: ${entries.join(", ")})`;
+  return `  ${some(facts, MOST_FACTS)}: sandbox ${expected}, service ${seen}${where} (${plural(count, "time")}: ${entries.join(", ")})`;
 }
 
 /** One difference, with every fact that shows it. */

@@ -47,6 +47,5 @@ export const retryAfter = () =>
     ),
   );
 
-/** An optional choice. */
 export const choice = <const V extends string>(values: readonly V[], description: string) =>
   Type.Optional(Type.Unsafe<V>({ type: "string", enum: [...values], description }));

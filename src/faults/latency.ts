@@ -64,10 +64,9 @@ type Draw = (moment: FiringContext) => number;
 const read = (written = "0ms") => milliseconds(written);
 
 const DRAWS: Record<(typeof DISTRIBUTIONS)[number], (given: Parameters) => Draw> = {
-  fixed:
-    ({ ms = 0 }) =>
-    () =>
-      ms,
+  fixed({ ms = 0 }) {
+    return () => ms;
+  },
   uniform({ min, max }) {
     const [least, most] = [read(min), read(max)];
     return ({ chance }) => least + chance("latency") * (most - least);

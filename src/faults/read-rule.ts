@@ -43,7 +43,7 @@ const AnyRule = Type.Object(
 
 export function readRule(given: unknown, known: KnownNames): FaultRule {
   const general = fieldErrors(AnyRule, given);
-  if (!hasActionType(given)) failWithAll(general);
+  if (typeof (given as { action?: { type?: unknown } } | null)?.action?.type !== "string") failWithAll(general);
   const rule = withTextForm(given as RuleInput);
   const unknownAction = errorsOf(["/action/type", () => findAction(rule.action.type)]);
   if (unknownAction.length > 0) failWithAll([...unknownAction, ...general]);
@@ -60,8 +60,6 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
   ]);
   return read;
 }
-
-const hasActionType = (given: unknown) => typeof (given as { action?: { type?: unknown } } | null)?.action?.type === "string";
 
 function failWithAll(errors: readonly FieldError[]): void {
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });

@@ -8,8 +8,6 @@ export type Phase = ApiPhase | DeliveryPhase;
 
 export type RuleIndex = ReturnType<typeof createRuleIndex>;
 
-const NONE: readonly ArmedRule[] = [];
-
 /** Calls `keepHistory` with true while an active rule serves old data to reads. */
 export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => void) {
   const rules = new Map<string, ArmedRule>();
@@ -54,7 +52,7 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
       const now = clock.now();
       let made: Made | undefined;
       let isStale = false;
-      for (const rule of byPhase.get(phase) ?? NONE) {
+      for (const rule of byPhase.get(phase) ?? []) {
         made = rule.isActive(now) ? attempt(rule, now) : undefined;
         isStale ||= !rule.isActive(now);
         if (made) break;

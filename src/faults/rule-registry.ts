@@ -1,4 +1,4 @@
-// Adds, changes and removes fault rules.
+// Adds, shows, changes and removes fault rules.
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -24,7 +24,6 @@ const MAX_RULES = 1_000;
 
 export type RuleRegistry = ReturnType<typeof createRuleRegistry>;
 
-/** Adds, shows, changes and removes rules. */
 export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: FaultsOptions, index: RuleIndex) {
   const { rules } = index;
   const logged = () => new Set(loggedRuleIds());

@@ -2,7 +2,8 @@
 
 import type { ApiPhase, FaultTarget } from "../contracts/fault.ts";
 import { RULE_PATTERN } from "../contracts/verdict.ts";
-import { oneOf, type Static, type TObject, type TProperties, Type, text } from "../schema/shapes.ts";
+import { oncePerKey } from "../kernel/once.ts";
+import { oneOf, type Static, type TObject, Type, text } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
 import { deliveryActions } from "./delivery-actions.ts";
@@ -42,26 +43,19 @@ export type RuleInput = Static<TObject<typeof RULE_FIELDS>> & {
 
 export const matchSchemas = { api: apiMatchSchema, delivery: deliveryMatchSchema };
 
-const schemas = new Map<string, TObject<TProperties>>();
-
-export function ruleSchema(action: Action) {
-  const known = schemas.get(action.type);
-  if (known) return known;
-  const schema = Type.Object(
+export const ruleSchema = oncePerKey(({ type, target, description, schema }: Action) =>
+  Type.Object(
     {
       ...RULE_FIELDS,
-      target: Type.Optional(oneOf([action.target], "What it acts on; follows from the action")),
-      match: Type.Optional(matchSchemas[action.target]),
+      target: Type.Optional(oneOf([target], "What it acts on; follows from the action")),
+      match: Type.Optional(matchSchemas[target]),
       trigger: Type.Optional(triggerSchema),
-      action: action.schema,
+      action: schema,
     },
-    { additionalProperties: false, title: action.type, description: action.description },
-  );
-  schemas.set(action.type, schema);
-  return schema;
-}
+    { additionalProperties: false, title: type, description },
+  ),
+);
 
-/** The published JSON Schema. */
 export const jsonSchema = (): Record<string, unknown> => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "A fault rule of merchant-sandbox",

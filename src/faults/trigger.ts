@@ -5,7 +5,6 @@ import { count, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
 export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
-/** The budget scopes allowed for each target. */
 export const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
   api: ["rule", "key", "operation", "idempotency_key"],
   delivery: ["rule", "event", "endpoint"],

@@ -1,20 +1,16 @@
 // Records which fault rules fired at which requests and delivery attempts, and which verdicts each was set up to cause.
 
 import type { Firing } from "../contracts/fault.ts";
+import { setBounded } from "../kernel/bounded-cache.ts";
 
 export type Firings = ReturnType<typeof createFirings>;
 
 const MAX_KEPT = 5_000;
-const NONE: readonly Firing[] = [];
 
 export function createFirings() {
   const byRequest = new Map<string, Firing[]>();
   const byAttempt = new Map<string, Firing[]>();
   const withExpectations = new Map<string, Firing>();
-  const forgetIn = (map: Map<string, Firing | Firing[]>, merchant: string | undefined) => {
-    for (const [key, firings] of [...map])
-      if (merchant === undefined || [firings].flat().every((firing) => firing.merchant === merchant)) map.delete(key);
-  };
   return {
     record(firing: Firing) {
       if (firing.requestId !== null) addTo(byRequest, firing.requestId, firing);
@@ -22,26 +18,21 @@ export function createFirings() {
       if (firing.expect.length > 0 && withExpectations.size < MAX_KEPT) withExpectations.set(firing.ruleId, firing);
     },
     has: (request: string) => byRequest.has(request),
-    ofRequest: (request: string) => byRequest.get(request) ?? NONE,
-    ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? NONE,
+    ofRequest: (request: string) => byRequest.get(request) ?? [],
+    ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? [],
     /** The verdicts that faults were set up to cause: one per fired fault and pattern, which matches one or more ids of judge rules. */
     expectedVerdicts: () => [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
     forget(merchant?: string) {
-      for (const map of [byRequest, byAttempt, withExpectations]) forgetIn(map, merchant);
+      for (const map of [byRequest, byAttempt, withExpectations] as Map<string, Firing | Firing[]>[])
+        for (const [key, firings] of map)
+          if (merchant === undefined || [firings].flat().every((firing) => firing.merchant === merchant)) map.delete(key);
     },
   };
 }
 
-/** Drops the oldest entry when the map is full, because its request or attempt ended long ago. */
-function addTo(map: Map<string, Firing[]>, key: string, firing: Firing): void {
-  const firings = map.get(key);
-  if (firings) {
-    firings.push(firing);
-    return;
-  }
-  if (map.size === MAX_KEPT) for (const oldest of [...map.keys()].slice(0, 1)) map.delete(oldest);
-  map.set(key, [firing]);
-}
+/** The map drops its oldest entry when it is full, because that request or attempt ended long ago. */
+const addTo = (map: Map<string, Firing[]>, key: string, firing: Firing) =>
+  setBounded(map, key, [...(map.get(key) ?? []), firing], MAX_KEPT);
 
 /** Sandbox milliseconds after a rotation in which a delivery signed with the previous secret is genuine; later it counts as forged. */
 const ROTATION_GRACE = 5 * 60_000;

@@ -15,7 +15,6 @@ import {
   callerOf,
   createOperationFinder,
   describeCall,
-  isErrorOfInterest,
   isUnanswered,
   type JudgedOperation,
   type ObservedCall,
@@ -73,7 +72,6 @@ export function createJudge(options: JudgeOptions) {
   };
   return {
     rules,
-    /** Observes a request and its response. */
     request(entry: RequestEntry) {
       const call = withoutBody(entry);
       (call.isFirst ? firstCalls : laterCalls).record(call);
@@ -132,7 +130,7 @@ function forgetCalls({ firings, firstCalls, laterCalls, writes, trackers }: Judg
 
 /** Whether the request succeeded without a fault, and no earlier call or delivery is waiting for it. */
 function isIrrelevant({ trackers, firings }: JudgeState, entry: RequestEntry): boolean {
-  if (isErrorOfInterest(entry.status) || firings.has(entry.id) || isUnanswered(entry)) return false;
+  if (entry.status >= 400 || firings.has(entry.id) || isUnanswered(entry)) return false;
   const tracker = trackers.get(entry.merchant ?? "");
   return tracker === undefined || (tracker.isIdle(entry.arrived) && !tracker.receivers.isWatching(entry.arrived));
 }

@@ -6,6 +6,7 @@ import { readRetryAfter } from "../kernel/duration.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
+import { tryParseJson } from "../kernel/parse-json.ts";
 import { isReadable } from "../kernel/request-limits.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 
@@ -15,15 +16,7 @@ import type { RequestEntry } from "../store/request-log/request-log.ts";
  */
 export type Failure = "rate_limited" | "unavailable" | "failed" | "lost" | "abandoned";
 
-/** The wait that Retry-After asks for. */
-export interface RequestedWait {
-  milliseconds: number;
-  form: "seconds" | "date";
-  /** Milliseconds by which a retry may be early. */
-  tolerance: number;
-}
-
-/** Timers and network latency can make a retry slightly early. A date has a resolution of one second. */
+/** Milliseconds by which a retry may be early, because of timers and network latency. A date has a resolution of one second. */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
 export type ObservedCall = Readonly<ReturnType<typeof describeCall>>;
@@ -46,10 +39,8 @@ export interface JudgedOperation {
   readonly idempotent: boolean;
 }
 
-export type OperationFinder = (entry: RequestEntry) => JudgedOperation | undefined;
-
 /** Finds a request's operation. A request answered before routing, by a rate limit or a fault, is matched by its path. */
-export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string): OperationFinder {
+export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string) {
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   const patterns = once(() =>
     operations.map((operation) => ({
@@ -57,7 +48,7 @@ export function createOperationFinder(operations: readonly JudgedOperation[], pr
       pattern: new RegExp(`^${prefix}${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     })),
   );
-  return ({ operation, method, path }) =>
+  return ({ operation, method, path }: RequestEntry) =>
     operation === undefined
       ? patterns().find(({ operation: { method: verb }, pattern }) => verb === method && pattern.test(path))?.operation
       : byId.get(operation);
@@ -67,15 +58,11 @@ const FAILED = new Set([408, 500, 502, 503, 504]);
 /** The only conflict that a client should retry unchanged. */
 const KEY_IN_USE: ErrorCode = "idempotency_key_in_use";
 
-/** Whether this status can mean a failed or a rejected call. */
-export const isErrorOfInterest = (status: number) => status >= 400;
-
 /** Whether the sandbox sent no response at all. */
 export const isUnanswered = ({ responseHeaders }: RequestEntry) => responseHeaders.Date === undefined;
 
 export const callerOf = ({ key, requestHeaders }: RequestEntry) => key ?? String(requestHeaders.authorization ?? "");
 
-/** The names of the headers that the judge reads. */
 export type ReadHeaders = Pick<ServiceValues, "idempotencyHeader" | "headerName">;
 
 export function describeCall(
@@ -87,9 +74,7 @@ export function describeCall(
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
-  let cached: string | undefined;
   return {
-    /** The request's id. */
     request: entry.id,
     /** Sandbox milliseconds. */
     at: entry.at,
@@ -103,7 +88,6 @@ export function describeCall(
     method,
     path,
     search,
-    /** The Idempotency-Key. */
     key: entry.requestHeaders[idempotencyHeader.toLowerCase()]?.toString() || undefined,
     isWrite,
     /** Whether the operation accepts an Idempotency-Key. */
@@ -123,13 +107,9 @@ export function describeCall(
     /** Whether the sandbox received the body. False if the connection broke first. */
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,
-    /** The Content-Length header. */
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
     /** Equal for requests that differ only in JSON formatting or the order of fields. Computed on first use. */
-    fingerprint() {
-      cached ??= fingerprint(method, path, search, parsed(requestBody));
-      return cached;
-    },
+    fingerprint: once(() => fingerprint(method, path, search, parsed(requestBody))),
   };
 }
 
@@ -147,7 +127,8 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   firings.some(({ outcome }) => outcome === "response_lost") ||
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
-function requestedWaitOf({ responseHeaders, at }: RequestEntry, header: string | undefined): RequestedWait | undefined {
+/** The wait that Retry-After asks for. */
+function requestedWaitOf({ responseHeaders, at }: RequestEntry, header: string | undefined) {
   const sent = header === undefined ? undefined : responseHeaders[header];
   const wait = sent === undefined ? undefined : readRetryAfter(String(sent), at);
   return wait && { ...wait, tolerance: TOLERANCE[wait.form] };
@@ -156,9 +137,5 @@ function requestedWaitOf({ responseHeaders, at }: RequestEntry, header: string |
 /** The body as JSON. A body that is not JSON, or that the pipeline does not parse either, stays text. */
 function parsed(body: string): unknown {
   if (body === "") return {};
-  try {
-    return isReadable(body) ? JSON.parse(body) : body;
-  } catch {
-    return body;
-  }
+  return (isReadable(body) ? tryParseJson(body) : undefined) ?? body;
 }

@@ -9,7 +9,7 @@ export interface WatchedDelivery {
   /** Real milliseconds, like `watchedUntil`. */
   readonly started: number;
   readonly watchedUntil: number;
-  readonly writes: ObservedCall[];
+  writes: ObservedCall[];
   /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
 }
@@ -33,10 +33,7 @@ export function createWriteAttribution() {
     /** Assigns the write to the latest delivery before it, reassigning if needed. */
     attribute(call: ObservedCall) {
       const before = deliveryOf.get(call.request);
-      before?.writes.splice(
-        before.writes.findIndex(({ request }) => request === call.request),
-        1,
-      );
+      if (before) before.writes = before.writes.filter(({ request }) => request !== call.request);
       const delivery = findDelivery(watched, first, call);
       if (!delivery) return void deliveryOf.delete(call.request);
       delivery.writes.push(call);

@@ -69,7 +69,7 @@ function entry({ at, milliseconds, method, url, request, status, response, comme
       url,
       ...SHARED,
       headers: pairs(request.headers),
-      queryString: queryOf(url),
+      queryString: [...new URLSearchParams(/\?(.*)/s.exec(url)?.[1])].map(([name, value]) => ({ name, value })),
       bodySize: request.bytes,
       ...post,
     },
@@ -91,8 +91,3 @@ function entry({ at, milliseconds, method, url, request, status, response, comme
 
 const pairs = (headers: Record<string, unknown>) =>
   Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })));
-
-function queryOf(url: string) {
-  const cut = url.indexOf("?");
-  return cut === -1 ? [] : [...new URLSearchParams(url.slice(cut + 1))].map(([name, value]) => ({ name, value }));
-}

@@ -24,16 +24,12 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
 }
 
 /** The run, and the rows that formats with bodies need. */
-export interface Material {
-  run: RunReport;
-  rows: RequestRow[];
-  attempts: WebhookDelivery[];
-}
+export type Material = ReturnType<typeof gather>;
 
 /** The most requests and attempts that a report lists. */
 const MOST = 2_000;
 
-export function gather(sources: RunSources, end: RunEnd): Material {
+export function gather(sources: RunSources, end: RunEnd) {
   const { about, clock, requestLog, attempts: log, runSummary } = sources;
   const rows = requestLog.find({}, MOST).reverse();
   const attempts = log.page(undefined, { limit: MOST }).data.reverse();

@@ -86,7 +86,6 @@ function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
   };
 }
 
-/** Without a merchant, finds the scenario that is armed for all, or else the only one of this name that is armed. */
 function findArmed(armedScenarios: ArmedScenarios, name: string, merchant: string | undefined): ArmedScenario | undefined {
   const exact = armedScenarios.find(name, merchant);
   if (exact || merchant !== undefined) return exact;

@@ -72,12 +72,7 @@ const PLACEHOLDERS = [null, "", 0, false, [], {}];
 /** The most neutral value that matches the schema. */
 const placeholder = (schema: TSchema) => PLACEHOLDERS.find((value) => matchesSchema(schema, value));
 
-interface Showing {
-  (): Fields;
-  sent: Fields;
-}
-
-const isShowing = (value: unknown): value is Showing => typeof value === "function";
+const isShowing = (value: unknown): value is (() => Fields) & { sent: Fields } => typeof value === "function";
 
 /** The values that the object's JSON shows as they were sent. */
 export function sentIn(fields: object): Fields | undefined {

@@ -98,7 +98,7 @@ export const describeCount = (count: Count) =>
     .join(" and ");
 
 /** Rejects bounds that no number satisfies. */
-export function validateCount(count: Count, where: string): void {
+export function validateCount(count: Count = {}, where: string): void {
   const { exactly, atLeast: least = exactly ?? 0, atMost: most = exactly ?? Infinity } = count;
   if (Math.max(least, exactly ?? 0) > Math.min(most, exactly ?? Infinity))
     fail("validation_failed", `${where} wants ${describeCount(count)}, which no number is.`);

@@ -4,7 +4,6 @@ import { daysIn, monthIndex } from "../kernel/calendar.ts";
 import { DURATION_PATTERN, SIGNED_DURATION_PATTERN } from "../kernel/duration.ts";
 
 export interface Keyword<Setting = never> {
-  /** The code of the error. */
   code: string;
   /** The requirement, for the error message. */
   must(setting: Setting): string;

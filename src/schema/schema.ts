@@ -39,11 +39,6 @@ export interface TObject<P extends TProperties> extends TSchema {
   required?: string[];
 }
 
-export interface TUnion<S extends readonly TSchema[]> extends TSchema {
-  readonly [VALUE]: Static<S[number]>;
-  anyOf: S;
-}
-
 /** The type of the values that match a schema. */
 export type Static<S extends TSchema> = S[typeof VALUE];
 
@@ -69,7 +64,7 @@ export const Type = {
   Array: <S extends TSchema>(items: S, more?: JsonObject) => schema<Static<S>[]>({ type: "array", items, ...more }),
   Record: <S extends TSchema>(values: S, more?: JsonObject) =>
     schema<Record<string, Static<S>>>({ type: "object", patternProperties: { "^.*$": values }, ...more }),
-  Union: <const S extends readonly TSchema[]>(anyOf: S, more?: JsonObject) => schema({ anyOf, ...more }) as unknown as TUnion<S>,
+  Union: <const S extends readonly TSchema[]>(anyOf: S, more?: JsonObject) => schema<Static<S[number]>>({ anyOf, ...more }),
   /** Any schema, for values of the given type. */
   Unsafe: <T>(keywords: JsonObject | TSchema) => schema<T>({ ...keywords }),
   Optional: <S extends TSchema>(property: S) => ({ ...property, [OPTIONAL]: true }) as TOptional<S>,

@@ -46,7 +46,6 @@ const inUnit = (unit: Unit, description: string) => ({ description: `${descripti
 
 const unitOf = (schema: object) => (schema as { [UNIT]?: Unit })[UNIT];
 
-/** The description of a field without its unit. */
 export function descriptionWithoutUnit(schema: object): string {
   const { description = "" } = schema as { description?: string };
   return description.replace(`, in ${unitOf(schema)}`, "");
@@ -104,7 +103,6 @@ export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable
 /** Fields of a record that are each null by default. */
 export const nullables = <const F extends TProperties>(fields: F) => mapped(fields, nullable) as NullableFields<F>;
 
-/** Fields of a request that are each optional. */
 export const optionals = <const F extends TProperties>(fields: F) => mapped(fields, optional) as OptionalFields<F>;
 
 type NullableFields<F extends TProperties> = { [Name in keyof F]: TUnsafe<Static<F[Name]> | null> };

@@ -14,7 +14,7 @@ export interface AdoptableKind {
   rename?: true;
   /** The allowed values in words, for error messages. */
   form?: string | ((fact: ServiceFact) => string);
-  matches?(value: FactValue, fact: ServiceFact, file?: AdoptedFacts): boolean;
+  matches?(value: FactValue, fact: ServiceFact, file: AdoptedFacts): boolean;
 }
 
 const isTexts = (value: FactValue): value is readonly string[] => Array.isArray(value) && value.length > 0;
@@ -66,7 +66,7 @@ const fieldKinds = {
     matches: (value, { id, value: own }, file) =>
       isTexts(value) &&
       mayBeNull(value, own as readonly string[], id.includes(".body.")) &&
-      isTypeOf(value, own as readonly string[], file?.text(id.replace(/type$/, "format"))),
+      isTypeOf(value, own as readonly string[], file.text(id.replace(/type$/, "format"))),
   },
   values: {
     form: ({ value }) => `a list with all of ${(value as readonly string[]).join(", ")}, and with others`,
@@ -151,14 +151,12 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
 };
 
 /** Why the value is not allowed; undefined if it is. */
-export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue, file?: AdoptedFacts): string | undefined {
-  const { form, matches } = part === "name" ? nameForm(fact.kind) : adoptableKinds[fact.kind];
+export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue, file: AdoptedFacts): string | undefined {
+  const { form, matches } = part === "value" ? adoptableKinds[fact.kind] : fact.kind.endsWith("header") ? HEADER_NAME : NAME;
   if (matches === undefined || matches(value, fact, file)) return undefined;
   const id = part === "name" ? `${fact.id}.name` : fact.id;
   return `${id} takes ${typeof form === "function" ? form(fact) : form}; received ${JSON.stringify(value)}. The sandbox has ${JSON.stringify(fact.value)}.`;
 }
-
-const nameForm = (kind: FactKind) => (kind === "header" || kind === "delivery_header" ? HEADER_NAME : NAME);
 
 const TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
@@ -180,7 +178,7 @@ export function addedFieldProblem(
   id: string,
   value: FactValue,
   facts: ReadonlyMap<string, ServiceFact>,
-  file: AdoptedFacts | undefined,
+  file: AdoptedFacts,
 ): string | undefined | null {
   const [place, name] = splitId(id);
   const hasFields = (object: string) => facts.has(`${object}.other_fields`);
@@ -193,7 +191,7 @@ export function addedFieldProblem(
   const [object] = splitId(place);
   const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
   if (part === undefined || !hasFields(object)) return null;
-  if (file && file.value(place) === undefined)
+  if (file.value(place) === undefined)
     return `${id} is about a field that the sandbox does not have: add ${JSON.stringify(place)} to the file.`;
   return part.matches(value) ? undefined : `${id} takes ${part.form}; received ${JSON.stringify(value)}.`;
 }

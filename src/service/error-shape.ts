@@ -89,14 +89,12 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
 /** Leaves out a name that is also the service's name of another field there: an error does not say which of the two it means. */
 function namesAt(place: string, { values }: AdoptedFacts): ReadonlyMap<string, string> {
   const names = [...values].flatMap(([id, name]) =>
-    id.startsWith(place) && id.endsWith(".name") ? [[ownName(id), String(name)] as const] : [],
+    // The field is the last part but one, as in `payments.create.body.items[].amount.name`.
+    id.startsWith(place) && id.endsWith(".name") ? [[(id.split(".").at(-2) ?? "").replace("[]", ""), String(name)] as const] : [],
   );
   const taken = new Set(names.map(([, name]) => name));
   return new Map(names.filter(([own]) => !taken.has(own)));
 }
-
-/** The field of a fact such as `payments.create.body.items[].amount.name`. */
-const ownName = (id: string) => (id.split(".").at(-2) ?? "").replace("[]", "");
 
 /** Exchanges the prefixes of the ids that an error's message and details quote. */
 function withPrefixes<Body extends object>(error: Body, prefixes: Prefixes): Body {

@@ -3,7 +3,7 @@
 import { type FactValue, isByOperation, type ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
 import { addedFieldProblem, adoptableKinds, formProblem } from "./adoptable-kinds.ts";
-import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf, entryValue, type ServiceFile } from "./service-file.ts";
+import { type AdoptedFacts, adoptedBounds, adoptedFacts, BOUNDS, boundsOf, type ServiceFile } from "./service-file.ts";
 
 /** The known facts and operations, against which a service file is checked. */
 interface KnownFacts {
@@ -18,23 +18,7 @@ export interface RefusedEntry {
 }
 
 /** Finds the first entry that cannot be adopted together with the others; undefined if all can. */
-export function createFileCheck(known: KnownFacts): (facts: ServiceFile["facts"]) => RefusedEntry | undefined {
-  const problemWith = createFactCheck(known);
-  return (facts) => {
-    const file = adoptedFacts({ facts });
-    for (const [id, entry] of Object.entries(facts)) {
-      const message = problemWith(id, entryValue(entry), file);
-      if (message !== undefined) return { id, message };
-    }
-    return undefined;
-  };
-}
-
-/** Why an entry of a service file cannot be adopted, in one sentence; undefined if it can. */
-export function createFactCheck({
-  facts,
-  operations,
-}: KnownFacts): (id: string, value: FactValue, file?: AdoptedFacts) => string | undefined {
+export function createFileCheck({ facts, operations }: KnownFacts) {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const find = (id: string) => {
     // The list has the retries of the sandbox. A service may retry more often, so each retry is checked as the first one.
@@ -45,9 +29,9 @@ export function createFactCheck({
   };
   const prefixes = new Set(facts.filter(({ kind }) => kind === "prefix").map((fact) => fact.value));
   const isOthers = ({ kind, value: own }: ServiceFact, value: FactValue) => kind === "prefix" && value !== own && prefixes.has(value);
-  const isTaken = (id: string, file: AdoptedFacts | undefined) =>
-    byId.has(id) && file?.value(id) !== "absent" && file?.value(`${id}${RENAME}`) === undefined;
-  return (entry, value, file) => {
+  const isTaken = (id: string, file: AdoptedFacts) =>
+    byId.has(id) && file.value(id) !== "absent" && file.value(`${id}${RENAME}`) === undefined;
+  const problemWith = (entry: string, value: FactValue, file: AdoptedFacts): string | undefined => {
     const cut = entry.indexOf("/");
     const [operation, id] = cut === -1 ? [undefined, entry] : [entry.slice(0, cut), entry.slice(cut + 1)];
     if (operation !== undefined && !operations.includes(operation))
@@ -68,17 +52,20 @@ export function createFactCheck({
       boundsProblem(fact, file, byId)
     );
   };
+  return (given: ServiceFile["facts"]): RefusedEntry | undefined => {
+    const file = adoptedFacts({ facts: given });
+    for (const [id, value] of file.values) {
+      const message = problemWith(id, value, file);
+      if (message !== undefined) return { id, message };
+    }
+    return undefined;
+  };
 }
 
 /** Finds two fields, values, event types or kinds of record with the same name or prefix, which could not be told apart. */
-function twinProblem(
-  id: string,
-  value: FactValue,
-  file: AdoptedFacts | undefined,
-  facts: ReadonlyMap<string, ServiceFact>,
-): string | undefined {
+function twinProblem(id: string, value: FactValue, file: AdoptedFacts, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
   const place = placeOf(id, facts);
-  if (file === undefined || place === undefined) return undefined;
+  if (place === undefined) return undefined;
   // A field that refers to a record has the prefix of that record's ids.
   const own = place === PREFIXES ? facts.get(id)?.value : id;
   const isOther = (other: string) => (place === PREFIXES ? facts.get(other)?.value : other) !== own;
@@ -98,12 +85,8 @@ function placeOf(id: string, facts: ReadonlyMap<string, ServiceFact>): string | 
 }
 
 /** Finds a default and bounds of a parameter that contradict each other. */
-function boundsProblem(
-  { id, kind }: ServiceFact,
-  file: AdoptedFacts | undefined,
-  facts: ReadonlyMap<string, ServiceFact>,
-): string | undefined {
-  if (file === undefined || !BOUNDS.some((bound) => bound === kind)) return undefined;
+function boundsProblem({ id, kind }: ServiceFact, file: AdoptedFacts, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
+  if (!BOUNDS.some((bound) => bound === kind)) return undefined;
   const parameter = id.slice(0, id.lastIndexOf("."));
   const own = boundsOf(parameter, (one) => facts.get(one)?.value);
   const bounds = adoptedBounds(file, parameter, own);

@@ -9,7 +9,12 @@ export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts
   if (adopted.values.size === 0) return [...facts];
   const known = new Set(facts.map(({ id }) => id));
   const isGone = createAbsence(adopted);
-  const changed = facts.filter(({ id }) => !isGone(id)).map((fact) => adoptFact(fact, adopted, facts));
+  const changed = facts.flatMap((fact): ServiceFact[] => {
+    if (isGone(fact.id)) return [];
+    const value = adopted.values.get(fact.id) ?? derivedValue(fact, adopted, facts);
+    const { why: _, setting: __, ...known } = fact;
+    return [value === undefined ? fact : { ...known, value, origin: "recorded" }];
+  });
   const added = [...adopted.values].filter(([id]) => !known.has(id) && !isGone(id)).map(([id, value]) => addedFact(id, value, facts));
   return added.reduce((all, fact) => insert(all, fact), changed);
 }
@@ -24,13 +29,6 @@ function createAbsence({ values }: AdoptedFacts): (id: string) => boolean {
 /** The ids that enclose an id: `a`, `a.b[]`, `a.b` and `a.b[].c` for `a.b[].c.type`. */
 const enclosing = (id: string) =>
   [...id.matchAll(/\[\]\.|\./g)].flatMap(({ index, 0: cut }) => [id.slice(0, index), ...(cut === "." ? [] : [id.slice(0, index + 2)])]);
-
-const recorded = ({ why: _, setting: __, ...fact }: ServiceFact, value: FactValue): ServiceFact => ({ ...fact, value, origin: "recorded" });
-
-function adoptFact(fact: ServiceFact, adopted: AdoptedFacts, facts: readonly ServiceFact[]): ServiceFact {
-  const value = adopted.values.get(fact.id) ?? derivedValue(fact, adopted, facts);
-  return value === undefined ? fact : recorded(fact, value);
-}
 
 /** A value that follows from other facts of the file. */
 function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, facts: readonly ServiceFact[]): FactValue | undefined {

@@ -10,9 +10,6 @@ import type { Operation } from "../store/operation-context.ts";
 import { type AddedField, changesOf, createChildren } from "./field-changes.ts";
 import { type AdoptedFacts, adoptedBounds, BOUNDS, type Bounds } from "./service-file.ts";
 
-/** The value of `idempotency.replay` for a service that ignores the header. */
-const IGNORED = "a second effect";
-
 type Changed = Pick<Operation, "id" | "query" | "body" | "idempotent" | "replayWindow" | "status">;
 
 /** Names stay the sandbox's, because requests are translated before they are validated. */
@@ -24,7 +21,8 @@ export function operationUnder<O extends Changed>(operation: O, facts: AdoptedFa
   return {
     ...operation,
     status: facts.number(`${id}.status`) ?? operation.status,
-    idempotent: idempotent && facts.text("idempotency.replay", id) !== IGNORED,
+    // A service with a second effect ignores the header.
+    idempotent: idempotent && facts.text("idempotency.replay", id) !== "a second effect",
     // A login is replayed at most for as long as its token lasts.
     replayWindow: seconds === undefined ? replayWindow : Math.min(replayWindow ?? Infinity, seconds * 1_000),
     // Made on first use: most runs call few operations, and making all took 3 % of a start.

@@ -16,12 +16,6 @@ import { adoptedError, headerName } from "./values.ts";
 
 type SentHeaders = Record<string, string | number>;
 
-/** A reply in the sandbox's form. */
-export interface OwnReply {
-  status: number;
-  body: string;
-}
-
 /** The call to which a reply responds. */
 export interface CallAtEdge {
   readonly id: string;
@@ -47,7 +41,8 @@ export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, ty
     if (warning !== undefined) headers[WARNING] = warning.replace(/[\w:/-]+(\.[\w:/-]+)*/g, types?.shown ?? String);
     return JSON.stringify(translate === undefined ? named : translate(named, TOP));
   };
-  return (call: CallAtEdge, reply: OwnReply) => {
+  /** `reply` has the sandbox's form. */
+  return (call: CallAtEdge, reply: { status: number; body: string }) => {
     const { operation } = call;
     const answer = (status: number, body: string) => ({
       status,
@@ -118,14 +113,7 @@ function inForm(facts: AdoptedFacts, name: string, value: string | number, at: n
   return form === "seconds from now" ? String(Math.max(0, Number(value) - Math.floor(at / 1_000))) : value;
 }
 
-/** An event as a delivery carries it. */
-export interface SentEvent {
-  body: string;
-  eventId: string;
-  eventType: string;
-}
-
-export type TranslateEvent = <E extends SentEvent>(event: E) => E;
+export type TranslateEvent = <E extends { body: string; eventType: string }>(event: E) => E;
 
 /** `records` are the schemas by kind of record. */
 export function createTranslateEvent(

@@ -9,20 +9,17 @@ import type { EventTypes } from "./event-types.ts";
 import { type AdoptedFacts, BOUNDS, type Bounds } from "./service-file.ts";
 import { type BodyNotes, createTranslator, type Fields, MOST_KEPT, ownId, type Prefixes, type Translate } from "./translator.ts";
 
-export interface SentRequest {
+export interface OwnRequest {
   params: Record<string, string>;
   search: string;
   body: Record<string, unknown>;
-}
-
-export interface OwnRequest extends SentRequest {
   /** Parameters, and fields of the body, whose names only the sandbox has. */
   unknown: { params: readonly string[]; fields: readonly string[] };
   /** Values of the body that do not have the service's form, in the names of the sandbox. */
   problems: readonly FieldError[];
 }
 
-export type TranslateRequest = (operation: Operation, sent: SentRequest) => OwnRequest;
+export type TranslateRequest = ReturnType<typeof createTranslateRequest>;
 
 export type ReadBody = (body: Fields) => { body: Record<string, unknown> } & BodyNotes;
 
@@ -36,12 +33,12 @@ export function createReadBody(id: string, body: ObjectSchema | undefined, facts
   };
 }
 
-export function createTranslateRequest(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined): TranslateRequest {
+export function createTranslateRequest(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined) {
   const readersOf = memoize(MOST_KEPT, (id: string, operation: Operation) => ({
     readQuery: createReadQuery(operation, facts, (value, name) => ownId(prefixes, types ? types.inQuery(id, name, value) : value)),
     readBody: createReadBody(id, operation.body, facts, prefixes),
   }));
-  return (operation, { params, search, body }) => {
+  return (operation: Operation, { params, search, body }: Pick<OwnRequest, "params" | "search" | "body">): OwnRequest => {
     const { readQuery, readBody } = readersOf(operation.id, operation);
     const query = readQuery(search);
     const { problems, unknown, body: fields } = readBody(body);
@@ -55,9 +52,7 @@ export function createTranslateRequest(facts: AdoptedFacts, prefixes: Prefixes, 
   };
 }
 
-type ReadQuery = (search: string) => { search: string; unknown: string[] };
-
-function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue: (value: string, name: string) => string): ReadQuery {
+function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue: (value: string, name: string) => string) {
   const names = new Map<string, string>();
   const added = new Map<string, string>();
   const isMoved = facts.number("error.invalid_limit.status", id) === 200;
@@ -69,7 +64,7 @@ function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue
   }
   const order = facts.text(`${id}.order`);
   if (order !== undefined) added.set("order", order);
-  return (search) => {
+  return (search: string) => {
     const own = new URLSearchParams();
     const unknown = new Set<string>();
     for (const [name, value] of new URLSearchParams(search)) {

@@ -78,7 +78,8 @@ function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, i
     };
   const own = prefixOf(schema);
   const prefix = own === undefined ? undefined : (facts.text(`${id}.prefix`) ?? prefixes.get(own));
-  if (own !== undefined && prefix !== undefined && prefix !== own) return exchangePrefix(own, prefix);
+  if (own !== undefined && prefix !== undefined && prefix !== own)
+    return (value) => (typeof value === "string" ? withPrefix(value, own, prefix) : value);
   return nameTranslation(facts, direction, id, valuesOf(schema) ?? []);
 }
 
@@ -166,11 +167,6 @@ function withPrefix(text: string, from: string, to: string): string {
   if (text.startsWith(from)) return to + text.slice(from.length);
   return text.startsWith(to) ? from + text.slice(to.length) : text;
 }
-
-const exchangePrefix =
-  (own: string, prefix: string): Translate =>
-  (value) =>
-    typeof value === "string" ? withPrefix(value, own, prefix) : value;
 
 /** An id that a client sent, with the sandbox's prefix. An id that was sent with the sandbox's prefix is unknown to the service. */
 export function ownId(prefixes: Prefixes, text: string): string {

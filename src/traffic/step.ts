@@ -1,6 +1,6 @@
 // One traffic step: creates a record of a kind, or moves an earlier one to its next state, through the same functions as the API.
 
-import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
+import type { AnyRecord, Resource } from "../contracts/resource.ts";
 import { ApiError } from "../kernel/errors.ts";
 import type { NamePart } from "../kernel/random.ts";
 import type { JsonObject } from "../schema/schema.ts";
@@ -92,7 +92,8 @@ export function plan(deps: StepDependencies, progress: Progress, kind: string, r
   const { transitions, consequences } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";
   const drawn = drawNextState(transitions[from], deps.random.fraction(...progress.name, record.id, from));
-  const byTime = deps.life.isOn ? timeBringsAbout(resourceOf(deps, kind), record, step) : undefined;
+  const { own } = step.caller;
+  const byTime = deps.life.isOn ? resourceOf(deps, kind).states[from]?.next?.({ record, own })?.status : undefined;
   if (byTime !== undefined && (drawn === undefined || drawn === byTime)) {
     if (transitions[byTime] || consequences?.[byTime]) progress.awaiting.set(record.id, from);
   } else if (drawn !== undefined) queueOf(progress, kind).push({ id: record.id, from, next: drawn });
@@ -109,9 +110,6 @@ function queueOf({ backlog }: Progress, kind: string): PendingTransition[] {
 }
 
 const MOST_CONSEQUENCES = 100;
-
-const timeBringsAbout = ({ states }: Resource, record: RecordBase, { caller }: StepContext) =>
-  states[record.status ?? ""]?.next?.({ record, own: caller.own })?.status;
 
 function drawNextState(shares: Readonly<Record<string, number>> = {}, chance: number): string | undefined {
   let left = chance;

@@ -7,15 +7,7 @@ import { Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { kinds } from "./kinds.ts";
 
-export interface TrafficPlan {
-  rate: string;
-  for: string | null;
-  mix: Record<string, number>;
-  /** Average milliseconds between two steps, possibly a fraction. */
-  gap: number;
-  /** The number of steps in all; Infinity: until it is stopped. */
-  count: number;
-}
+export type TrafficPlan = ReturnType<typeof parseTrafficOptions>;
 
 const DEFAULT_RATE = "2/s";
 const MIN_GAP = 10;
@@ -33,10 +25,13 @@ export const trafficMixSchema = Type.Optional(
 export function parseTrafficOptions(
   { rate = DEFAULT_RATE, for: span, mix }: TrafficOptions,
   own: { merchant: string; has(kind: string): boolean },
-): TrafficPlan {
+) {
   const { times, per } = readRate(rate);
+  /** Infinity: until it is stopped. */
   const count = span === undefined ? Infinity : countSteps(span, times, per);
-  return { rate, for: span ?? null, mix: mix === undefined || mix === null ? usualMix(own) : readMix(mix), gap: per / times, count };
+  /** Average milliseconds between two steps, possibly a fraction. */
+  const gap = per / times;
+  return { rate, for: span ?? null, mix: mix === undefined || mix === null ? usualMix(own) : readMix(mix), gap, count };
 }
 
 function readRate(text: string): { times: number; per: number } {

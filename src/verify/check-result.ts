@@ -15,7 +15,6 @@ export type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectat
 export type Check = (elapsed: number) => CheckResult;
 
 export const MAX_EVIDENCE = 20;
-const AT_LEAST_ONCE: Count = { atLeast: 1 };
 
 export const result = (verdict: Verdict, message: string, rest: Partial<CheckResult> = {}): CheckResult => ({
   verdict,
@@ -30,7 +29,7 @@ export const result = (verdict: Verdict, message: string, rest: Partial<CheckRes
 /** Compares the number of ids found with the expected count. */
 export function resultOfCount(
   ids: readonly string[],
-  count: Count = AT_LEAST_ONCE,
+  count: Count = { atLeast: 1 },
   [singular, plural]: readonly [singular: string, plural: string],
   closest: () => NearMiss[] = () => [],
 ): CheckResult {
@@ -44,7 +43,6 @@ export function resultOfCount(
   return result("fail", message, { ...seen, closest: isMissing ? closest() : [], open: isMissing });
 }
 
-/** The result of one condition on a candidate. */
 export interface ConditionResult {
   field: string;
   wanted: unknown;
@@ -65,9 +63,6 @@ export const conditionResults = (
     return { field: `${prefix}${name}`, wanted, received: value, met: meetsCondition(wanted, value) };
   });
 
-const differencesOf = (results: readonly ConditionResult[]): NearMiss["differs"] =>
-  results.filter(({ met }) => !met).map(({ field, wanted, received }) => ({ field, wanted, received: received ?? null }));
-
 /** The few candidates that differ least; of equal ones, the first. A candidate that meets no condition at all is left out. */
 export function nearestOf<T>(
   candidates: Iterable<T>,
@@ -76,8 +71,11 @@ export function nearestOf<T>(
 ): NearMiss[] {
   const missed = [...candidates]
     .map((candidate) => ({ candidate, results: check(candidate) }))
-    .map(({ candidate, results }) => ({ candidate, differs: differencesOf(results), wanted: results.length }))
-    .filter(({ differs, wanted }) => differs.length > 0 && (differs.length < wanted || wanted === 1));
-  missed.sort((one, other) => one.differs.length - other.differs.length);
-  return missed.slice(0, MAX_SHOWN).map(({ candidate, differs }) => ({ ...describe(candidate), differs }));
+    .map(({ candidate, results }) => ({ candidate, wrong: results.filter(({ met }) => !met), wanted: results.length }))
+    .filter(({ wrong, wanted }) => wrong.length > 0 && (wrong.length < wanted || wanted === 1));
+  missed.sort((one, other) => one.wrong.length - other.wrong.length);
+  return missed.slice(0, MAX_SHOWN).map(({ candidate, wrong }) => ({
+    ...describe(candidate),
+    differs: wrong.map(({ field, wanted, received }) => ({ field, wanted, received: received ?? null })),
+  }));
 }

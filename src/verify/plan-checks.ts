@@ -6,7 +6,7 @@ import type { ScenarioState } from "../contracts/scenario.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { type Count, matchesWildcard, validateCount } from "../schema/conditions.ts";
+import { matchesWildcard, validateCount } from "../schema/conditions.ts";
 import type { Stores } from "../store/stores.ts";
 import { type CheckedVerdict, checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts } from "./check-effects.ts";
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
@@ -69,7 +69,7 @@ function checkOf(
   const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
   if (requests) {
     checkMatch(sources, requests.match, `${where}.match`);
-    checkBounds(requests.count, `${where}.count`);
+    validateCount(requests.count, `${where}.count`);
     return checkRequests(requestLog, requests, merchant);
   }
   if (sequence) {
@@ -82,8 +82,8 @@ function checkOf(
   }
   if (deliveries) {
     if (deliveries.match.merchant !== undefined) checkMerchant(sources, deliveries.match.merchant, `${where}.match.merchant`);
-    checkBounds(deliveries.count, `${where}.count`);
-    checkBounds(deliveries.attempts, `${where}.attempts`);
+    validateCount(deliveries.count, `${where}.count`);
+    validateCount(deliveries.attempts, `${where}.attempts`);
     return checkDeliveries(runSummary, deliveries, merchant);
   }
   if (records) return planRecords(sources, records, merchant, where);
@@ -99,7 +99,7 @@ function planRecords(sources: VerificationSources, wanted: ExpectationOf<"record
   const { resources } = sources;
   const kinds = resources.map(({ kind }) => kind);
   checkName(wanted.kind, kinds, `${where}.kind`, "kind of record");
-  checkBounds(wanted.count, `${where}.count`);
+  validateCount(wanted.count, `${where}.count`);
   const resource =
     resources.find(({ kind }) => kind === wanted.kind) ?? fail("validation_failed", `${where}.kind must name one kind of record.`);
   return checkRecords(() => sources.records(merchant, resource), resource, wanted);
@@ -113,7 +113,7 @@ function planScenario(
 ): Check {
   const names = () => scenarios().map(({ name }) => name);
   if (!allowUnarmed) checkName(wanted.name, [...new Set(names())], `${where}.name`, "armed scenario");
-  checkBounds(wanted.score, `${where}.score`);
+  validateCount(wanted.score, `${where}.score`);
   const merchantId = wanted.merchant ?? merchant;
   const armed = () => scenarios().filter(({ name }) => name === wanted.name);
   const find = () => armed().filter(({ merchant: owner }) => merchantId === undefined || owner === null || owner === merchantId);
@@ -124,7 +124,7 @@ function planScenario(
 
 function planFault({ faults, allowUnarmed = false }: VerificationSources, wanted: ExpectationOf<"fault">, where: string): Check {
   if (!allowUnarmed) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
-  checkBounds(wanted.fired, `${where}.fired`);
+  validateCount(wanted.fired, `${where}.fired`);
   return checkFault(() => faults().get(wanted.id) ?? 0, wanted);
 }
 
@@ -148,5 +148,3 @@ function checkName(name: string, known: readonly string[], where: string, noun: 
   const choice = known.length > 0 ? ` There are ${known.join(", ")}.` : " There are none.";
   fail("validation_failed", `${where}: there is no ${noun} ${name}.${didYouMean(name, known) || choice}`);
 }
-
-const checkBounds = (count: Count | undefined, where: string) => (count ? validateCount(count, where) : undefined);

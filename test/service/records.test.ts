@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { assumptions } from "../../src/sandbox/documents.ts";
-import { createFactCheck } from "../../src/service/file-check.ts";
+import { createFileCheck } from "../../src/service/file-check.ts";
 import { openAs } from "../support/service-file.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -222,8 +222,8 @@ describe("bodies", () => {
 
 test("a field that need not be sent leaves no operation without its reply", async () => {
   const facts = assumptions().facts;
-  const check = createFactCheck({ facts, operations: [...new Set(exampleCalls().map(({ id }) => id))] });
-  const optional = facts.filter(({ kind, value, id }) => kind === "required" && value === true && check(id, false) === undefined);
+  const check = createFileCheck({ facts, operations: [...new Set(exampleCalls().map(({ id }) => id))] });
+  const optional = facts.filter(({ kind, value, id }) => kind === "required" && value === true && check({ [id]: false }) === undefined);
   const { call } = await openAs(Object.fromEntries(optional.map(({ id }) => [id, false])));
   const statuses = exampleCalls().flatMap(({ id, method, path, body }) => {
     const sent = JSON.parse(String(body ?? "{}")) as Record<string, unknown>;

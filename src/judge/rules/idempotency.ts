@@ -5,7 +5,6 @@ import { firstCall, judgeRetry, otherStory, type Rule } from "./rule.ts";
 /** If no try took effect, this many tries show that further calls are retries and not new orders. */
 const MAX_TRIES = 3;
 
-/** idempotency.present: a retried write carries an Idempotency-Key from its first try. */
 export const idempotencyPresent: Rule = {
   id: "idempotency.present",
   severity: "error",
@@ -34,7 +33,6 @@ export const idempotencyPresent: Rule = {
   },
 };
 
-/** idempotency.body_stable: a retry with the same key has the same body. */
 export const idempotencyBodyStable: Rule = {
   id: "idempotency.body_stable",
   severity: "error",
@@ -51,7 +49,6 @@ export const idempotencyBodyStable: Rule = {
   },
 };
 
-/** idempotency.key_reused: each retry carries the key of the first try. */
 export const idempotencyKeyReused: Rule = {
   id: "idempotency.key_reused",
   severity: "error",
@@ -70,7 +67,6 @@ export const idempotencyKeyReused: Rule = {
   },
 };
 
-/** effect.single: retrying a write whose response was lost must not make it take effect twice. */
 export const effectSingle: Rule = {
   id: "effect.single",
   severity: "error",

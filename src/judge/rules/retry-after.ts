@@ -3,7 +3,6 @@
 import type { ObservedCall } from "../observed-call.ts";
 import { judgeRetry, type Retry, type Returned, type Rule } from "./rule.ts";
 
-/** retry_after.honoured: a client does not retry before the time that Retry-After names. */
 export const retryAfterHonoured: Rule = {
   id: "retry_after.honoured",
   severity: "error",
@@ -39,7 +38,6 @@ export function sleptMilliseconds({ from: { requestedWait }, waited }: Retry): b
   return seconds >= MIN_SECONDS && waited >= seconds - 2 && waited <= seconds * 1.5 + 15;
 }
 
-/** retry_after.unit: a client reads Retry-After as seconds, not milliseconds. */
 export const retryAfterUnit: Rule = {
   id: "retry_after.unit",
   severity: "error",
@@ -67,7 +65,6 @@ const MOST = 0.8;
 /** From this share on, busy time may have been all the time: waits for a processor that other programs use count as idle. */
 const MOSTLY_BUSY = 0.75;
 
-/** retry_after.jittered: calls whose waits end at the same time are not all retried at that time. */
 export const retryAfterJittered: Rule = {
   id: "retry_after.jittered",
   severity: "warning",
@@ -97,7 +94,6 @@ export const retryAfterJittered: Rule = {
   },
 };
 
-/** rate_limit.respected: a rate-limited client sends no other calls to the same path, such as with another query. */
 export const rateLimitRespected: Rule = {
   id: "rate_limit.respected",
   severity: "error",
@@ -124,7 +120,7 @@ export const rateLimitRespected: Rule = {
   },
 };
 
-/** outage.backed_off: a client sends few calls while every call fails, in total. retry.backoff_grows judges the retries of one call. */
+/** Judges the total of calls; retry.backoff_grows judges the retries of one call. */
 export const outageBackedOff: Rule = {
   id: "outage.backed_off",
   severity: "warning",

@@ -22,7 +22,6 @@ const unclear = (chain: RetryChain): Finding => ({
   calls: [...chain.calls, ...chain.lookalikes],
 });
 
-/** retry.happened: a client retries a call that failed temporarily. */
 export const retryHappened: Rule = {
   id: "retry.happened",
   severity: "warning",
@@ -55,7 +54,6 @@ const MAX_CALLS = 10;
 
 const tries = (chain: RetryChain) => `${firstCall(chain).request} was sent ${chain.calls.length} times; the limit is ${MAX_CALLS}.`;
 
-/** retry.bounded: a client stops retrying at some point. */
 export const retryBounded: Rule = {
   id: "retry.bounded",
   severity: "error",
@@ -71,7 +69,6 @@ export const retryBounded: Rule = {
   },
 };
 
-/** retry.only_retryable: a client does not repeat a rejected request unchanged again and again. */
 export const retryOnlyRetryable: Rule = {
   id: "retry.only_retryable",
   severity: "warning",
@@ -128,7 +125,6 @@ const hasGrown = (waits: readonly number[]) => (waits.at(-1) ?? 0) >= GROWTH * M
 /** Whether the client's own pauses before the retries of this call have grown, or are too few to show it. */
 export const backsOff = ({ ownWaits }: RetryChain) => ownWaits.length < 2 || (!isFlat(ownWaits) && hasGrown(ownWaits));
 
-/** retry.backoff_grows: the pauses that the client chooses grow with each retry. */
 export const retryBackoffGrows: Rule = {
   id: "retry.backoff_grows",
   severity: "warning",
@@ -164,7 +160,6 @@ const MAX_LAG_SHARE = 0.1;
 const sorted = (values: number[]) => values.sort((one, other) => one - other);
 const medianOf = (values: readonly number[]) => values[Math.ceil(values.length / 2) - 1] ?? 0;
 
-/** retry.jittered: calls that failed at the same time are not all retried at the same time. */
 export const retryJittered: Rule = {
   id: "retry.jittered",
   severity: "warning",

@@ -5,7 +5,6 @@ import type { Rule } from "./rule.ts";
 
 const MAX_DURATION = 5_000;
 
-/** webhook.ack_fast: a receiver responds before it processes the event. */
 export const webhookAckFast: Rule = {
   id: "webhook.ack_fast",
   severity: "warning",
@@ -34,7 +33,6 @@ export const webhookAckFast: Rule = {
   },
 };
 
-/** webhook.duplicate_acked: a receiver accepts a repeated event that it accepted before; otherwise the sender keeps retrying it. */
 export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
   severity: "error",
@@ -54,7 +52,6 @@ export const webhookDuplicateAcked: Rule = {
 /** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */
 const NOT_REJECTED = new Set([408, 410, 429]);
 
-/** webhook.genuine_taken: a receiver accepts every delivery with a valid signature, in any order and at any time. */
 export const webhookGenuineTaken: Rule = {
   id: "webhook.genuine_taken",
   severity: "error",
@@ -74,7 +71,6 @@ export const webhookGenuineTaken: Rule = {
   },
 };
 
-/** webhook.forgery_rejected: a receiver rejects a delivery with an invalid signature. */
 export const webhookForgeryRejected: Rule = {
   id: "webhook.forgery_rejected",
   severity: "error",
@@ -94,9 +90,8 @@ export const webhookForgeryRejected: Rule = {
 };
 
 /**
- * webhook.single_effect: a receiver processes an event once, even if it arrives twice. The judge sees only the merchant's writes to the API
- * during and shortly after a delivery. If the same write takes effect after each of two deliveries of one event, the receiver processed the
- * event twice. If no write precedes the repeat, the rule stays inconclusive.
+ * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes effect after each of two
+ * deliveries of one event, the receiver processed the event twice. If no write precedes the repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
