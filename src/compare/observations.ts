@@ -156,7 +156,6 @@ export function knowledgeOf(calls: readonly RecordedCall[]) {
     ids,
     /** The texts in request bodies, which responses and events may repeat. */
     sentValues,
-    /** The names of fields in request bodies. */
     sentFields,
     /** The signing secrets in responses. */
     secrets,

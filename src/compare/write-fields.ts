@@ -56,7 +56,6 @@ function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<stri
   return own.startsWith(other) || other.startsWith(own);
 }
 
-/** New fields with the facts about their values. */
 export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, FileLine>): FileLine[] {
   const known = new Set(facts.map(({ id }) => id));
   const taken = new Set([...renames].map(([id, { value }]) => `${parentOf(id)}.${value}`));

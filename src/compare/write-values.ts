@@ -119,14 +119,10 @@ const numbersOf = (observations: readonly Observation[], kind: Observation["boun
 
 function leastOf({ id }: ServiceFact, observations: readonly Observation[], { hints }: Evidence): number | undefined {
   const hinted = hints.filter((hint) => hint.fact === id && hint.bound === "at_least").map(({ value }) => value);
-  const all = [...hinted, ...numbersOf(observations, "at_least")];
-  return all.length === 0 ? undefined : Math.max(...all);
+  return [...hinted, ...numbersOf(observations, "at_least")].toSorted((one, other) => other - one)[0];
 }
 
-function belowOf(observations: readonly Observation[]): number | undefined {
-  const all = numbersOf(observations, "below");
-  return all.length === 0 ? undefined : Math.min(...all);
-}
+const belowOf = (observations: readonly Observation[]) => numbersOf(observations, "below").toSorted((one, other) => one - other)[0];
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 /** Common window lengths in seconds. */

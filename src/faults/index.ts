@@ -21,9 +21,7 @@ import { createRuleIndex } from "./rule-index.ts";
 import { createRuleRegistry, type FaultsOptions } from "./rule-registry.ts";
 
 export type Faults = ReturnType<typeof createFaults>;
-/** The faults of calls, for the request pipeline. */
 export type ApiFaults = Faults["api"];
-/** The faults of deliveries, for the dispatcher. */
 export type DeliveryFaults = Faults["delivery"];
 
 export function createFaults(options: FaultsOptions) {

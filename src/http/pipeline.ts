@@ -3,7 +3,7 @@
 import type { ServiceValues } from "../contracts/service-values.ts";
 import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Translation } from "../service/translation.ts";
+import type { Translation } from "../service/translate-reply.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";

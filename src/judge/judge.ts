@@ -81,7 +81,6 @@ export function createJudge(options: JudgeOptions) {
     },
     /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
     fired: (firing: Firing) => firings.record(firing),
-    /** Observes a delivery attempt that ended. */
     attempt(attempt: EndedAttempt) {
       drainQueue(state);
       observeAttempt(state, attempt);
@@ -98,7 +97,6 @@ export function createJudge(options: JudgeOptions) {
       else if (sandboxes.length < MAX_SANDBOXES) sandboxes.push({ ...added });
       state.log.adopt(verdicts);
     },
-    /** The sandboxes whose verdicts were added. */
     sandboxes: (): readonly AddedSandbox[] => sandboxes,
     /** Counts of all final verdicts since the last reset, including dropped ones. */
     made: () => state.log.made(),

@@ -31,9 +31,8 @@ export function createMerchantTracker(tools: TrackerTools) {
   const retries = createRetryTracker(retryListeners(tools, load.observeRetry));
   const rejections = createRejectionTracker(({ calls, verdict }) => {
     const [first] = calls as [ObservedCall];
-    return runRules(log.add, callSubject(first, [first]), (rule) => rule.onRejection?.(calls), verdict)
-      .values()
-      .next().value;
+    const [id] = runRules(log.add, callSubject(first, [first]), (rule) => rule.onRejection?.(calls), verdict).values();
+    return id;
   }, tools.lag);
   return {
     retries,

@@ -6,7 +6,6 @@ import { type Assumption, factOf, isAssumed } from "../schema/assumed.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { titledSchemas } from "../schema/walk.ts";
 
-/** An event type and the operations that emit it. */
 export interface EventType {
   type: string;
   /** The type of object in `data`. */

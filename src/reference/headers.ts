@@ -106,7 +106,6 @@ export const serviceHeaders: readonly HeaderFact[] = [
   },
 ];
 
-/** The `Idempotency-Key` request header. */
 export const idempotencyKey = {
   name: "Idempotency-Key",
   schema: Type.String({

@@ -9,7 +9,7 @@ import { fieldErrors } from "../schema/validator.ts";
 import { createFileCheck } from "../service/file-check.ts";
 import { operationUnder } from "../service/operations.ts";
 import { type AdoptedFacts, adoptedFacts, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
-import { createTranslation, type Translation } from "../service/translation.ts";
+import { createTranslation, type Translation } from "../service/translate-reply.ts";
 import { valuesUnder } from "../service/values.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";

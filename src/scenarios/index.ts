@@ -57,9 +57,7 @@ export function createScenarios(options: ScenariosOptions) {
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
     },
     armed: () => armedScenarios.all().map(stateOf),
-    /** Disarms one merchant's scenarios (default: all). */
     forget: armedScenarios.forget,
-    /** The JSON Schema of a scenario file. */
     schema: () => jsonSchema(options.rules.schema()),
   };
 }

@@ -1,4 +1,4 @@
-// Replies and events as the real service sends them: envelopes, records, errors, and the names of headers.
+// Translates at the edge of the service, as a service file says: replies and events with their envelopes, records, errors and headers.
 
 import { errorObject } from "../contracts/error-object.ts";
 import { envelope } from "../contracts/event-envelope.ts";
@@ -9,10 +9,34 @@ import type { TSchema } from "../schema/shapes.ts";
 import { fieldsOf } from "../schema/walk.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { createErrorShape, type ErrorShape, enveloped, type OwnError, ownErrorIn } from "./error-shape.ts";
-import { type EventTypes, showsTypes } from "./event-types.ts";
+import { adoptedEventTypes, type EventTypes, showsTypes } from "./event-types.ts";
 import type { AdoptedFacts } from "./service-file.ts";
-import { createTranslator, type Fields, MOST_KEPT, type Prefixes, TOP, type Translate, type Translator } from "./translator.ts";
+import { createTranslateRequest } from "./translate-request.ts";
+import {
+  adoptedPrefixes,
+  createTranslator,
+  type Fields,
+  MOST_KEPT,
+  type Prefixes,
+  TOP,
+  type Translate,
+  type Translator,
+} from "./translator.ts";
 import { adoptedError, headerName } from "./values.ts";
+
+export type Translation = ReturnType<typeof createTranslation>;
+
+/** `records` are the schemas by kind of record. */
+export function createTranslation(facts: AdoptedFacts, records: ReadonlyMap<string, TSchema>) {
+  const prefixes = adoptedPrefixes(facts, records);
+  const types = adoptedEventTypes(facts);
+  return {
+    /** Translates a request to the sandbox's names and forms, before it is validated. */
+    request: createTranslateRequest(facts, prefixes, types),
+    reply: createTranslateReply(facts, prefixes, types),
+    event: createTranslateEvent(facts, prefixes, types, records),
+  };
+}
 
 type SentHeaders = Record<string, string | number>;
 
@@ -27,7 +51,7 @@ export interface CallAtEdge {
 /** The header that names types of events that the sandbox does not know. */
 const WARNING = "X-Sandbox-Warning";
 
-export function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined) {
+function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined) {
   const translator = createTranslator(facts, prefixes);
   const bodyOf = memoize(MOST_KEPT, (_: string, operation: Operation) => replyTranslation(operation, facts, translator));
   const errorShape = once(() => createErrorShape(facts, prefixes, translator.object("outwards", "error", errorObject)));
@@ -115,8 +139,7 @@ function inForm(facts: AdoptedFacts, name: string, value: string | number, at: n
 
 export type TranslateEvent = <E extends { body: string; eventType: string }>(event: E) => E;
 
-/** `records` are the schemas by kind of record. */
-export function createTranslateEvent(
+function createTranslateEvent(
   facts: AdoptedFacts,
   prefixes: Prefixes,
   types: EventTypes | undefined,

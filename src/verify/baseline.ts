@@ -22,7 +22,6 @@ export function takeBaseline(sources: VerificationSources, { merchant, all }: Ex
     verdict: Math.max(0, ...sources.judge.verdicts().map(numberOf)),
     /** Digests of records by kind and id, for the kinds that the expectations name. */
     records: Object.fromEntries(looked.map((resource) => [resource.kind, digests(sources.records(merchant, resource))])),
-    /** The number of firings of each fault rule. */
     fired: Object.fromEntries(sources.faults()),
     scenarios: sources.scenarios().map(digest),
   };

@@ -20,7 +20,6 @@ export interface VerificationSources extends Pick<Stores, "requestLog" | "runSum
   operations: readonly string[];
   resources: readonly Resource[];
   judge: {
-    /** Ids of its rules. */
     rules: readonly string[];
     verdicts(): readonly CheckedVerdict[];
   };

@@ -61,7 +61,6 @@ export function createVerifier(options: VerifierOptions) {
       const results = planned.map(({ check }) => check(0));
       return conclude(planned, results, 0);
     },
-    /** Converts a baseline that an earlier process took. */
     resume: (baseline: Baseline) => afterRestart(baseline, options),
     /** Ends all waiting, with the results at that time. */
     stop() {
