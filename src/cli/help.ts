@@ -69,7 +69,7 @@ export function groupHelp(name: string, { summary, subcommands = {}, sections }:
     ...section({ title: "Subcommands", rows: all.map(([, one]) => [one.usage, one.summary]) }),
     ...(sections?.(isAll) ?? []).flatMap((one) => section(one)),
     ...all.flatMap(([word, { flags }]) => section({ title: `Options of ${name} ${word}`, rows: rowsOf(flagsOf(flags, false), isAll) })),
-    ...section({ title: "Options of all", rows: rowsOf(flagsOf(all[0]?.[1].flags ?? {}, true), isAll) }),
+    ...section({ title: "Options of all subcommands", rows: rowsOf(flagsOf(all[0]?.[1].flags ?? {}, true), isAll) }),
   ]
     .join("\n")
     .trimEnd();

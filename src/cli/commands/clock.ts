@@ -68,7 +68,7 @@ export function happenedLines(changes: readonly LifeChange[]): string[] {
   if (changes.length === 0) return [];
   const days = grouped(changes, ({ at }) => at.slice(0, 10));
   const lines = [...days].flatMap(([day, ofDay]) => [day, ...[...sorts(ofDay)].flatMap(linesOfSort).map((line) => `  ${line}`)]);
-  return [...lines, "In all", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
+  return [...lines, "Total", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
 }
 
 /** Groups changes by kind of record and new state, in the order of their first change. */

@@ -50,7 +50,7 @@ function parse(text: string): Record<string, unknown> {
 }
 
 export const replay = sandboxCommand({
-  summary: "deliver again: an attempt (whd_…) or an event to all its endpoints (evt_…); or what was waiting in the snapshot of the start",
+  summary: "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start snapshot (waiting)",
   usage: "replay <id|waiting>",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();
