@@ -38,12 +38,8 @@ interface Syntax {
   flags: FlagDefinitions;
 }
 
-type KnownFlags = Map<string, Pick<FlagDefinition, "value" | "multiple" | "check">>;
-
 export function parseArguments(argv: readonly string[], { name: command, sandboxOptions, rest, flags: definitions }: Syntax) {
-  const known: KnownFlags = new Map(
-    Object.entries(allFlags({ sandboxOptions, flags: definitions })).map(([name, flag]) => [`--${name}`, flag]),
-  );
+  const known = allFlags({ sandboxOptions, flags: definitions });
   const end = rest ? argv.indexOf("--") : -1;
   if (rest && end < 0) checkRest(argv, known, command);
   const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);
@@ -60,8 +56,8 @@ export const allFlags = ({ sandboxOptions, flags }: Pick<Syntax, "sandboxOptions
 });
 
 /** Rejects another command without `--` before it. Its flags would be read as flags of this command. */
-function checkRest(argv: readonly string[], known: KnownFlags, command: string): void {
-  const first = tokensOf(argv, known).find(({ kind }) => kind === "positional");
+function checkRest(argv: readonly string[], known: FlagDefinitions, command: string): void {
+  const [first] = positionalsIn(argv, known);
   if (first === undefined) return;
   const words = [command, ...argv.slice(0, first.index), "--", ...argv.slice(first.index)];
   usageError(`Write -- before the other command: merchant-sandbox ${words.join(" ")}.`);
@@ -70,22 +66,22 @@ function checkRest(argv: readonly string[], known: KnownFlags, command: string):
 const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
 
 /** Returns tokens instead of values, because with `strict` parseArgs throws its own errors, without suggestions. */
-function tokensOf(argv: readonly string[], known: Iterable<[string, Pick<FlagDefinition, "value">]>) {
-  const options = Object.fromEntries(
-    [...known].map(([flag, { value }]) => [flag.slice(2), { type: value === undefined ? ("boolean" as const) : ("string" as const) }]),
-  );
+function tokensOf(argv: readonly string[], known: FlagDefinitions) {
+  const typeOf = ({ value }: FlagDefinition) => (value === undefined ? "boolean" : "string");
+  const options = Object.fromEntries(Object.entries(known).map(([name, flag]) => [name, { type: typeOf(flag) } as const]));
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens ?? [];
 }
 
-function parse(argv: readonly string[], known: KnownFlags, command: string) {
+function parse(argv: readonly string[], known: FlagDefinitions, command: string) {
   const given: GivenFlags = {};
   const positionals: string[] = [];
   for (const token of tokensOf(argv, known)) {
     if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
     const { rawName: flag, value = "" } = token;
-    const definition = known.get(flag);
-    if (!definition) usageError(`There is no option ${flag}.${didYouMean(flag, known.keys())} See merchant-sandbox ${command} --help.`);
+    const flags = Object.keys(known).map((name) => `--${name}`);
+    const definition = flags.includes(flag) ? known[token.name] : undefined;
+    if (!definition) usageError(`There is no option ${flag}.${didYouMean(flag, flags)} See merchant-sandbox ${command} --help.`);
     if (definition.value !== undefined && token.value === undefined) usageError(`${flag} needs a value: ${flag} <${definition.value}>.`);
     definition.check?.(value, flag);
     given[flag] = definition.multiple ? [...[given[flag] ?? []].flat(), value] : value;
@@ -95,7 +91,4 @@ function parse(argv: readonly string[], known: KnownFlags, command: string) {
 
 /** The positional arguments with their indexes in `argv`. Unknown flags count as switches. */
 export const positionalsIn = (argv: readonly string[], flags: FlagDefinitions): { value: string; index: number }[] =>
-  tokensOf(
-    argv,
-    Object.entries(flags).map(([name, flag]): [string, FlagDefinition] => [`--${name}`, flag]),
-  ).flatMap((token) => (token.kind === "positional" ? [{ value: token.value, index: token.index }] : []));
+  tokensOf(argv, flags).flatMap((token) => (token.kind === "positional" ? [{ value: token.value, index: token.index }] : []));

@@ -10,16 +10,13 @@ import { sandboxCommand } from "../sandbox-command.ts";
 
 type ClockReply = Clock & Partial<ClockAdvanceReply>;
 
-const subcommand = (
-  usage: string,
-  summary: string,
-  call: (clock: RunningSandbox["control"]["clock"], value: string | undefined) => Promise<ClockReply>,
-  example?: string,
-) =>
+type ClockCall = (clock: RunningSandbox["control"]["clock"], value: string | undefined) => Promise<ClockReply>;
+
+const subcommand = (usage: string, summary: string, example: string, call: ClockCall) =>
   sandboxCommand({
     usage: `clock ${usage}`,
     summary,
-    ...(example !== undefined && { example: `clock ${example}` }),
+    example: `clock ${example}`,
     terms: () => ({ by: "<duration>", now: "<time>" }),
     call: ({ control }, { positionals: [value] }) => call(control.clock, value),
     lines,
@@ -30,23 +27,20 @@ export const clock = commandGroup({
   summary: "show or change the clock; advance plays what falls due, and lists it by day",
   default: "show",
   subcommands: {
-    show: subcommand("show", "show the time of the sandbox (the default)", (clock) => clock.get()),
-    advance: subcommand(
-      "advance <duration>",
-      "play this much time, such as 1h or 30d",
-      (clock, by = "") => clock.advance({ by }),
-      "advance 1h",
+    show: subcommand("show", "show the time of the sandbox (the default)", "show", (clock) => clock.get()),
+    advance: subcommand("advance <duration>", "play this much time, such as 1h or 30d", "advance 1h", (clock, by = "") =>
+      clock.advance({ by }),
     ),
-    freeze: subcommand("freeze [time]", "stop the clock, at this time or now", (clock, now) =>
+    freeze: subcommand("freeze [time]", "stop the clock, at this time or now", "freeze", (clock, now) =>
       clock.set({ mode: "frozen", ...(now !== undefined && { now }) }),
     ),
     set: subcommand(
       "set <time>",
       "let the clock run on from this time, such as 2026-01-05T09:00:00Z",
-      (clock, now = "") => clock.set({ mode: "offset", now }),
       "set 2026-01-05T09:00:00Z",
+      (clock, now = "") => clock.set({ mode: "offset", now }),
     ),
-    real: subcommand("real", "go back to the time of this machine", (clock) => clock.set({ mode: "real" })),
+    real: subcommand("real", "go back to the time of this machine", "real", (clock) => clock.set({ mode: "real" })),
   },
 });
 

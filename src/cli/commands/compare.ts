@@ -7,12 +7,13 @@ import { keepNearer } from "../../compare/check-file.ts";
 import { type Comparison, compare as compareRecording } from "../../compare/compare.ts";
 import { readBase } from "../../compare/find-base.ts";
 import { LARGEST_BODY, LARGEST_FILE, readHar, readWebhooks, recordingText } from "../../compare/read-recording.ts";
-import type { ComparedSandbox, Recording } from "../../compare/recording.ts";
+import type { Recording } from "../../compare/recording.ts";
 import { comparisonText, matchedNothing, totalsOf } from "../../compare/text.ts";
 import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { plural } from "../../kernel/text.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
+import { wholeNumber } from "../../sandbox/options.ts";
 import { playRecording } from "../../sandbox/play-recording.ts";
 import { readService } from "../../sandbox/service.ts";
 import { createFileCheck } from "../../service/file-check.ts";
@@ -34,12 +35,12 @@ export const compare = command({
   async run({ flags, positionals }) {
     if (positionals.length === 0 && flags.webhooks === undefined)
       usageError("The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.");
-    const atLeast = readCount(flags["at-least"]);
+    const atLeast = wholeNumber(1, 999_999)(flags["at-least"] ?? "3", "--at-least");
     const recording = await readRecording(positionals, flags.webhooks);
     const service = flags.service === undefined ? undefined : await readService(flags.service);
     const sandbox = comparedSandbox(service?.facts);
     const found = compareRecording(sandbox, recording, flags.base === undefined ? undefined : readBase(flags.base));
-    const written = writtenFile(found, sandbox, service?.given, atLeast);
+    const written = serviceFileOf(sandbox.facts, found.evidence, { atLeast, refusedIn, given: service?.given?.facts });
     const adoption = flags.write === undefined ? written : await checkedFile(written, found, recording, service?.given);
     if (flags.write !== undefined) await writeService(flags.write, adoption, service?.given);
     if (flags.json === undefined) printText(comparisonText(found, { ...adoption, file: flags.write }));
@@ -53,19 +54,8 @@ export const compare = command({
   },
 });
 
-const DEFAULT_AT_LEAST = 3;
-
-function readCount(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_AT_LEAST;
-  if (!/^[1-9]\d{0,5}$/.test(text)) usageError(`--at-least takes a whole number from 1; received "${text}".`);
-  return Number(text);
-}
-
 const refusedIn = (facts: ServiceFile["facts"]) =>
   createFileCheck({ facts: comparedSandbox().facts, operations: comparedSandbox().operations.map(({ id }) => id) })(facts);
-
-const writtenFile = ({ evidence }: Comparison, { facts }: ComparedSandbox, given: ServiceFile | undefined, atLeast: number): ServiceFile =>
-  serviceFileOf(facts, evidence, { atLeast, refusedIn, given: given?.facts });
 
 /** Drops each entry with which a sandbox comes out farther from the recording. It becomes a question. */
 async function checkedFile(

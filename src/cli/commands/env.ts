@@ -1,6 +1,7 @@
 // `env`: prints the environment variables that point programs to a running sandbox, in the requested format.
 
 import { appendFileSync } from "node:fs";
+import { quoted } from "../../../ui/connection/calls.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
@@ -11,9 +12,6 @@ import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 
-/** Quotes a value for a shell, which interprets only the quote itself inside single quotes. */
-const shellQuoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
-
 /** Quotes a value for dotenv files. Their readers agree on single quotes, but not on how to escape a quote inside. */
 function dotenvQuoted(name: string, value: string): string {
   if (!/['\p{Cc}]/u.test(value)) return `'${value}'`;
@@ -21,7 +19,7 @@ function dotenvQuoted(name: string, value: string): string {
 }
 
 const formats: Record<string, (variables: Variables) => void> = {
-  shell: (variables) => printEach(variables, (name, value) => `export ${name}=${shellQuoted(value)}`),
+  shell: (variables) => printEach(variables, (name, value) => `export ${name}=${quoted(value)}`),
   dotenv: (variables) => printEach(variables, (name, value) => `${name}=${dotenvQuoted(name, value)}`),
   json: (variables) => printText(JSON.stringify(variables, null, 2)),
   github: writeForGithub,

@@ -1,18 +1,6 @@
 // `requests`, `events`, `deliveries`, `verdicts` and `endpoints`: what a running sandbox has recorded, newest first, and the details of one.
 
-import type {
-  AttemptsListInput,
-  EndpointsListInput,
-  EventsListInput,
-  ListedEndpoint,
-  LoggedAttempt,
-  LoggedEvent,
-  LoggedRequest,
-  RequestDetail,
-  RequestsListInput,
-  Verdict,
-  VerdictsListInput,
-} from "../../../generated/control-api.ts";
+import type { ListedEndpoint, LoggedAttempt, LoggedEvent, LoggedRequest, RequestDetail, Verdict } from "../../../generated/control-api.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
@@ -33,17 +21,16 @@ interface Page<Row> {
   has_more?: boolean;
 }
 
-interface ListDefinition<Row, Input> {
+interface ListDefinition<Row> {
   name: string;
   summary: string;
-  /** The operation of the control API that lists the rows. Its query parameters become the filters. */
-  operation: string;
+  /** The group of the control API whose `list` returns the rows. The query parameters of that operation become the filters. */
+  group: "requests" | "events" | "attempts" | "verdicts" | "endpoints";
   /** Flags besides the filters. */
   flags?: FlagDefinitions;
   /** The filters that follow from those flags. */
   implied?(flags: Flags): object;
   whenEmpty: string;
-  page(control: Control, input: Input): Promise<Page<Row>>;
   line(row: Row): string;
   /** Everything that is known about the row of this id. */
   get(control: Control, id: string, flags: Flags): Promise<object>;
@@ -70,8 +57,8 @@ function filtersOf(operation: string) {
 const inImperative = (description: string) =>
   description.replace(/^Only (of|to|with|at)\b/, "list only those $1").replace(/^Only/, "list only");
 
-function listCommand<Row extends { id: string | null }, Input>(list: ListDefinition<Row, Input>): Command {
-  const filters = filtersOf(list.operation);
+function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row>): Command {
+  const filters = filtersOf(`${list.group}.list`);
   return sandboxCommand({
     summary: list.summary,
     usage: `${list.name} [id]`,
@@ -85,7 +72,8 @@ function listCommand<Row extends { id: string | null }, Input>(list: ListDefinit
       // The sandbox validates the filters, so that its errors quote them as typed.
       const typed = Object.fromEntries(filters.map(({ name, flag }) => [name, flags[flag]]));
       const input = { ...typed, merchant: await sandbox.merchantId(flags.merchant), ...list.implied?.(flags) };
-      const page = (more: object = {}) => list.page(sandbox.control, { ...input, ...more } as Input);
+      const rows = sandbox.control[list.group] as unknown as { list(query: object): Promise<Page<Row>> };
+      const page = (more: object = {}) => rows.list({ ...input, ...more });
       return flags.follow === undefined ? page() : follow(page, flags.json === undefined ? list.line : JSON.stringify);
     },
     lines({ data, has_more: hasMore = false }, { positionals, flags }) {
@@ -153,13 +141,12 @@ const timed = <Row extends { at: string }>(row: Row) => ({ ...row, at: parseTime
 
 const CURL = "curl";
 
-export const requests = listCommand<LoggedRequest, RequestsListInput>({
+export const requests = listCommand<LoggedRequest>({
   name: "requests",
   summary: "list the newest requests, or show one with its bodies, events, deliveries and verdicts",
-  operation: "requests.list",
+  group: "requests",
   flags: { curl: { description: "print the request of this id as a curl command" } },
   whenEmpty: "Point a client to the sandbox: merchant-sandbox env prints the address and a key.",
-  page: (control, input) => control.requests.list(input),
   line: (request) => requestText(timed(request)),
   async get(control, id, { curl }) {
     const request = await control.requests.get({ id });
@@ -187,12 +174,11 @@ async function runnableCurl(control: Control, request: RequestDetail): Promise<s
   return curlOfRequest({ url: new URL(baseUrl).origin, token: undefined }, request, merchants);
 }
 
-export const events = listCommand<LoggedEvent, EventsListInput>({
+export const events = listCommand<LoggedEvent>({
   name: "events",
   summary: "list the newest events, or show one with its body and deliveries",
-  operation: "events.list",
+  group: "events",
   whenEmpty: "Try merchant-sandbox trigger payment.succeeded.",
-  page: (control, input) => control.events.list(input),
   line({ created, type, id, merchant, request, deliveries }) {
     const states = Object.entries(deliveries).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
     return `${created} event ${type} ${id} ${merchant} ${request ?? "-"} ${states.join(", ") || "no endpoint"}`;
@@ -207,12 +193,11 @@ export const events = listCommand<LoggedEvent, EventsListInput>({
 const attemptLine = (attempt: LoggedAttempt) =>
   attemptText({ ...timed(attempt), merchant: attempt.merchantId, url: mask(String(attempt.url)), fault: null });
 
-export const deliveries = listCommand<LoggedAttempt, AttemptsListInput>({
+export const deliveries = listCommand<LoggedAttempt>({
   name: "deliveries",
   summary: "list the newest delivery attempts, or show one with what was sent and received",
-  operation: "attempts.list",
+  group: "attempts",
   whenEmpty: "Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.",
-  page: (control, input) => control.attempts.list(input),
   line: attemptLine,
   async get(control, id) {
     const { attempt, attempts, request } = await control.attempts.get({ id });
@@ -220,24 +205,22 @@ export const deliveries = listCommand<LoggedAttempt, AttemptsListInput>({
   },
 });
 
-export const verdicts = listCommand<Verdict, VerdictsListInput>({
+export const verdicts = listCommand<Verdict>({
   name: "verdicts",
   summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
-  operation: "verdicts.list",
+  group: "verdicts",
   flags: { failed: { description: "list only failures, as --verdict fail does" } },
   implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
   whenEmpty: "The judge checks retries after a failure, and webhook receivers. Try merchant-sandbox fault add 503, then call the API.",
-  page: (control, input) => control.verdicts.list(input),
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
 });
 
-export const endpoints = listCommand<ListedEndpoint, EndpointsListInput>({
+export const endpoints = listCommand<ListedEndpoint>({
   name: "endpoints",
   summary: "list the webhook endpoints, or show one with its secret",
-  operation: "endpoints.list",
+  group: "endpoints",
   whenEmpty: "Try merchant-sandbox listen --forward-to 3000.",
-  page: (control, input) => control.endpoints.list(input),
   line: ({ id, merchant, url, events, status, health }) =>
     `${id} ${merchant} ${mask(url)} ${events.join(",")} ${status === "enabled" ? health.state : status}`,
   get: (control, id) => control.endpoints.get({ id }),

@@ -1,18 +1,12 @@
 // `scenario`: arms, shows, scores and disarms the scenarios of a running sandbox.
 
-import type { FaultRule, Scenario, ScenariosGetInput } from "../../../generated/control-api.ts";
+import type { FaultRule, Scenario } from "../../../generated/control-api.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { commandGroup } from "../command.ts";
-import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 /** Creates a subcommand about one scenario. */
-const ofOne = (
-  word: string,
-  summary: string,
-  call: (scenarios: RunningSandbox["control"]["scenarios"], wanted: ScenariosGetInput) => Promise<Scenario>,
-  lines: (state: Scenario) => readonly string[],
-) =>
+const ofOne = (word: string, summary: string, action: "get" | "start" | "stop", lines: (state: Scenario) => readonly string[]) =>
   sandboxCommand({
     summary,
     usage: `scenario ${word} <name>`,
@@ -21,7 +15,7 @@ const ofOne = (
     async call(sandbox, { flags, positionals: [name = ""] }) {
       if (/[./\\]/.test(name)) usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
       const merchant = await sandbox.merchantId(flags.for);
-      return call(sandbox.control.scenarios, { name, ...(merchant !== undefined && { merchant }) });
+      return sandbox.control.scenarios[action]({ name, ...(merchant !== undefined && { merchant }) });
     },
     lines,
     ...(word === "score" && { exitCode: ({ verdict }: Scenario) => codeOf(verdict) }),
@@ -38,33 +32,10 @@ export const scenario = commandGroup({
       call: ({ control }) => control.scenarios.list(),
       lines: linesOf(lineOf, "No scenarios."),
     }),
-    show: ofOne(
-      "show",
-      "describe a scenario, and what it has found so far",
-      (scenarios, wanted) => scenarios.get(wanted),
-      (state) => [lineOf(state), "", state.about, "", ...state.faults.map(faultLine), ...expectationLines(state)],
-    ),
-    start: ofOne(
-      "start",
-      "arm its faults",
-      (scenarios, wanted) => scenarios.start(wanted),
-      (state) => [lineOf(state), state.about],
-    ),
-    score: ofOne(
-      "score",
-      "score the client (exit code 3: failed, 4: inconclusive)",
-      (scenarios, wanted) => scenarios.get(wanted),
-      (state) =>
-        state.verdict === null
-          ? [`${state.name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${state.name}.`]
-          : [lineOf(state), ...state.expectations.flatMap(resultLines)],
-    ),
-    stop: ofOne(
-      "stop",
-      "remove its faults",
-      (scenarios, wanted) => scenarios.stop(wanted),
-      (state) => [lineOf(state)],
-    ),
+    show: ofOne("show", "describe a scenario, and what it has found so far", "get", detailLines),
+    start: ofOne("start", "arm its faults", "start", (state) => [lineOf(state), state.about]),
+    score: ofOne("score", "score the client (exit code 3: failed, 4: inconclusive)", "get", scoreLines),
+    stop: ofOne("stop", "remove its faults", "stop", (state) => [lineOf(state)]),
   },
 });
 
@@ -83,8 +54,18 @@ function faultLine(fault: Scenario["faults"][number]): string {
   return `  fault ${action?.type ?? ""}${status === undefined ? "" : `: ${status}, fired ${fired ?? 0}`}`;
 }
 
-const expectationLines = ({ verdict, expectations }: Scenario) =>
-  verdict === null ? expectations.map(({ rule, points }) => `  ${rule}: ${points} points`) : expectations.flatMap(resultLines);
+function detailLines(state: Scenario): string[] {
+  const { about, verdict, faults, expectations } = state;
+  const checks =
+    verdict === null ? expectations.map(({ rule, points }) => `  ${rule}: ${points} points`) : expectations.flatMap(resultLines);
+  return [lineOf(state), "", about, "", ...faults.map(faultLine), ...checks];
+}
+
+function scoreLines(state: Scenario): string[] {
+  const { name, verdict, expectations } = state;
+  if (verdict === null) return [`${name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${name}.`];
+  return [lineOf(state), ...expectations.flatMap(resultLines)];
+}
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */
 function resultLines({ rule, points, optional, verdict, earned, verdicts }: Scenario["expectations"][number]): string[] {

@@ -24,7 +24,7 @@ class ProbeFailure extends Error {
 function probe(url: string, token: string | undefined): ControlApi {
   const words = {
     refused: (_: unknown, reply: HttpReply) => new ProbeFailure(`answered ${reply.status}`, reply),
-    unreachable: (error: Error) => (error instanceof SandboxError ? error : new ProbeFailure(reasonOf(error))),
+    unreachable: (error: Error) => new ProbeFailure(reasonOf(error)),
   };
   const send = httpTransport({ url, token }, words, { timeout: TIMEOUT, largest: MAX_RESPONSE });
   return createControlClient(checkedTransport(url, send, () => new ProbeFailure(stranger(200))));

@@ -1,9 +1,9 @@
 // A running sandbox, as commands use it: the control API with checked replies and errors in the command's words, merchants, and variables.
 
 import type { Merchant } from "../../../generated/control-api.ts";
-import { createControlClient } from "../../client/control-call.ts";
+import { type ControlCall, createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
-import { type FailureWords, httpTransport } from "../../client/http-transport.ts";
+import { httpTransport } from "../../client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
@@ -27,8 +27,13 @@ export function sandboxAt(
   largest = MAX_REPLY,
 ) {
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
-  const failures = failureWords(url, translate, controlToken !== undefined);
-  const send = httpTransport({ url, token: controlToken }, failures, { largest });
+  const unreachable = (error: Error) =>
+    new SandboxError(
+      `No sandbox answers at ${url} (${reasonOf(error)}). Start one with merchant-sandbox, or name another one with --url <url>.`,
+    );
+  const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
+    refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);
+  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest });
   const control = createControlClient(checkedTransport(url, send));
   const merchant = async (wanted: string | undefined) => merchantNamed((await control.overview()).merchants, wanted);
   return {
@@ -53,17 +58,6 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
   usageError(found ? `The merchant ${found.id} has no API key.` : "This sandbox has no merchant.");
 }
 
-/** Creates the errors of a command for failed calls. */
-const failureWords = (url: string, translate: (message: string) => string, hasToken: boolean): FailureWords => ({
-  refused: ({ method, path }, reply) => refusal(method, CONTROL_PREFIX + path, reply, translate, hasToken),
-  unreachable: (error) =>
-    error instanceof SandboxError
-      ? error
-      : new SandboxError(
-          `No sandbox answers at ${url} (${reasonOf(error)}). Start one with merchant-sandbox, or name another one with --url <url>.`,
-        ),
-});
-
 /** Maximum characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
@@ -77,13 +71,7 @@ const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<
     return words[field] ?? (flag === undefined ? whole : `--${flag}`);
   });
 
-function refusal(
-  method: string,
-  path: string,
-  { status, body }: HttpReply,
-  translate: (message: string) => string,
-  hasToken: boolean,
-): SandboxError {
+function refusal(call: string, { status, body }: HttpReply, translate: (message: string) => string, hasToken: boolean): SandboxError {
   const { message, code, details } = (body ?? {}) as { message?: unknown; code?: unknown; details?: unknown };
   const said =
     typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
@@ -92,7 +80,7 @@ function refusal(
     return new SandboxError("The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.");
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
     return new SandboxError(allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said), exit);
-  return new SandboxError(`${method} ${path} got ${status}: ${said}`);
+  return new SandboxError(`${call} got ${status}: ${said}`);
 }
 
 /** The messages of all invalid fields, if there are several. The error's own message only names the fields after the first. */

@@ -76,14 +76,8 @@ interface Start {
 export async function joinRoom(address: string, name: string | undefined, { lesson, checkpoint }: Start): Promise<undefined> {
   const { origin, room, key } = parseRoomUrl(address);
   const stopped = stopSignal();
-  const joined =
-    room === undefined
-      ? undefined
-      : await roomAt(origin, undefined).control.room.join({
-          room,
-          name: name ?? userInfo().username,
-          ...(lesson !== undefined && { lesson }),
-        });
+  const wanted = room === undefined ? undefined : { room, name: name ?? userInfo().username, ...(lesson !== undefined && { lesson }) };
+  const joined = wanted && (await roomAt(origin, undefined).control.room.join(wanted));
   const sandbox = roomAt(origin, joined?.apiKey ?? key);
   const id = joined?.learner.id ?? (await ownId(sandbox));
   const client = learnerClient(sandbox, id);
