@@ -7,7 +7,7 @@ import { type Perform, RefusedCall } from "./connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
 import { fetchLookups } from "./controls/form-fields.ts";
 import { isDetail } from "./overlays/detail.ts";
-import { paneNamed, panes, visiblePanes } from "./panes/index.ts";
+import { paneNamed, visiblePanes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
 import { reachAddress } from "./state/address.ts";
 import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
@@ -119,7 +119,7 @@ function polls(state: UiState): Effect[] {
 
 export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
   message(message) {
-    change(applyMessage(applyTime(current().state, realNow()), message, panes));
+    change(applyMessage(applyTime(current().state, realNow()), message));
     // The counts of pending and failed deliveries are from before the reset.
     if (message.type === "digest" && message.items.some(isReset)) refresh(current());
   },
@@ -207,6 +207,6 @@ export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
   if (about?.pane === state.pane && about.id === row.id) return update(state);
   if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
-  const opened = paneNamed(state.pane).detailOf(state, row);
+  const opened = paneNamed(state.pane).detailOf(row);
   return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...(opened?.effects ?? []));
 }

@@ -3,7 +3,7 @@
 import type { JoinOptions, LearnerState } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { fail, SandboxError } from "../kernel/errors.ts";
+import { ApiError, fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import type { Baseline } from "../verify/baseline.ts";
 import {
@@ -17,7 +17,7 @@ import {
   newProgress,
   personal,
 } from "./learner-progress.ts";
-import { checkValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
+import { type CheckValidator, type ParsedLesson, readLessons } from "./lesson-files.ts";
 import { announce, merchantToCheck, moveTo, noteRun, scheduleCheck, showHint, startStep } from "./steps.ts";
 
 export type LessonService = ReturnType<typeof createLessons>;
@@ -81,13 +81,20 @@ export function createLessons(deps: LessonDependencies) {
 /** The shared context. Learners are loaded from the database on the first request. */
 function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   const { verifier, tenants, learners } = deps;
-  const holdsNow = (all: Parameters<Parameters<typeof checkValidator>[0]>[0]) => {
+  /** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
+  const validate: CheckValidator = (all) => {
     const merchant = tenants.first();
-    return verifier.since(verifier.takeBaseline({ merchant, all }), { merchant, all }).verdict === "pass";
+    try {
+      const { verdict } = verifier.since(verifier.takeBaseline({ merchant, all }), { merchant, all });
+      return verdict === "pass" ? "this already holds before the learner did anything: the step would complete by itself." : undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
   };
   const context: LessonContext = {
     ...deps,
-    readLessons: once(() => readLessons(deps.folder, checkValidator(holdsNow)).catch(asValidationError)),
+    readLessons: once(() => readLessons(deps.folder, validate).catch(asValidationError)),
     progress: new Map(),
     updates: createLearnerUpdates(),
     isStopped,
@@ -157,9 +164,7 @@ async function begin(context: LessonContext, progress: LearnerProgress, name: st
     fail("validation_failed", `${lesson.name} has ${steps.length} steps; there is no step ${checkpoint} to begin at.`);
   const before = lesson.steps.slice(0, checkpoint - 1).map(({ number }) => number);
   const state = steps.slice(0, checkpoint - 1).flatMap((step) => step.state);
-  const leaving = { steps: before, how: "prepared" } as const;
-  const move = { lesson: lesson.name, step: checkpoint, leaving, afresh: true, news: "began" } as const;
-  await moveTo(context, lessons, progress, move, state);
+  await moveTo(context, lessons, progress, { lesson: lesson.name, step: checkpoint, ended: before, how: "prepared" }, state);
   return progress;
 }
 
@@ -168,8 +173,7 @@ async function skip(context: LessonContext, progress: LearnerProgress): Promise<
   const { lesson, step, name } = progress.row;
   const annotations = currentStep(lessons, progress.row);
   if (!annotations || lesson === null) return fail("invalid_state", `${name} is not at a step, so there is nothing to skip.`);
-  const leaving = { steps: [step], how: "skipped" } as const;
-  await moveTo(context, lessons, progress, { lesson, step: step + 1, leaving, news: "skipped" }, annotations.state);
+  await moveTo(context, lessons, progress, { lesson, step: step + 1, ended: [step], how: "skipped" }, annotations.state);
   return progress;
 }
 

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { Expectation } from "../contracts/expectations.ts";
 import type { Lesson, LessonBlock, LessonFile, LessonStep } from "../contracts/lesson.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { ApiError, SandboxError } from "../kernel/errors.ts";
+import { SandboxError } from "../kernel/errors.ts";
 import { oneOf, type Static, type TSchema, Type, text } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { errorAt, filesIn, readJson, readText } from "../store/world/json-file.ts";
@@ -121,12 +121,8 @@ const ANNOTATIONS = ["check", "hint", "setup", "state", "file"];
 export async function readAnnotations(file: string, section: Section, validate: CheckValidator): Promise<StepAnnotations> {
   const commentsOf = (word: string) => section.comments.filter((comment) => comment.word === word);
   const unknown = section.comments.find(({ word }) => !ANNOTATIONS.includes(word));
-  if (unknown)
-    throw lessonError(
-      file,
-      unknown.line,
-      `there is no annotation ${unknown.word}.${didYouMean(unknown.word, ANNOTATIONS) || ` The annotations are ${ANNOTATIONS.join(", ")}.`}`,
-    );
+  const hint = unknown && (didYouMean(unknown.word, ANNOTATIONS) || ` The annotations are ${ANNOTATIONS.join(", ")}.`);
+  if (unknown) throw lessonError(file, unknown.line, `there is no annotation ${unknown.word}.${hint}`);
   const [check, second] = commentsOf("check");
   if (!check) throw lessonError(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
   if (second) throw lessonError(file, second.line, "a step has one check; write several expectations as a list.");
@@ -166,15 +162,10 @@ async function readCalls(file: string, comments: readonly Comment[], prefix: str
   const calls: LessonCall[] = [];
   for (const comment of comments) {
     const { items } = await readItems(file, comment, Type.Array(LessonCall), LessonCall);
-    for (const call of items) {
-      if (!call.path.startsWith(prefix))
-        throw lessonError(
-          file,
-          comment.line,
-          `a setup call must begin with ${prefix}: a call to ${call.path} would count as the learner's own.`,
-        );
-      calls.push(call);
-    }
+    const foreign = items.find(({ path }) => !path.startsWith(prefix));
+    const problem = `a setup call must begin with ${prefix}: a call to ${foreign?.path} would count as the learner's own.`;
+    if (foreign) throw lessonError(file, comment.line, problem);
+    calls.push(...items);
   }
   return calls;
 }
@@ -189,18 +180,6 @@ async function readItems<S extends TSchema>(file: string, { text, line }: Commen
 }
 
 export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
-
-/** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
-export function checkValidator(holdsNow: (check: Expectation[]) => boolean): CheckValidator {
-  return (check) => {
-    try {
-      return holdsNow(check) ? "this already holds before the learner did anything: the step would complete by itself." : undefined;
-    } catch (error) {
-      if (error instanceof ApiError) return error.message;
-      throw error;
-    }
-  };
-}
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
 /** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */
@@ -239,12 +218,8 @@ function readStep(path: string, section: Section, number: number, { hints }: Ste
     throw lessonError(path, line, `step ${number} has no text: write what the reader should do.`);
   const commands = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
   const fileComment = comments.find(({ word }) => word === "file");
-  if (fileComment && (fileComment.text !== "solution" || file === null))
-    throw lessonError(
-      path,
-      fileComment.line,
-      `<!-- file: solution --> is for a lesson that has ${CODE_FOLDER}/NN-name/start.mjs and solution.mjs.`,
-    );
+  const form = `<!-- file: solution --> is for a lesson that has ${CODE_FOLDER}/NN-name/start.mjs and solution.mjs.`;
+  if (fileComment && (fileComment.text !== "solution" || file === null)) throw lessonError(path, fileComment.line, form);
   return { number, title: words, blocks, command: commands.join("\n") || null, hints: hints.length, mends: fileComment !== undefined };
 }
 

@@ -54,19 +54,16 @@ async function checkStep(context: LessonContext, progress: LearnerProgress): Pro
     if (hasRun && isFix) scheduleHint(context, progress, annotations, Math.min(progress.hintAfter, RUN_GAP));
     return;
   }
-  const leaving = { steps: [row.step], how: "completed" } as const;
-  await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, leaving, news: "completed" });
+  await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, ended: [row.step], how: "completed" });
 }
 
 /** The step to go to, and how the steps before it ended. */
 export interface Move {
   lesson: string;
   step: number;
-  leaving: { steps: readonly number[]; how: StepEnd };
-  /** Announced after the move. */
-  news: LessonMessage["news"];
-  /** True if the lesson starts over: its earlier results are deleted. */
-  afresh?: boolean;
+  ended: readonly number[];
+  /** `prepared` if the lesson starts over: its earlier results are deleted. */
+  how: StepEnd;
 }
 
 /**
@@ -77,10 +74,10 @@ export async function moveTo(
   context: LessonContext,
   lessons: ParsedLesson[],
   progress: LearnerProgress,
-  move: Move,
+  { lesson, step, ended, how }: Move,
   state: LessonCall[] = [],
 ): Promise<void> {
-  const row: Learner = { ...progress.row, lesson: move.lesson, step: move.step, hints: 0 };
+  const row: Learner = { ...progress.row, lesson, step, hints: 0 };
   const annotations = currentStep(lessons, row);
   progress.isMoving = true;
   try {
@@ -90,15 +87,15 @@ export async function moveTo(
     progress.isMoving = false;
   }
   if (context.isStopped() || context.progress.get(row.merchant) !== progress) return;
-  const { hints } = progress.row;
+  const isAfresh = how === "prepared";
+  const hints = isAfresh ? 0 : progress.row.hints;
   const at = context.clock.now();
   context.database.transaction(() => {
-    if (move.afresh) context.learners.forget(row.merchant, move.lesson);
-    for (const step of move.leaving.steps)
-      context.learners.finish(row.merchant, { lesson: move.lesson, step, how: move.leaving.how, hints: move.afresh ? 0 : hints, at });
+    if (isAfresh) context.learners.forget(row.merchant, lesson);
+    for (const one of ended) context.learners.finish(row.merchant, { lesson, step: one, how, hints, at });
     startStep(context, progress, { ...row, began: at }, annotations);
   });
-  announce(context, lessons, progress, move.news);
+  announce(context, lessons, progress, isAfresh ? "began" : how);
 }
 
 /** Takes the baseline of a step, stores the learner and starts the hint timer. */

@@ -84,28 +84,22 @@ export function createEventBuffer(capacity: number) {
   };
 }
 
-export type Digest = ReturnType<typeof createDigest>;
-
 /** The most items of each kind, and matches of each filter, in a digest: the digests of a second fill the tallest screen several times. */
 const MAX_PER_KIND = 60;
 
 /** Each filter with its text. */
-type Filters = { [Kind in "request" | "attempt"]?: { text: string; matches: RowFilter } | undefined };
+export type Filters = { [Kind in "request" | "attempt"]?: { text: string; matches: RowFilter } | undefined };
 
-/** Selects the items that a client gets, in order. `completeFor` names the filters whose matches are all among them. */
-export function createDigest() {
-  let filters: Filters = {};
-  return {
-    /** Reads filters that the client sent as JSON; ignores any other text. */
-    setFilters(text: string) {
-      const sent = parseFilters(text);
-      if (sent) filters = { request: filterOf(sent.requests), attempt: filterOf(sent.deliveries) };
-    },
-    select: (items: readonly LiveItem[]) => select(items, filters),
-  };
+/** Reads filters that a client sent as JSON; undefined for any other text. */
+export function readFilters(text: string): Filters | undefined {
+  const sent = tryParseJson(text);
+  if (typeof sent !== "object" || sent === null) return undefined;
+  const { requests, deliveries }: DigestFilters = sent;
+  return { request: filterOf(requests), attempt: filterOf(deliveries) };
 }
 
-function select(items: readonly LiveItem[], filters: Filters) {
+/** Selects the items of a digest, in order. `completeFor` names the filters whose matches are all among them. */
+export function selectItems(items: readonly LiveItem[], filters: Filters) {
   const counts = new Map<string, number>();
   const completeFor: CompleteFor = { verdict: "is:failed" };
   if (filters.request) completeFor.request = filters.request.text;
@@ -137,8 +131,3 @@ function matches({ request, attempt }: Filters, item: LiveItem): boolean {
 }
 
 const filterOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? { text, matches: readRowFilter(text) } : undefined);
-
-function parseFilters(text: string): DigestFilters | undefined {
-  const filters = tryParseJson(text);
-  return typeof filters === "object" && filters !== null ? filters : undefined;
-}

@@ -11,7 +11,7 @@ import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
-import { createDigest, createEventBuffer, createMadeCounts, type Digest, type EventBuffer } from "./digest.ts";
+import { createEventBuffer, createMadeCounts, type EventBuffer, type Filters, readFilters, selectItems } from "./digest.ts";
 
 /** The close code and reason for a client that reads too slowly. */
 const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
@@ -20,8 +20,8 @@ interface LiveClient {
   socket: WebSocket;
   /** The last event that this client was sent, or that a gap message counted. */
   seen: number;
-  /** Undefined for a client that gets every event. */
-  digest: Digest | undefined;
+  /** The filters of a client that gets digests. Undefined for a client that gets every event. */
+  filters: Filters | undefined;
 }
 
 /** Real milliseconds between two batches, and between two digests. */
@@ -69,12 +69,14 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
 
   const join = (socket: WebSocket, query: URLSearchParams) => {
     const newest = events.newest();
-    const digest = query.has("digest") ? createDigest() : undefined;
-    const client = { socket, seen: Math.min(seenBefore(query, run()) ?? newest, newest), digest };
-    const broadcast = digest ? digests : batches;
+    const seen = Math.min(seenBefore(query, run()) ?? newest, newest);
+    const client: LiveClient = { socket, seen, filters: query.has("digest") ? {} : undefined };
+    const broadcast = client.filters ? digests : batches;
     socket.on("close", () => broadcast.clients.delete(client));
     socket.on("error", () => socket.terminate());
-    if (digest) socket.on("message", (text) => digest.setFilters(String(text)));
+    socket.on("message", (text) => {
+      client.filters &&= readFilters(String(text)) ?? client.filters;
+    });
     socket.send(JSON.stringify({ type: "snapshot", run: run(), seq: newest, made: made(), sandbox: snapshot() } satisfies LiveMessage));
     broadcast.join(client);
   };
@@ -189,11 +191,11 @@ const itemsOf = (messages: readonly LiveMessage[]) => messages.flatMap((message)
 
 /** Sends a client a digest of the events that it has not seen. A digest needs no gap messages: the numbers of its items show what it leaves out. */
 function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCounts): boolean {
-  const { socket, seen, digest } = client;
+  const { socket, seen, filters = {} } = client;
   if (seen === events.newest()) return true;
-  if (!digest || !canRead(client)) return digest === undefined;
+  if (!canRead(client)) return false;
   const messages = events.since(seen);
-  const selected = digest.select([...events.missedResets(seen), ...itemsOf(messages)]);
+  const selected = selectItems([...events.missedResets(seen), ...itemsOf(messages)], filters);
   // The buffer may have dropped matches.
   if (messages.some(({ type }) => type === "gap")) selected.completeFor = {};
   client.seen = events.newest();

@@ -40,17 +40,15 @@ export type Trends = ReturnType<typeof createTrends>;
 export function createTrends(now: () => number = realNow) {
   const all: Span[] = [];
   const byOperation = new Map<string, Span[]>();
-  const spansOf = (operation: string) => {
-    const known = byOperation.get(operation) ?? [];
-    byOperation.set(operation, known);
-    return known;
-  };
   return {
     add({ operation, status, duration }: { operation: string | undefined; status: number; duration: number }) {
       const number = Math.floor(now() / SPAN);
       const step = stepOf(duration);
       count(all, number, status, step);
-      if (operation !== undefined) count(spansOf(operation), number, status, step);
+      if (operation === undefined) return;
+      const ring = byOperation.get(operation) ?? [];
+      byOperation.set(operation, ring);
+      count(ring, number, status, step);
     },
     /** The spans of one operation or of all requests, oldest first, and the age of the newest one in milliseconds. The newest is not over yet. */
     read(operation?: string) {

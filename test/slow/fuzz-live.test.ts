@@ -80,7 +80,7 @@ test("a changed message is shown as far as it is known, and what is not is count
       const { message: read, unknown } = readLiveMessage<SandboxOverviewReply>(json);
       seen[unknown > 0 ? "unknown" : "known"]++;
       if (!read) continue;
-      state = applyMessage(state, read, panes);
+      state = applyMessage(state, read);
       if (read.type === "batch" || read.type === "digest")
         for (const item of read.items) {
           expect(eventLine(item)).not.toContain("\n");

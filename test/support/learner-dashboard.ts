@@ -1,8 +1,7 @@
 // A dashboard whose sandbox has a learner, without a terminal.
 
 import { pollLearner } from "../../ui/state/learning.ts";
-import type { LearningMode } from "../../ui/state/learning-mode.ts";
-import type { Effect } from "../../ui/state/state.ts";
+import type { Effect, LearningMode } from "../../ui/state/state.ts";
 import { perform } from "../../ui/terminal/platform.ts";
 import { openTestDashboard, type TestDashboard } from "./dashboard.ts";
 import { open } from "./sandbox.ts";

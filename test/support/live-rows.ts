@@ -146,7 +146,7 @@ export function withLiveEvents(state: UiState, events: readonly LiveEvent[], uns
     return { seq: state.lastSeq + 1 + index, nth: nthOf(state, events, index), ...event } as LiveItem;
   });
   const made = { requests: counts.request, attempts: counts.attempt, verdicts };
-  return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, made, completeFor: {}, items }, panes);
+  return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, made, completeFor: {}, items });
 }
 
 /** The number of an item of its kind, as if no other was left out. */

@@ -7,7 +7,6 @@ import { createEventBuffer } from "../../src/live/digest.ts";
 import { attemptRow } from "../../ui/details/delivery.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { topFormView, writeField } from "../../ui/overlays/form.ts";
-import { panes } from "../../ui/panes/index.ts";
 import { addressOf, goToAddress, pageUrl, reachAddress } from "../../ui/state/address.ts";
 import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/state/apply-message.ts";
 import { freeze, moveCursor, unseenCount } from "../../ui/state/list.ts";
@@ -45,7 +44,7 @@ describe("the rate", () => {
     let state: UiState = { ...emptyDashboard(), run: "r" };
     const digest = (requests: number) => {
       const made = { ...state.made, requests };
-      state = applyMessage(state, { type: "digest", seq: state.lastSeq + 1, made, completeFor: {}, items: [] }, panes);
+      state = applyMessage(state, { type: "digest", seq: state.lastSeq + 1, made, completeFor: {}, items: [] });
     };
     for (let now = 0; now <= 8_000; now += 50) {
       state = applyTime(state, 100_000 + now);
@@ -146,17 +145,13 @@ describe("a reset of one merchant", () => {
 
   test("leaves a list with gaps to the log, because the number of missing rows is unknown", () => {
     const filled = withLiveEvents(withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 3)), rows.slice(3));
-    const gapped = applyMessage(
-      filled,
-      {
-        type: "digest",
-        seq: 99,
-        made: { ...filled.made, requests: 20 },
-        completeFor: {},
-        items: [{ seq: 99, nth: 20, kind: "request", request: request(20) }],
-      },
-      panes,
-    );
+    const gapped = applyMessage(filled, {
+      type: "digest",
+      seq: 99,
+      made: { ...filled.made, requests: 20 },
+      completeFor: {},
+      items: [{ seq: 99, nth: 20, kind: "request", request: request(20) }],
+    });
     expect(idsIn(gapped)).toContain("gap:20");
     const list = listOf(afterReset(gapped, [reset("mer_market")], 9), "requests");
     expect(list.rows.map(({ id, gap }) => [id, gap?.missing])).toEqual([["gap:top", 9]]);

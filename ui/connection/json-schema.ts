@@ -1,5 +1,7 @@
 // The JSON Schemas of the control API, and the conversion of a form field's text to a value that its schema describes.
 
+import { tryParseJson } from "../../src/kernel/parse-json.ts";
+
 /** The keywords that the control API's schemas use. */
 export interface JsonSchema {
   type?: string | readonly string[];
@@ -47,9 +49,6 @@ function allows(schema: JsonSchema, value: unknown): boolean {
 
 /** The value of a JSON text; any other text is returned unchanged. */
 export function valueOfJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? text : value;
 }

@@ -4,8 +4,7 @@ import type { Learner, LessonsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { learnerMode, withLearner } from "../state/learning.ts";
-import type { LearnerView } from "../state/learning-mode.ts";
-import type { StateUpdate, UiState } from "../state/state.ts";
+import type { LearnerView, StateUpdate, UiState } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 

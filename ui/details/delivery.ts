@@ -14,7 +14,7 @@ import { type UiState, valuesOf } from "../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
 import type { Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
-import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles } from "./row-lines.ts";
+import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
 
 interface DeliveryData {
   delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };
@@ -32,22 +32,19 @@ export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
   return { ...rest, merchant: merchantId, at: milliseconds(at), fault: effects.map(({ id }) => id).join(",") || null };
 };
 
-export const deliveryDetail = (_: UiState, row: AttemptMessage): Detail<DeliveryData> => ({
+export const deliveryDetail = (row: AttemptMessage): Detail<DeliveryData> => ({
   title: `${row.eventType} to ${row.url}`,
   fetch: { delivery: attemptCall(row.id) },
   lines({ delivery }, state, width) {
     const { theme } = state;
+    const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);
     const verdicts = verdictSection(state, width, ({ attempts }) => attempts.includes(row.id));
     if (!delivery) return [...summary(state, row, width), ...verdicts];
     const { attempt, attempts, request } = delivery;
     return [
       ...summary(state, row, width),
       ...(request === null ? [] : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
-      ...section(
-        theme,
-        "Attempts",
-        attemptLines(state, attempts, (one) => isSameDelivery(one, row), width, row.id),
-      ),
+      ...section(theme, "Attempts", attemptLines(state, attempts, isOfDelivery, width, row.id)),
       ...verdicts,
       ...section(theme, "Request", requestLines(theme, attempt, width)),
       ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
@@ -70,9 +67,6 @@ function summary(state: UiState, row: AttemptMessage, width: number): string[] {
     ...(nextAttemptAt === null ? [] : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),
   ];
 }
-
-export const isSameDelivery = (one: AttemptMessage, other: AttemptMessage) =>
-  one.eventId === other.eventId && one.endpointId === other.endpointId;
 
 const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: LoggedAttempt, width: number): DetailLine[] => [
   ...wrapped(`POST ${mask(url)}`, width, "  "),

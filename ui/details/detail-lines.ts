@@ -92,15 +92,11 @@ function jsonLine(theme: Theme, line: string, width: number): string[] {
   return [INDENT + text.replace(JSON_TOKEN, colour)];
 }
 
+/** The name of a header is dim, unless it is so long that it wraps. */
 export const headerLines = (theme: Theme, width: number, headers: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
-    headerLine(theme, width, name, String(value)),
-  );
-
-/** The name is dim, unless it is so long that it wraps. */
-function headerLine(theme: Theme, width: number, name: string, value: string): string[] {
-  const label = `${sanitize(name)}:`;
-  const [first = "", ...rest] = wrapped(`${label} ${value}`, width, INDENT);
-  if (!first.startsWith(`${INDENT}${label} `)) return [first, ...rest];
-  return [INDENT + styled(theme, label, "dim") + first.slice(INDENT.length + label.length), ...rest];
-}
+  Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).flatMap(([name, value]) => {
+    const label = `${sanitize(name)}:`;
+    const [first = "", ...rest] = wrapped(`${label} ${value}`, width, INDENT);
+    if (!first.startsWith(`${INDENT}${label} `)) return [first, ...rest];
+    return [INDENT + styled(theme, label, "dim") + first.slice(INDENT.length + label.length), ...rest];
+  });

@@ -9,7 +9,7 @@ import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } f
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
 
-export const faultDetail = (_: UiState, opened: FaultRule): Detail => ({
+export const faultDetail = (opened: FaultRule): Detail => ({
   title: `Fault ${opened.name ?? opened.id}`,
   lines(_data, state, width) {
     const { theme } = state;

@@ -28,7 +28,7 @@ export const causedAttemptsCall = (requestId: string, limit = 100) =>
 /** Converts a request of the request log to the form of the stream. */
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
-export const requestDetail = (_: UiState, row: RequestMessage): Detail<RequestData> => ({
+export const requestDetail = (row: RequestMessage): Detail<RequestData> => ({
   title: `${row.method} ${row.path}`,
   fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
   lines({ request, deliveries }, state, width, isPreview) {
@@ -175,22 +175,16 @@ const messageLines = (theme: Theme, { request, response }: RequestDetail, width:
 export const causedLines = (
   state: UiState,
   { events }: Pick<RequestDetail, "events">,
-  attempts: readonly AttemptSummary[] | undefined,
-  width: number,
-): DetailLine[] => events.flatMap((event) => eventLines(state, event, attempts, width));
-
-function eventLines(
-  state: UiState,
-  { id, type }: { id: string; type: string },
   fetched: readonly AttemptSummary[] | undefined,
   width: number,
-): DetailLine[] {
-  const isOfEvent = ({ eventId }: AttemptSummary) => eventId === id;
-  const lines = attemptLines(state, (fetched ?? []).filter(isOfEvent), isOfEvent, width);
-  const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
-  const isEmpty = lines.length === 0 && fetched !== undefined;
-  return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];
-}
+): DetailLine[] =>
+  events.flatMap(({ id, type }) => {
+    const isOfEvent = ({ eventId }: AttemptSummary) => eventId === id;
+    const lines = attemptLines(state, (fetched ?? []).filter(isOfEvent), isOfEvent, width);
+    const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
+    const isEmpty = lines.length === 0 && fetched !== undefined;
+    return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];
+  });
 
 const INDENT = "  ";
 const NAME_WIDTH = 14;

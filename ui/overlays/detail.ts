@@ -1,5 +1,6 @@
 // The details of one row: fetched when opened, drawn with links to other details, and searched.
 
+import { grouped } from "../../src/kernel/grouped.ts";
 import type { Call } from "../connection/calls.ts";
 import type { DetailLine, Reference } from "../details/detail-lines.ts";
 import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
@@ -193,8 +194,9 @@ function drawDetail(lines: readonly DetailLine[], { selected, search, match }: D
       else if (line === link.line) drawn[line] = text.replace(FIRST_SPACE, `$1${marker}`);
     }
   }
-  for (const [line, pieces] of piecesByLine(matchesOf(lines, search, width), match))
-    drawn[line] = highlighted(theme, stripStyles(drawn[line] ?? ""), pieces);
+  const pieces = matchesOf(lines, search, width).flatMap((one, index) => one.map((piece) => ({ ...piece, isCurrent: index === match })));
+  for (const [line, ofLine] of grouped(pieces, (piece) => piece.line))
+    drawn[line] = highlighted(theme, stripStyles(drawn[line] ?? ""), ofLine);
   return drawn;
 }
 
@@ -205,16 +207,7 @@ const FIRST_SPACE = /^((?:\x1b\[[\d;]+m)*) /;
 const selectedText = (theme: Theme, text: string, marker: string, width: number) =>
   styled(theme, (marker + text.slice(1)).padEnd(text.length + Math.max(0, width - widthOf(text))), "inverse");
 
-type StyledPiece = MatchPiece & { isCurrent: boolean };
-
-function piecesByLine(matches: readonly Match[], current: number): Map<number, StyledPiece[]> {
-  const byLine = new Map<number, StyledPiece[]>();
-  for (const [index, pieces] of matches.entries())
-    for (const piece of pieces) byLine.set(piece.line, [...(byLine.get(piece.line) ?? []), { ...piece, isCurrent: index === current }]);
-  return byLine;
-}
-
-function highlighted(theme: Theme, text: string, pieces: readonly StyledPiece[]): string {
+function highlighted(theme: Theme, text: string, pieces: readonly (MatchPiece & { isCurrent: boolean })[]): string {
   let result = "";
   let from = 0;
   for (const { start, end, isCurrent } of pieces) {

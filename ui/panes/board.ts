@@ -6,7 +6,6 @@ import { lessonKey, openLessonForm } from "../controls/lessons.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { labelled, paragraph, section, sectionOf } from "../details/detail-lines.ts";
 import { requestLinks, requestsOf } from "../details/row-lines.ts";
-import type { Detail } from "../overlays/detail.ts";
 import { confirmCall } from "../overlays/text-view.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
@@ -60,7 +59,26 @@ export const board = listPane<Learner>({
     `${joinUrl(state)}/join`,
     `${joinUrl(state)}/board`,
   ],
-  detail: (_, learner) => learnerDetail(learner),
+  detail: (opened) => ({
+    title: opened.name,
+    lines(_data, state, width) {
+      const { theme } = state;
+      const newest = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === opened.id);
+      const { id, title, step, steps, stepTitle, completed, hints, hint, elapsed, finishedSteps } = newest ?? opened;
+      const progress = step === null ? `none, ${count(completed)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
+      return [
+        ...labelled(theme, width, "merchant", id),
+        ...labelled(theme, width, "lesson", title ?? "none yet"),
+        ...labelled(theme, width, "step", progress),
+        ...(step === null ? [] : labelled(theme, width, "time on step", countdown(elapsed / 1_000))),
+        ...(hints === 0 ? [] : labelled(theme, width, "hints", count(hints))),
+        ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
+        ...sectionOf(theme, "Past steps, oldest first", finishedSteps, (past) => [pastStepLine(theme, past)]),
+        ...requestLinks(theme, "Requests", requestsOf(state, id), width),
+        ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
+      ];
+    },
+  }),
   listKeys: [
     {
       keys: ["y"],
@@ -106,27 +124,6 @@ function slowestLearner(state: UiState): string | undefined {
   const [slowest] = busy.toSorted((one, other) => other.elapsed - one.elapsed);
   return busy.length > 1 ? slowest?.id : undefined;
 }
-
-const learnerDetail = (opened: Learner): Detail => ({
-  title: opened.name,
-  lines(_, state, width) {
-    const { theme } = state;
-    const newest = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === opened.id);
-    const { id, title, step, steps, stepTitle, completed, hints, hint, elapsed, finishedSteps } = newest ?? opened;
-    const progress = step === null ? `none, ${count(completed)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
-    return [
-      ...labelled(theme, width, "merchant", id),
-      ...labelled(theme, width, "lesson", title ?? "none yet"),
-      ...labelled(theme, width, "step", progress),
-      ...(step === null ? [] : labelled(theme, width, "time on step", countdown(elapsed / 1_000))),
-      ...(hints === 0 ? [] : labelled(theme, width, "hints", count(hints))),
-      ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
-      ...sectionOf(theme, "Past steps, oldest first", finishedSteps, (past) => [pastStepLine(theme, past)]),
-      ...requestLinks(theme, "Requests", requestsOf(state, id), width),
-      ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
-    ];
-  },
-});
 
 function pastStepLine(theme: Theme, { lesson, step, how }: Learner["finishedSteps"][number]): string {
   const { good, skipped } = symbols(theme);

@@ -7,15 +7,7 @@ import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.t
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
-import {
-  attemptCall,
-  attemptRow,
-  attemptsCall,
-  deliveryDetail,
-  isSameDelivery,
-  verifiableHeader,
-  verifyCommand,
-} from "../details/delivery.ts";
+import { attemptCall, attemptRow, attemptsCall, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
@@ -72,7 +64,7 @@ export const deliveries = listPane<AttemptMessage>({
   ],
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
-  isRelated: isSameDelivery,
+  isRelated: (one, other) => targetOf(one) === targetOf(other),
   keys: [
     {
       keys: ["r"],

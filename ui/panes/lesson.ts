@@ -6,8 +6,7 @@ import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep, stepEnd } from "../state/learning.ts";
-import type { LearnerView } from "../state/learning-mode.ts";
-import type { UiState } from "../state/state.ts";
+import type { LearnerView, UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
 import { fillLines, sanitize, widthOf } from "../view/cells.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";

@@ -6,40 +6,12 @@ import { sharedWindow } from "../controls/form-fields.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { labelled, linkTo, paragraph, section } from "../details/detail-lines.ts";
 import { requestLinks, requestsOf } from "../details/row-lines.ts";
-import type { Detail } from "../overlays/detail.ts";
 import { confirmCall } from "../overlays/text-view.ts";
 import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { count, counted } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 import { rateWindowId, windowText } from "./rate-limits.ts";
-
-export const merchantDetail = (_: UiState, opened: ListedMerchant): Detail => ({
-  title: `Merchant ${opened.id}`,
-  lines(_data, state, width) {
-    const { theme, learning, sandbox } = state;
-    const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
-    const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
-    const window = sharedWindow(state, id);
-    const traffic = sandbox?.traffic.find(({ merchant }) => merchant === id);
-    const keys = learning?.kind === "workshop" ? "hidden: the screen of a workshop may be projected" : apiKeys.join("\n") || "none";
-    return [
-      ...labelled(theme, width, "id", id),
-      ...labelled(theme, width, "name", name ?? "-"),
-      ...labelled(theme, width, "email", email ?? "-"),
-      ...labelled(theme, width, "API keys", keys),
-      ...(status === "active"
-        ? labelled(theme, width, "status", status)
-        : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
-      ...labelled(theme, width, "records", count(records)),
-      ...labelled(theme, width, "requests", `${count(requests)} in the log`),
-      ...(window ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window))) : []),
-      ...labelled(theme, width, "traffic", traffic ? `${traffic.rate}, ${counted(traffic.happened, "record")} so far` : "none"),
-      ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
-      ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
-    ];
-  },
-});
 
 const MERCHANTS_PANE = "merchants";
 
@@ -79,7 +51,32 @@ export const merchants = listPane<ListedMerchant>({
     ];
   },
   emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"]),
-  detail: merchantDetail,
+  detail: (opened) => ({
+    title: `Merchant ${opened.id}`,
+    lines(_data, state, width) {
+      const { theme, learning, sandbox } = state;
+      const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
+      const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
+      const window = sharedWindow(state, id);
+      const traffic = sandbox?.traffic.find(({ merchant }) => merchant === id);
+      const keys = learning?.kind === "workshop" ? "hidden: the screen of a workshop may be projected" : apiKeys.join("\n") || "none";
+      return [
+        ...labelled(theme, width, "id", id),
+        ...labelled(theme, width, "name", name ?? "-"),
+        ...labelled(theme, width, "email", email ?? "-"),
+        ...labelled(theme, width, "API keys", keys),
+        ...(status === "active"
+          ? labelled(theme, width, "status", status)
+          : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
+        ...labelled(theme, width, "records", count(records)),
+        ...labelled(theme, width, "requests", `${count(requests)} in the log`),
+        ...(window ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window))) : []),
+        ...labelled(theme, width, "traffic", traffic ? `${traffic.rate}, ${counted(traffic.happened, "record")} so far` : "none"),
+        ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
+        ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
+      ];
+    },
+  }),
   keys: [
     copyApiKey(({ id }) => id),
     {

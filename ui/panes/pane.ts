@@ -47,7 +47,7 @@ export interface Pane {
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
   /** The detail of a row, for a preview without the focus. */
-  detailOf(state: UiState, row: Row): ReturnType<typeof openDetail> | undefined;
+  detailOf(row: Row): ReturnType<typeof openDetail> | undefined;
   openRow(state: UiState, row: Row): StateUpdate;
   /** Fetches a row that the list does not have. Default: the list has all rows. */
   fetchRow?(id: string): Read<Row>;
@@ -107,7 +107,7 @@ interface ListPaneDeclaration<Value>
   compare?(one: Value, other: Value): number;
   columns(value: Value, state: UiState, width: number): Column[];
   /** The detail that Enter opens. */
-  detail(state: UiState, value: Value): Detail;
+  detail(value: Value): Detail;
   /** Fetches a row that the list does not have. Default: its detail cannot be opened. */
   fetchRow?(id: string): Read<Value>;
   /** Which rows `n` and `p` prefer in a detail. Default: all. */
@@ -119,34 +119,29 @@ interface ListPaneDeclaration<Value>
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
-  const { name, title, isShown, stream, poll, log, emptyText, keys = [], listKeys = [] } = declared;
+  const { rowId, filterBy, vocabulary, stream, poll, log, compare, detail: _, fetchRow: __, isRelated: ___, ...shared } = declared;
+  const { name, keys = [], listKeys = [] } = shared;
   const row = (value: Value): Row => ({
-    id: declared.rowId(value),
+    id: rowId(value),
     value,
-    filterBy: declared.filterBy(value),
+    filterBy: filterBy(value),
     ...(log && { order: log.order(value) }),
   });
-  const sorted = (rows: Value[]) => (declared.compare ? rows.toSorted(declared.compare) : rows);
+  const sorted = (rows: Value[]) => (compare ? rows.toSorted(compare) : rows);
   return {
-    name,
-    title,
-    follows: stream !== undefined && declared.fold === undefined,
-    fold: declared.fold,
-    ...(isShown && { isShown }),
-    vocabulary: (state) => declared.vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
+    ...shared,
+    follows: stream !== undefined && shared.fold === undefined,
+    vocabulary: (state) => vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
     ...(log && { log: { ...log, page: (query) => withRows(log.page(query), row) } }),
     ...(poll && { poll: readAs(poll, ({ data }) => sorted(data).map(row)) }),
     titleNote: (state) =>
-      [declared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
+      [shared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
         .filter(Boolean)
         .join("  "),
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
     gapText: ({ id, gap }, state, width) => (gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : ""),
-    emptyText,
     keys: [...listKeys, ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined))],
-    ...(declared.alarm && { alarm: declared.alarm }),
-    ...(declared.legend && { legend: declared.legend }),
     ...opening(declared, row),
   };
 }
@@ -157,16 +152,16 @@ function opening<Value>(
 ): Pick<Pane, "detailOf" | "openRow" | "openById" | "fetchRow"> {
   const { name } = declared;
   const isRelated = (declared.isRelated ?? (() => true)) as RowRelation;
-  const detailOf = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]) => {
+  const detailOf = (opened: Row, openNeighbour: Pane["openRow"]) => {
     const value = opened.value as Value;
     const detailKeys = [
       ...(declared.keys ?? []).map((key) => boundTo(key, () => value)),
       ...neighbourKeys(name, opened, isRelated, openNeighbour),
     ];
-    return openDetail(declared.detail(state, value), { pane: name, id: opened.id, value }, detailKeys);
+    return openDetail(declared.detail(value), { pane: name, id: opened.id, value }, detailKeys);
   };
   const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
-    const { overlay, effects } = detailOf(state, opened, openNeighbour);
+    const { overlay, effects } = detailOf(opened, openNeighbour);
     return update(openOverlay(state, overlay), ...effects);
   };
   const openRow = (state: UiState, selected: Row): StateUpdate => {
@@ -196,7 +191,7 @@ function opening<Value>(
     );
   };
   return {
-    detailOf: (state, opened) => detailOf(state, opened, openLinked),
+    detailOf: (opened) => detailOf(opened, openLinked),
     openRow,
     openById,
     ...(fetchValue && { fetchRow: fetchRow as Pane["fetchRow"] }),

@@ -6,7 +6,6 @@ import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { copyApiKey, undoOfWindow } from "../controls/sandbox-forms.ts";
 import { labelled, paragraph } from "../details/detail-lines.ts";
 import { requestLinks, requestsOf } from "../details/row-lines.ts";
-import type { Detail } from "../overlays/detail.ts";
 import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { count, countdown, counted, dateTimeToSecond, failureMark, limitText, milliseconds } from "../view/format.ts";
@@ -14,28 +13,6 @@ import { symbols, type Theme } from "../view/style.ts";
 import { listPane } from "./pane.ts";
 
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
-
-export const rateWindowDetail = (_: UiState, opened: RateWindow): Detail => ({
-  title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
-  lines(_data, state, width) {
-    const { theme } = state;
-    const newest = valuesOf<RateWindow>(state, "limits").find((window) => rateWindowId(window) === rateWindowId(opened));
-    const { merchant, operation, limit, remaining, window, reset } = newest ?? opened;
-    const resetAt = milliseconds(reset);
-    const isExhausted = remaining === 0;
-    const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
-    return [
-      ...labelled(theme, width, "merchant", merchant),
-      ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
-      ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-      ...labelled(theme, width, "remaining", windowText({ limit, remaining }), ...(isExhausted ? (["failure"] as const) : [])),
-      ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
-      ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
-      ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
-      ...requestLinks(theme, "429 responses", refusedRequests(state, merchant), width),
-    ];
-  },
-});
 
 export const refusedRequests = (state: UiState, merchant: string): RequestMessage[] =>
   requestsOf(state, merchant).filter(({ status }) => status === 429);
@@ -80,7 +57,27 @@ export const rateLimits = listPane<RateWindow>({
     ];
   },
   emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"]),
-  detail: rateWindowDetail,
+  detail: (opened) => ({
+    title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
+    lines(_data, state, width) {
+      const { theme } = state;
+      const newest = valuesOf<RateWindow>(state, "limits").find((window) => rateWindowId(window) === rateWindowId(opened));
+      const { merchant, operation, limit, remaining, window, reset } = newest ?? opened;
+      const resetAt = milliseconds(reset);
+      const isExhausted = remaining === 0;
+      const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
+      return [
+        ...labelled(theme, width, "merchant", merchant),
+        ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
+        ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
+        ...labelled(theme, width, "remaining", windowText({ limit, remaining }), ...(isExhausted ? (["failure"] as const) : [])),
+        ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
+        ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+        ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
+        ...requestLinks(theme, "429 responses", refusedRequests(state, merchant), width),
+      ];
+    },
+  }),
   keys: [
     {
       keys: ["e"],

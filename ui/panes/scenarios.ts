@@ -4,7 +4,6 @@ import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf } from "../details/detail-lines.ts";
 import { fieldsText, triggerText } from "../details/fault.ts";
-import type { Detail } from "../overlays/detail.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { loadThen, makeCall, update } from "../state/updates.ts";
@@ -13,24 +12,6 @@ import { listPane } from "./pane.ts";
 
 /** A scenario that is armed for several merchants has a row for each. */
 const scenarioId = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) => `${name} ${merchant ?? ""}`;
-
-const scenarioDetail = (_: UiState, opened: Scenario): Detail => ({
-  title: `Scenario ${opened.name}`,
-  lines(_data, state, width) {
-    const { theme } = state;
-    const listed = valuesOf<Scenario>(state, "scenarios");
-    // Once a scenario is disarmed, its row has no merchant.
-    const scenario =
-      listed.find((one) => scenarioId(one) === scenarioId(opened)) ?? listed.find(({ name }) => name === opened.name) ?? opened;
-    return [
-      ...paragraph(theme, width, scenario.title, "bold"),
-      ...paragraph(theme, width, scenario.about),
-      ...section(theme, "Score", scoreLines(state, scenario, width)),
-      ...sectionOf(theme, "Checks", scenario.expectations, (check) => checkLines(state, scenario, check, width)),
-      ...sectionOf(theme, "Faults", scenario.faults, (fault) => faultLines(state, scenario, fault, width)),
-    ];
-  },
-});
 
 function scoreLines({ theme }: UiState, { armed, merchant, since, score, points, verdict, says }: Scenario, width: number): string[] {
   if (!armed)
@@ -102,7 +83,23 @@ export const scenarios = listPane<Scenario>({
     ];
   },
   emptyText: () => ["Loading scenarios …"],
-  detail: scenarioDetail,
+  detail: (opened) => ({
+    title: `Scenario ${opened.name}`,
+    lines(_data, state, width) {
+      const { theme } = state;
+      const listed = valuesOf<Scenario>(state, "scenarios");
+      // Once a scenario is disarmed, its row has no merchant.
+      const scenario =
+        listed.find((one) => scenarioId(one) === scenarioId(opened)) ?? listed.find(({ name }) => name === opened.name) ?? opened;
+      return [
+        ...paragraph(theme, width, scenario.title, "bold"),
+        ...paragraph(theme, width, scenario.about),
+        ...section(theme, "Score", scoreLines(state, scenario, width)),
+        ...sectionOf(theme, "Checks", scenario.expectations, (check) => checkLines(state, scenario, check, width)),
+        ...sectionOf(theme, "Faults", scenario.faults, (fault) => faultLines(state, scenario, fault, width)),
+      ];
+    },
+  }),
 });
 
 /** Works everywhere, so that a scenario can be started without leaving the requests. */

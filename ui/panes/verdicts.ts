@@ -14,7 +14,7 @@ import { count, dateTime, duration, failureMark, milliseconds, newestOf, timeOfD
 import { symbols } from "../view/style.ts";
 import { listPane, readAs } from "./pane.ts";
 
-export const verdictDetail = (_: UiState, verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
+export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
   fetch: { verdicts: controlCalls.verdicts.list({ rule: verdict.rule }) },
   lines({ verdicts }, state, width) {

@@ -4,7 +4,7 @@ import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { MadeCounts } from "../../src/contracts/counts.ts";
 import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
 import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
-import type { Pane } from "../panes/pane.ts";
+import { panes } from "../panes/index.ts";
 import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
 import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
 import { listOf, type UiState } from "./state.ts";
@@ -15,23 +15,23 @@ export function applyConnection(state: UiState, connection: StreamConnection): U
   return { ...state, connection, retryAt };
 }
 
-export function applyMessage(state: UiState, message: StreamMessage, panes: readonly Pane[]): UiState {
-  if (message.type === "snapshot") return applySandboxIndex(applySnapshot(state, message, panes), message.sandbox);
+export function applyMessage(state: UiState, message: StreamMessage): UiState {
+  if (message.type === "snapshot") return applySandboxIndex(applySnapshot(state, message), message.sandbox);
   if (message.type !== "digest") return state;
   const { seq, made, completeFor } = message;
   const items = message.items.filter((item) => item.seq > state.lastSeq);
   const at = items.findLastIndex(isReset);
   const counted = sampleRate({ ...state, made, lastSeq: seq, ...(at !== -1 && { samples: [] }) });
   const after = items.slice(at + 1);
-  const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after, panes);
-  const next = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor, panes);
-  return at === -1 ? next : withoutUnknownGaps(next, panes);
+  const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after);
+  const next = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor);
+  return at === -1 ? next : withoutUnknownGaps(next);
 }
 
 /** A new run id means that the sandbox restarted, so its log may have other rows. */
-function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "snapshot" }, panes: readonly Pane[]): UiState {
+function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "snapshot" }): UiState {
   if (run === state.run) return { ...state, made };
-  const started = clearLists({ ...state, run, made, samples: [{ at: state.now, requests: made.requests }], lastSeq: 0 }, panes);
+  const started = clearLists({ ...state, run, made, samples: [{ at: state.now, requests: made.requests }], lastSeq: 0 });
   return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show its log", "yellow");
 }
 
@@ -41,7 +41,6 @@ function appendItems(
   items: readonly LiveItem[],
   totalOf: (list: List, kind: LiveItem["kind"]) => number,
   completeFor: CompleteFor,
-  panes: readonly Pane[],
 ): UiState {
   return panes.reduce(
     (before, { name, stream }) => {
@@ -62,7 +61,7 @@ function madeSince({ newest }: List, items: readonly LiveItem[], kind: LiveItem[
   return first === undefined ? 0 : (numbers.at(-1) ?? first) - (newest ?? first - 1);
 }
 
-function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["kind"]): number {
+export function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["kind"]): number {
   if (kind === "request") return requests;
   if (kind === "attempt") return attempts;
   return kind === "verdict" ? verdicts.pass + verdicts.fail + verdicts.inconclusive : 0;
@@ -71,18 +70,17 @@ function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveItem["ki
 export const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
 /** Applies items of which the last is a reset. After several resets, the lists are loaded from the log. */
-function applyResets(state: UiState, items: readonly LiveItem[], after: readonly LiveItem[], panes: readonly Pane[]): UiState {
+function applyResets(state: UiState, items: readonly LiveItem[], after: readonly LiveItem[]): UiState {
   const [first, ...more] = items.filter(isReset);
   const everything = [first, ...more].some((reset) => reset?.merchant === null);
   const merchant = first?.merchant ?? "";
   const cleared =
     everything || more.length > 0
-      ? clearLists(everything ? withoutCounts(state) : state, panes)
+      ? clearLists(everything ? withoutCounts(state) : state)
       : clearMerchant(
-          appendItems(state, items, (list, kind) => list.total + madeSince(list, items, kind), {}, panes),
+          appendItems(state, items, (list, kind) => list.total + madeSince(list, items, kind), {}),
           merchant,
           after,
-          panes,
         );
   // The reply to a reset from this dashboard has shown a notice already.
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
@@ -102,7 +100,7 @@ function withoutCounts(state: UiState): UiState {
 }
 
 /** Removes the rows of one merchant from the lists of the stream. `after` are the items that followed its reset. */
-function clearMerchant(before: UiState, merchant: string, after: readonly LiveItem[], panes: readonly Pane[]): UiState {
+function clearMerchant(before: UiState, merchant: string, after: readonly LiveItem[]): UiState {
   const state = learnerMode(before)?.id === merchant ? withoutLearner(before) : before;
   const isRemoved = ({ filterBy }: Row) => filterBy.fields.merchant === merchant;
   return panes.reduce((next, { name, stream }) => {
@@ -119,7 +117,7 @@ function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
 }
 
 /** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */
-function withoutUnknownGaps(state: UiState, panes: readonly Pane[]): UiState {
+function withoutUnknownGaps(state: UiState): UiState {
   return panes.reduce((next, { name, stream }) => {
     const { rows, follows, fold, filter, total } = listOf(next, name);
     if (!stream || !rows.some(({ id, gap }) => gap && id !== TOP_GAP)) return next;
@@ -128,7 +126,7 @@ function withoutUnknownGaps(state: UiState, panes: readonly Pane[]): UiState {
 }
 
 /** Clears every list except its filter, so that it is loaded from the log. Lists that follow by default follow again. */
-function clearLists(before: UiState, panes: readonly Pane[]): UiState {
+function clearLists(before: UiState): UiState {
   const state = withoutLearner(before);
   const lists = panes.map((pane): [string, List] => {
     const { name, stream } = pane;
@@ -170,13 +168,10 @@ function sampleRate(state: UiState): UiState {
 }
 
 /** The samples of the window that ends at this time, and the last one before it. */
-const windowBefore = (end: number, samples: UiState["samples"]) =>
-  samples.slice(
-    Math.max(
-      0,
-      samples.findLastIndex(({ at }) => at <= end - RATE_WINDOW_MS),
-    ),
-  );
+function windowBefore(end: number, samples: UiState["samples"]) {
+  const before = samples.findLastIndex(({ at }) => at <= end - RATE_WINDOW_MS);
+  return samples.slice(Math.max(0, before));
+}
 
 /** Requests per second: up to the last digest while digests come, and up to now when they have stopped. */
 export function requestRate({ samples, now }: UiState): number {

@@ -3,8 +3,7 @@
 import type { Lesson } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import type { LearnerMode, LearnerView } from "./learning-mode.ts";
-import type { Effect, UiState } from "./state.ts";
+import type { Effect, LearnerMode, LearnerView, UiState } from "./state.ts";
 import { pollEffect, update, withNotice } from "./updates.ts";
 
 export const LESSON_PANE = "lesson";

@@ -1,6 +1,6 @@
 // The dashboard's state as one immutable value, and functions that read from it.
 
-import type { SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
+import type { FinishedStep, Learner, Lesson, SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
 import type { HttpReply } from "../../src/client/http-exchange.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/counts.ts";
@@ -12,7 +12,6 @@ import type { StreamConnection } from "../connection/live-stream.ts";
 import type { Reference } from "../details/detail-lines.ts";
 import type { TextEdit } from "../overlays/field.ts";
 import type { TextStyle, Theme } from "../view/style.ts";
-import type { LearningMode } from "./learning-mode.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -66,6 +65,25 @@ export interface UiState {
   readonly operation?: string | undefined;
   /** The first visible line of each text pane. */
   readonly scrolls: Readonly<Record<string, number>>;
+}
+
+/** The lesson of one learner at this dashboard, or a workshop whose board it shows. */
+export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
+
+/** A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no display of a lesson uses. */
+export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & { readonly finishedSteps: readonly Omit<FinishedStep, "at">[] };
+
+export interface LearnerMode {
+  readonly kind: "learner";
+  /** The learner's merchant. */
+  readonly id: string;
+  /** A learner of a workshop in a browser, who can access only their own merchant and lesson. */
+  readonly isGuest?: true;
+  readonly learner?: LearnerView | undefined;
+  /** The lesson last fetched. While the learner's new lesson loads, this is the earlier one. */
+  readonly lesson?: Lesson | undefined;
+  /** The number of the earlier step that is shown; undefined for the current one. */
+  readonly reading?: number | undefined;
 }
 
 export interface TrendViews {

@@ -1,6 +1,7 @@
 // Takes the screen over (raw mode, alternate screen, no cursor, no wrapping) and restores it, also while Ctrl-Z suspends the process.
 
 import { readFileSync } from "node:fs";
+import { attempt } from "../../src/kernel/attempt.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 
 interface ScreenOptions {
@@ -21,23 +22,17 @@ const LEAVE_SCREEN = "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 /** Terminates an escape sequence that was cut off. */
 const END_SEQUENCE = "\x1b\\";
 
+/** Each step may fail, because the terminal may be gone. */
 export function createScreen({ input, write, discard, keysOnly }: ScreenOptions) {
   let isActive = false;
-  const ignoreErrors = (act: () => void) => {
-    try {
-      act();
-    } catch {
-      // The terminal is gone.
-    }
-  };
   return {
     isActive: () => isActive,
     enter(): void {
       isActive = true;
       // Turns raw mode off first: a shell may have changed the mode without Node's knowledge, and Node ignores a mode that it believes is set.
-      ignoreErrors(() => input.setRawMode(false));
-      ignoreErrors(() => input.setRawMode(true));
-      ignoreErrors(() => write(ENTER_PASTE + (keysOnly ? "" : ENTER_SCREEN)));
+      attempt(() => input.setRawMode(false));
+      attempt(() => input.setRawMode(true));
+      attempt(() => write(ENTER_PASTE + (keysOnly ? "" : ENTER_SCREEN)));
     },
     /** Restores the screen, then writes `message` to it. Further calls do nothing. */
     leave(message = ""): void {
@@ -45,8 +40,8 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
       isActive = false;
       const isCutOff = discard();
       // Ends raw mode before the message, because a key that the user presses after reading it is meant for the shell.
-      ignoreErrors(() => input.setRawMode(false));
-      ignoreErrors(() => write((isCutOff ? END_SEQUENCE : "") + (keysOnly ? "" : LEAVE_SCREEN) + LEAVE_PASTE + message));
+      attempt(() => input.setRawMode(false));
+      attempt(() => write((isCutOff ? END_SEQUENCE : "") + (keysOnly ? "" : LEAVE_SCREEN) + LEAVE_PASTE + message));
     },
   };
 }
@@ -82,30 +77,18 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
   /** Stops the process until the shell continues it. */
   const suspend = () => {
     release("");
-    stopProcessGroup();
+    // Stops the whole process group, as Ctrl-Z does, because the shell waits until every process of the job has stopped. Windows has no such signal.
+    attempt(() => process.kill(0, "SIGTSTP"));
     // The system ignores the stop signal when no shell could continue the process. The process then resumes by itself.
     cancelPoll = afterRealTime(FOREGROUND_POLL_MS, resume);
   };
   return { take, suspend, resume, release };
 }
 
-/** Stops the whole process group, as Ctrl-Z does, because the shell waits until every process of the job has stopped. */
-function stopProcessGroup(): void {
-  try {
-    process.kill(0, "SIGTSTP");
-  } catch {
-    // Windows has no such signal.
-  }
-}
-
 /** Whether the process may use the terminal: the system stops a background process that does. Without /proc, assumes the foreground. */
 export function isInForeground(): boolean {
-  try {
-    // The fields follow the name, which may contain any character: state, ppid, pgrp, session, tty_nr, tpgid.
-    const stat = readFileSync("/proc/self/stat", "utf8");
-    const [, , processGroup, , , foregroundGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return processGroup === foregroundGroup;
-  } catch {
-    return true;
-  }
+  // The fields follow the name, which may contain any character: state, ppid, pgrp, session, tty_nr, tpgid.
+  const stat = attempt(() => readFileSync("/proc/self/stat", "utf8")) ?? "";
+  const [, , processGroup, , , foregroundGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return processGroup === foregroundGroup;
 }

@@ -2,6 +2,7 @@
 
 import type { Verdict } from "../../src/contracts/verdict.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
+import { tryParseJson } from "../../src/kernel/parse-json.ts";
 import { symbols, type TextStyle, type Theme } from "./style.ts";
 
 const grouped = new Intl.NumberFormat("en");
@@ -36,11 +37,8 @@ export function countdown(seconds: number): string {
 
 /** Formats a JSON text with another indent; returns any other text unchanged. */
 export function reformatJson(text: string, indent?: number): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, indent);
-  } catch {
-    return text;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? text : JSON.stringify(value, null, indent);
 }
 
 export const milliseconds = (iso: string) => parseTime(iso) ?? 0;

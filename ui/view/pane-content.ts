@@ -1,10 +1,12 @@
 // The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
+import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
 import { type Column, formatRow, headingOf } from "../panes/columns.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
+import { madeOf } from "../state/apply-message.ts";
 import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
@@ -114,12 +116,10 @@ export const isStale = ({ connection, run }: UiState) => connection.phase !== "l
 
 /** How many rows the log has dropped since the last reset. */
 function droppedCount({ sandbox }: UiState, { stream }: Pane): number {
-  if (!sandbox) return 0;
-  const { made, kept } = sandbox;
-  if (stream?.kind === "request") return Math.max(0, made.requests - kept.requests);
-  const { pass, fail, inconclusive } = made.verdicts;
-  if (stream?.kind === "verdict") return Math.max(0, pass + fail + inconclusive - kept.verdicts);
-  return stream?.kind === "attempt" ? Math.max(0, made.attempts - kept.attempts) : 0;
+  if (!sandbox || !stream) return 0;
+  const { requests: request, attempts: attempt, verdicts: verdict } = sandbox.kept;
+  const kept: Partial<Record<LiveItem["kind"], number>> = { request, attempt, verdict };
+  return Math.max(0, madeOf(sandbox.made, stream.kind) - (kept[stream.kind] ?? 0));
 }
 
 /** The number of kept rows, such as ` of the 10,000 kept`, if the log has dropped others. */

@@ -10,6 +10,7 @@ import { LARGEST_BODY, LARGEST_FILE, readHar, readWebhooks, recordingText } from
 import type { Recording } from "../../compare/recording.ts";
 import { comparisonText, matchedNothing, totalsOf } from "../../compare/text.ts";
 import { serviceFileOf, serviceFileText } from "../../compare/write-service.ts";
+import { attempt } from "../../kernel/attempt.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { plural } from "../../kernel/text.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
@@ -101,15 +102,12 @@ async function readRecording(files: readonly string[], webhooks: string | undefi
 }
 
 /** Reads a file beside the recording. Playwright stores bodies there with `content: "attach"`. */
-const attachmentsBeside = (file: string) => (name: string) => {
-  try {
+const attachmentsBeside = (file: string) => (name: string) =>
+  attempt(() => {
     const path = join(dirname(file), name);
     const found = statSync(path);
     return found.isFile() && found.size <= LARGEST_BODY ? readFileSync(path, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
-};
+  });
 
 async function read(file: string): Promise<string> {
   try {

@@ -10,6 +10,7 @@ import { afterRealTime, machineTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { tryParseJson } from "../../kernel/parse-json.ts";
 import { wholeNumber } from "../../sandbox/options.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
@@ -123,14 +124,7 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
 }
 
 /** The correct status for a delivery with a valid signature. */
-function statusOf(body: Buffer): number {
-  try {
-    JSON.parse(body.toString("utf8"));
-    return 200;
-  } catch {
-    return 400;
-  }
-}
+const statusOf = (body: Buffer) => (tryParseJson(body.toString("utf8")) === undefined ? 400 : 200);
 
 /** Waits, or returns early when the sender closes the connection. */
 function waitOrClose(milliseconds: number, { socket }: IncomingMessage): Promise<void> {

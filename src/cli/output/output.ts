@@ -1,7 +1,7 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
-import type { LearningMode } from "../../../ui/state/learning-mode.ts";
+import type { LearningMode } from "../../../ui/state/state.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { mask } from "../../kernel/mask.ts";

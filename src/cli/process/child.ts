@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
+import { attempt } from "../../kernel/attempt.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 
@@ -45,13 +46,9 @@ function forwardSignals(child: ChildProcess): () => void {
 }
 
 function hasTerminal(): boolean {
-  if (process.platform === "win32") return true;
-  try {
-    closeSync(openSync("/dev/tty", "r+"));
-    return true;
-  } catch {
-    return false;
-  }
+  const terminal = attempt(() => openSync("/dev/tty", "r+"));
+  if (terminal !== undefined) closeSync(terminal);
+  return terminal !== undefined || process.platform === "win32";
 }
 
 /** Quotes a word for the shell on Windows, where npm and npx are batch files that only a shell can run. */

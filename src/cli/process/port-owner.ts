@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
 import { describeSandboxAt } from "../remote/probe.ts";
 
 /** A description of the program; undefined if there is none, or if the system does not tell. */
@@ -48,14 +49,6 @@ function listenerByTool(port: number): Promise<PortListener | undefined> {
 }
 
 /** Unreadable files count as empty, because other users own most of /proc. */
-function tryRead<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
-}
-
-const namesIn = (folder: string) => tryRead(() => readdirSync(folder), []);
-const linkOf = (path: string) => tryRead(() => readlinkSync(path), "");
-const textOf = (path: string) => tryRead(() => readFileSync(path, "utf8"), "");
+const namesIn = (folder: string) => attempt(() => readdirSync(folder)) ?? [];
+const linkOf = (path: string) => attempt(() => readlinkSync(path)) ?? "";
+const textOf = (path: string) => attempt(() => readFileSync(path, "utf8")) ?? "";

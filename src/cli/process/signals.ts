@@ -1,6 +1,7 @@
 // Signals: waits for a signal to stop, sends signals to other processes, and stops the program when its npx has ended.
 
 import { readFileSync } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
 import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
@@ -37,22 +38,12 @@ function endBy(signal: StopSignal): void {
 export const stopSignal = () => listenForStop().received;
 
 /** Sends a signal. Returns false if the process does not exist or belongs to another user. */
-export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
-}
+export const signal = (pid: number, name: NodeJS.Signals | 0): boolean => attempt(() => process.kill(pid, name)) ?? false;
 
 /** A zombie counts as ended, because in a container its parent may never reap it. */
 export function isAlive(pid: number): boolean {
-  if (!signal(pid, 0)) return false;
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return process.platform !== "linux";
-  }
+  const status = attempt(() => readFileSync(`/proc/${pid}/status`, "utf8"));
+  return signal(pid, 0) && (status === undefined ? process.platform !== "linux" : !/^State:\s+Z/m.test(status));
 }
 
 /** Real milliseconds between checks of the parent. */

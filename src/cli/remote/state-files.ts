@@ -6,6 +6,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { attempt } from "../../kernel/attempt.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
@@ -118,12 +119,4 @@ async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boo
   // On Windows the listener may be unknown, because no tool for it is always installed.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
   return (await describeSandboxAt(url, controlToken))?.pid === pid;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
