@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { happenedLines } from "../../src/cli/commands/clock.ts";
 import { linesOf, runCommand } from "../support/commands.ts";
 import { readGithubFile } from "../support/github-files.ts";
 import { listen } from "../support/listen.ts";
@@ -384,4 +385,13 @@ describe("env", () => {
       expect(new Set(text.match(/<<end_\w+/g)).size).toBe(4);
     }
   });
+});
+
+test("clock advance prints the changes of a day in the order of their times", () => {
+  const change = (time: string, kind: string) => {
+    const made = { at: `2026-01-05T${time}:00.000Z`, merchant: "mer_lodge", kind, id: "x", from: "a", to: "b" };
+    return { ...made, event: null, amount: null, currency: null };
+  };
+  const lines = happenedLines([change("05:00", "payout"), change("06:00", "booking"), change("08:00", "payout")]);
+  expect(lines.slice(1, 4).map((line) => line.trim().slice(0, 6))).toEqual(["05:00Z", "06:00Z", "08:00Z"]);
 });

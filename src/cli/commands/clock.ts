@@ -61,7 +61,8 @@ const MOST_LINES = 10;
 export function happenedLines(changes: readonly LifeChange[]): string[] {
   if (changes.length === 0) return [];
   const days = grouped(changes, ({ at }) => at.slice(0, 10));
-  const lines = [...days].flatMap(([day, ofDay]) => [day, ...[...sorts(ofDay)].flatMap(linesOfSort).map((line) => `  ${line}`)]);
+  const linesOf = (ofDay: LifeChange[]) => [...sorts(ofDay)].flatMap(linesOfSort).sort(byTime);
+  const lines = [...days].flatMap(([day, ofDay]) => [day, ...linesOf(ofDay).map((line) => `  ${line}`)]);
   return [...lines, "Total", ...[...sorts(changes)].map((ofSort) => `  ${sumOf(ofSort)}`)];
 }
 
@@ -76,6 +77,9 @@ function linesOfSort(changes: LifeChange[]): string[] {
     return [timeOf(change), merchant, kind, id, state, ...money([change]), event].filter((part) => part !== null).join("  ");
   });
 }
+
+/** Each line begins with its time. */
+const byTime = (one: string, other: string) => one.slice(0, 5).localeCompare(other.slice(0, 5));
 
 const timeOf = (change: LifeChange | undefined) => change && `${change.at.slice(11, 16)}Z`;
 
