@@ -58,7 +58,7 @@ export const programs = [
   ...[
     { name: "mountebank 2.9.1", headers: {} },
     // By default it closes the connection after each response.
-    { name: "mountebank 2.9.1, told to keep connections", headers: { Connection: "keep-alive" } },
+    { name: "mountebank 2.9.1, with keep-alive", headers: { Connection: "keep-alive" } },
   ].map(({ name, headers }) => ({
     name,
     package: "mountebank@2.9.1",

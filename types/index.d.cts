@@ -327,7 +327,7 @@ export interface AttemptsListInput {
   status?: "succeeded" | "failed" | "aborted";
   /** Only with a path or URL that contains this text */
   path?: string;
-  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
   filter?: string;
   /** Maximum number of objects to return */
   limit?: number;
@@ -1505,7 +1505,7 @@ export interface RequestsListInput {
   since?: string;
   /** Only with a path or URL that contains this text */
   path?: string;
-  /** Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
   filter?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;

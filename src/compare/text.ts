@@ -57,7 +57,7 @@ function summary(comparison: Comparison, { facts, questions = [], file }: Adopti
   const { shapes } = comparison;
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
   const adopted = grouped(Object.entries(facts), ([id, entry]) => `${lastPart(id)} ${JSON.stringify(entryOf(entry))}`);
-  const now = file === undefined ? "The sandbox can do as the service, with --write" : `The sandbox now does as the service, under ${file}`;
+  const now = file === undefined ? "The sandbox can adopt, with --write" : `The sandbox now does as the service, under ${file}`;
   return [
     ...listed(
       "Change in your client",

@@ -3,7 +3,7 @@
 import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 
 /** The rule id in the firings of X-Sandbox-Inject. */
-export const INLINE_RULE = "flt_brought";
+export const INLINE_RULE = "flt_inline";
 const nullableText = (description: string) => nullable(Type.String({ description }));
 
 const TARGETS = ["api", "delivery"] as const;

@@ -19,8 +19,7 @@ export const filterFields = {
   path: Type.Optional(Type.String({ description: "Only with a path or URL that contains this text", maxLength: 5_000 })),
   filter: Type.Optional(
     Type.String({
-      description:
-        "Only rows with these words, fields and marks, as in the filter of the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`",
+      description: "Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`",
       maxLength: 5_000,
     }),
   ),

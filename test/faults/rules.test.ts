@@ -427,7 +427,7 @@ describe("an inline fault (X-Sandbox-Inject)", () => {
     const bench = await open();
     const answer = await send(bench, inject);
     expect([answer.status, answer.headers["retry-after"]]).toEqual([status, wait]);
-    expect(answer.headers["x-sandbox-fault"]).toContain("flt_brought");
+    expect(answer.headers["x-sandbox-fault"]).toContain("flt_inline");
     expect((await list(bench)).status).toBe(200);
   });
 

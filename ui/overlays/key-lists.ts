@@ -44,7 +44,7 @@ function groupLines({ theme }: Pick<UiState, "theme">, { title, legend, bindings
   const lines = found.flatMap(({ keys, help }) => {
     const [first = "", ...rest] = paragraph(theme, width - KEYS_WIDTH - 1, help).map((line) => line.trimStart());
     return [
-      `  ${styled(theme, fitTo(keys.join(" ") || ": only", KEYS_WIDTH), "bold")} ${first}`,
+      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", KEYS_WIDTH), "bold")} ${first}`,
       ...rest.map((line) => " ".repeat(KEYS_WIDTH + 3) + line),
     ];
   });

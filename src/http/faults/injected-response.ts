@@ -32,14 +32,7 @@ function categoryOf(code: string, status: number): string {
 /** Builds the reply, and sets its headers on the context. */
 export function injectedResponse(
   context: RequestContext,
-  {
-    status,
-    code = codeOf(status),
-    message = "A fault rule answered instead of the service.",
-    retryAfter,
-    headers,
-    endsAt = Infinity,
-  }: InjectedResponse,
+  { status, code = codeOf(status), message = "A fault rule sent this response.", retryAfter, headers, endsAt = Infinity }: InjectedResponse,
   { mode }: Pick<Clock, "mode">,
 ): Reply {
   const isStuck = endsAt < Infinity && mode === "frozen";
