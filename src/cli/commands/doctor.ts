@@ -62,7 +62,7 @@ function listOptions(sources: Settings["sources"]): DoctorCheck {
 const NODE_20_BUILD =
   "On Node 20, npm downloads or compiles better-sqlite3: npx --foreground-scripts merchant-sandbox shows the build. Node 22.14 or later needs none.";
 
-/** The program does not start in a Node that is too old for anything but better-sqlite3. */
+/** bin.cjs refuses a Node that is too old, so only better-sqlite3 can fail here. */
 function checkNode(): DoctorCheck {
   const { node } = process.versions;
   const problem = findAddonProblem();
