@@ -1153,6 +1153,11 @@ export type LiveEvent = {
   /** Null for a reset of everything */
   merchant: string | null;
 } | {
+  kind: "cancellation";
+  merchant: string;
+  /** The endpoint that was deleted or disabled: its pending deliveries were cancelled */
+  endpoint: string;
+} | {
   kind: "removal";
   /** The merchant that was removed */
   merchant: string;

@@ -121,8 +121,11 @@ export function selectItems(items: readonly LiveItem[], filters: Filters) {
   return { items: selected.reverse(), completeFor };
 }
 
-/** Without these items, a client would show deleted rows, or miss a failure. */
-const isAlwaysSent = (item: LiveItem) => item.kind === "reset" || (item.kind === "verdict" && item.verdict.verdict === "fail");
+/** Without these items, a client would show deleted rows or attempts that are not made, or miss a failure. */
+const isAlwaysSent = (item: LiveItem) =>
+  item.kind === "verdict"
+    ? item.verdict.verdict === "fail"
+    : item.kind === "reset" || item.kind === "removal" || item.kind === "cancellation";
 
 function matches({ request, attempt }: Filters, item: LiveItem): boolean {
   if (item.kind === "request") return request?.matches(requestFacts(item.request)) ?? false;

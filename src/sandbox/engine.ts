@@ -157,6 +157,7 @@ function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine):
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
   dispatcher.listen(({ message }) => hub.publish({ kind: "attempt", attempt: message }));
   dispatcher.listen(judge.attempt);
+  dispatcher.onCancelled((cancelled) => hub.publish({ kind: "cancellation", ...cancelled }));
 }
 
 /** How the dispatcher and the audit of a receiver send webhooks. */

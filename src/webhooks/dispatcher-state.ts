@@ -1,6 +1,7 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
 import type { Stores } from "../store/stores.ts";
+import type { EndpointKey } from "../store/webhooks/outbox.ts";
 import { type Attempt, type AttemptRecorderOptions, createAttemptRecorder, type RecordedAttempt } from "./attempt-recorder.ts";
 import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 import { createTimingFaults } from "./faults/timing.ts";
@@ -65,6 +66,7 @@ export function createDispatcherState(given: DispatcherOptions) {
     /** The attempts that finished in this turn of the event loop: one transaction records them all. */
     finished: [] as FinishedAttempt[],
     listeners: new Set<(attempt: RecordedAttempt) => void>(),
+    cancelListeners: new Set<(endpoint: EndpointKey) => void>(),
     waiters: createWaiters(),
     running: false,
   };

@@ -7,7 +7,7 @@ import { subscribeTo } from "../kernel/listeners.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
-import { abandon, canStart, reload, settled, startDue } from "./in-flight.ts";
+import { abandon, canStart, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
@@ -45,6 +45,7 @@ export function createDispatcher(options: DispatcherOptions) {
      */
     afterCommit(request: string) {
       clock.wake();
+      reportCancelled(state);
       return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
     },
     /** Sends the deliveries that a snapshot left waiting; resolves with their number. */
@@ -62,6 +63,8 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
     listen: subscribeTo(listeners),
+    /** Calls the listener after the pending deliveries to an endpoint were cancelled. */
+    onCancelled: subscribeTo(state.cancelListeners),
     reload: reloadPending,
     /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
     stop: (within: number) => stop(state, within),

@@ -213,8 +213,15 @@ async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]):
   }
   clock.wake();
   for (const finished of recorded) if (finished.recorded) notifyEach(listeners, finished.recorded, state.report);
+  reportCancelled(state);
   waiters.notify();
   for (const finished of batch) finished.inFlight.settle();
+}
+
+/** Reports the endpoints whose pending deliveries were cancelled. Call after a commit. An endpoint with a receiver was rolled back. */
+export function reportCancelled({ outbox, deliveries, cancelListeners, report }: DispatcherState): void {
+  for (const one of outbox.takeUnsubscribed())
+    if (!deliveries.receiver(one.merchant, one.endpoint)) notifyEach(cancelListeners, one, report);
 }
 
 /** Records each attempt in its own transaction after the shared one failed, so that one failure does not affect the others. */

@@ -80,6 +80,38 @@ describe("under load", () => {
   });
 });
 
+test("no attempt waits for a next one that was cancelled: its endpoint was deleted or is gone, or its merchant was removed", async () => {
+  const bench = await open(unlimited);
+  const [failing, gone] = [await receive(), await receive()];
+  failing.always(500);
+  gone.script(500, 410);
+  const other = await bench.control("POST", "/merchants", { fixture: "lodge" });
+  const { id } = await register(bench, failing.url, ["payment.succeeded"]);
+  await register(bench, gone.url, ["payment.failed"]);
+  await register(bench, failing.url, ["*"], other.apiKey);
+  const terminal = attach(bench.url);
+  await terminal.shows("LIVE");
+  terminal.type("2");
+  await trigger(bench);
+  await trigger(bench, "payment.failed");
+  await trigger(bench, "payment.failed", { amount: 1 }, other.apiKey);
+  await settle(bench);
+  const waiting = () => terminal.text().match(/~ (next in|due now)/g)?.length ?? 0;
+  await terminal.shows(() => waiting() === 3);
+  terminal.type("\r");
+  await terminal.shows("next attempt");
+  await bench.control("DELETE", `/merchants/${other.merchant}`);
+  await terminal.shows((text) => text.includes("result") && !text.includes("next attempt"));
+  terminal.type("\x1b");
+  await terminal.shows(() => waiting() === 2);
+  await bench.call("DELETE", `/v1/webhooks/${id}`);
+  await terminal.shows(() => waiting() === 1);
+  await trigger(bench, "payment.failed");
+  await settle(bench);
+  await terminal.shows((text) => /payment\.failed .* 410 +✗ failed/.test(text) && waiting() === 0);
+  expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
+});
+
 test("a wrong address of attach is said instead of how to make the first request", async () => {
   const terminal = attach("http://127.0.0.1:9", USUAL);
   await terminal.shows((text) => text.includes("No sandbox answers at http://127.0.0.1:9: connection refused."));

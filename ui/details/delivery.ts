@@ -54,9 +54,11 @@ export const deliveryDetail = (row: AttemptMessage): Detail<DeliveryData> => ({
   },
 });
 
-function summary(state: UiState, row: AttemptMessage, width: number): string[] {
+function summary(state: UiState, opened: AttemptMessage, width: number): string[] {
   const { theme } = state;
-  const [outcome, styles] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
+  const listed = valuesOf<AttemptMessage>(state, "deliveries");
+  const row = listed.findLast(({ id }) => id === opened.id) ?? opened;
+  const [outcome, styles] = outcomeOf(state, row, laterAttempts(listed)(row));
   const { nextAttemptAt } = row;
   return [
     ...labelled(theme, width, "event", `${row.eventType}  ${row.eventId}`),

@@ -78,8 +78,8 @@ export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later)
   const { status, nextAttemptAt } = attempt;
   const { good, bad, unsure } = symbols(state.theme);
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
-  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["dim"]] : [`${bad} failed`, ["failure"]];
   if (later === "attempt") return [`${unsure} retried`, ["dim"]];
+  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["dim"]] : [`${bad} failed`, ["failure"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];
 }
@@ -92,8 +92,10 @@ export function attemptLines(
   width: number,
   opened?: string,
 ): DetailLine[] {
-  const newer = valuesOf<AttemptMessage>(state, "deliveries").filter((one) => isListed(one) && !fetched.some(({ id }) => id === one.id));
-  const all = [...fetched.toReversed(), ...newer];
+  const listed = new Map(valuesOf<AttemptMessage>(state, "deliveries").flatMap((one) => (isListed(one) ? [[one.id, one]] : [])));
+  // The list knows which of the fetched attempts have lost their next attempt since.
+  const known = fetched.toReversed().map((one) => listed.get(one.id) ?? one);
+  const all = [...known, ...[...listed.values()].filter((one) => !fetched.some(({ id }) => id === one.id))];
   const later = laterAttempts(all);
   return all.flatMap((attempt): DetailLine[] => {
     const line = attemptLine(state, attempt, width, later(attempt));

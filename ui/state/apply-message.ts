@@ -2,12 +2,13 @@
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { MadeCounts } from "../../src/contracts/counts.ts";
-import type { CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
 import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
+import { laterAttempts } from "../details/row-lines.ts";
 import { panes } from "../panes/index.ts";
 import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
-import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
-import { listOf, type UiState } from "./state.ts";
+import { append, changeRows, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
+import { listOf, type UiState, valuesOf } from "./state.ts";
 import { withList, withNotice } from "./updates.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {
@@ -24,7 +25,8 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
   const counted = sampleRate({ ...state, made, lastSeq: seq, ...(at !== -1 && { samples: [] }) });
   const after = items.slice(at + 1);
   const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after);
-  const next = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor);
+  const appended = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor);
+  const next = cancelNextAttempts(appended, after);
   return at === -1 ? next : withoutUnknownGaps(next);
 }
 
@@ -114,6 +116,29 @@ function clearMerchant(before: UiState, merchant: string, after: readonly LiveIt
 function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
   const removed = new Set(items.flatMap((item) => (item.kind === "removal" ? [item.merchant] : [])));
   return removed.has(learnerMode(state)?.id ?? "") ? withoutLearner(state) : state;
+}
+
+/** Clears the next attempts of deliveries to an endpoint that was deleted or disabled, or of a merchant that was removed. */
+function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState {
+  const ends = items.filter((item) => item.kind === "cancellation" || item.kind === "removal");
+  if (ends.length === 0) return state;
+  const list = listOf(state, "deliveries");
+  const later = laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"));
+  const seqs = new Map(items.flatMap((item) => (item.kind === "attempt" ? [[item.attempt.id, item.seq]] : [])));
+  const isCancelled = (attempt: AttemptMessage) =>
+    attempt.nextAttemptAt !== null &&
+    later(attempt) !== "attempt" &&
+    ends.some(
+      (end) =>
+        end.merchant === attempt.merchant &&
+        (end.kind === "removal" || end.endpoint === attempt.endpointId) &&
+        end.seq > (seqs.get(attempt.id) ?? 0),
+    );
+  const change = (row: Row): Row =>
+    !row.gap && isCancelled(row.value as AttemptMessage)
+      ? { ...row, value: { ...(row.value as AttemptMessage), nextAttemptAt: null } }
+      : row;
+  return withList(state, "deliveries", changeRows(list, change));
 }
 
 /** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */

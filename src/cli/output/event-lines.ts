@@ -26,6 +26,8 @@ function textOf(event: LiveEvent): string {
       return lessonText(event.lesson);
     case "reset":
       return event.merchant === null ? "reset of everything" : `reset of ${event.merchant}`;
+    case "cancellation":
+      return `the pending deliveries to ${event.endpoint} of ${event.merchant} were cancelled`;
     case "removal":
       return `${event.merchant} was removed`;
   }
@@ -70,7 +72,10 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
 /** The event with all fields, and with times as ISO text. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
   if (event.kind === "request") return requestObject(event.request);
-  if (event.kind === "reset" || event.kind === "removal") return { event: event.kind, merchant: event.merchant };
+  if (event.kind === "reset" || event.kind === "removal" || event.kind === "cancellation") {
+    const { kind, ...about } = event;
+    return { event: kind, ...about };
+  }
   // Each other kind names the field that describes the event.
   const about = (event as unknown as Record<string, { at?: number }>)[event.kind];
   return { event: event.kind === "attempt" ? "delivery" : event.kind, ...about, ...(about?.at !== undefined && { at: isoTime(about.at) }) };

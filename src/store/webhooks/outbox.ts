@@ -108,6 +108,7 @@ function subscriptions({ sql }: Database) {
   const cancel = sql.prepare<[EndpointKey]>(
     "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
   );
+  let unsubscribed: EndpointKey[] = [];
   return {
     subscribe(merchant: string, endpoint: string, types: readonly string[]) {
       for (const type of types) subscribe({ merchant, type, endpoint });
@@ -121,7 +122,13 @@ function subscriptions({ sql }: Database) {
     unsubscribe(merchant: string, endpoint: string) {
       unsubscribe.run({ merchant, endpoint });
       clearNextAttempts.run({ merchant, endpoint });
-      cancel.run({ merchant, endpoint });
+      if (cancel.run({ merchant, endpoint }).changes > 0) unsubscribed.push({ merchant, endpoint });
+    },
+    /** The endpoints whose pending deliveries were cancelled since the last call, even if the transaction was rolled back. */
+    takeUnsubscribed() {
+      const taken = unsubscribed;
+      if (taken.length > 0) unsubscribed = [];
+      return taken;
     },
   };
 }
