@@ -1908,6 +1908,17 @@ export interface SandboxTrendReply {
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
   })[];
+  /** Each operation that was called, all spans together; empty for one operation */
+  operations: ({
+    operation: string;
+    requests: number;
+    /** Responses with a 4xx */
+    clientErrors: number;
+    /** Responses with a 5xx, and connections closed without a response */
+    serverErrors: number;
+    /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
+    p95: number | null;
+  })[];
 }
 export interface SandboxVerifyInput {
   /** 1: reply 409 unless everything passed, so that `curl -f` fails */

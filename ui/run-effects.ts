@@ -9,14 +9,14 @@ import { fetchLookups } from "./controls/form-fields.ts";
 import { isDetail } from "./overlays/detail.ts";
 import { paneNamed, visiblePanes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
+import { pollTrends } from "./panes/trends.ts";
 import { reachAddress } from "./state/address.ts";
 import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
 import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "./state/list.ts";
 import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState } from "./state/state.ts";
-import { pollTrends, TRENDS_PANE } from "./state/trends.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "./state/updates.ts";
-import { layoutOf, PREVIEW, placementOf, visibleRowCount } from "./view/layout.ts";
+import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
 
 /** The functions that differ between a terminal and a browser. */
@@ -114,7 +114,7 @@ function polls(state: UiState): Effect[] {
       : [],
   );
   const overview = pollEffect(controlCalls.overview(), (later, { body }) => update(applySandboxIndex(later, body)));
-  return [...fetchLookups(state), ...pollLearner(state), ...(isVisible(TRENDS_PANE) ? pollTrends(state) : []), overview, ...rows];
+  return [...fetchLookups(state), ...pollLearner(state), ...(isVisible(TRENDS_PANE) ? pollTrends() : []), overview, ...rows];
 }
 
 export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({

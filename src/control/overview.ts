@@ -194,6 +194,9 @@ const showTrend = endpoint({
     elapsed: Type.Number({ description: "Milliseconds since the last span began" }),
     total: Type.Object(TrendSpan.properties, { description: "All spans together" }),
     spans: Type.Array(TrendSpan, { description: "Oldest first; the last one is not over yet" }),
+    operations: Type.Array(Type.Object({ operation: Type.String(), ...TrendSpan.properties }), {
+      description: "Each operation that was called, all spans together; empty for one operation",
+    }),
   }),
   handle: ({ trends, query: { operation } }) => ({ operation: operation ?? null, seconds: SPAN_SECONDS, ...trends.read(operation) }),
 });

@@ -50,17 +50,19 @@ export function createTrends(now: () => number = realNow) {
       byOperation.set(operation, ring);
       count(ring, number, status, step);
     },
-    /** The spans of one operation or of all requests, oldest first, and the age of the newest one in milliseconds. The newest is not over yet. */
+    /**
+     * The spans of one operation or of all requests, oldest first, and the age of the newest one in milliseconds. The newest is not over yet.
+     * `operations` has the totals of each operation, unless one was asked for.
+     */
     read(operation?: string) {
       const time = now();
       const newest = Math.floor(time / SPAN);
-      const ring = operation === undefined ? all : (byOperation.get(operation) ?? []);
-      const spans = Array.from({ length: SPANS }, (_, index) => {
-        const number = newest - SPANS + 1 + index;
-        const span = number < 0 ? undefined : ring[number % SPANS];
-        return span?.number === number ? span : undefined;
-      });
-      return { total: shown(merged(spans)), spans: spans.map(shown), elapsed: time - newest * SPAN };
+      const spans = spansOf(operation === undefined ? all : (byOperation.get(operation) ?? []), newest);
+      const each = operation === undefined ? [...byOperation] : [];
+      const operations = each
+        .map(([name, ring]) => ({ operation: name, ...shown(merged(spansOf(ring, newest))) }))
+        .filter(({ requests }) => requests > 0);
+      return { total: shown(merged(spans)), spans: spans.map(shown), elapsed: time - newest * SPAN, operations };
     },
     clear() {
       all.length = 0;
@@ -68,6 +70,14 @@ export function createTrends(now: () => number = realNow) {
     },
   };
 }
+
+/** The spans up to the newest one, oldest first; undefined for those without requests. */
+const spansOf = (ring: readonly Span[], newest: number) =>
+  Array.from({ length: SPANS }, (_, index) => {
+    const number = newest - SPANS + 1 + index;
+    const span = number < 0 ? undefined : ring[number % SPANS];
+    return span?.number === number ? span : undefined;
+  });
 
 function count(ring: Span[], number: number, status: number, step: number): void {
   const slot = number % SPANS;

@@ -56,7 +56,11 @@ describe("a trend", () => {
     trends.add(404, 1);
     expect(trends.read("payments.list").total).toMatchObject({ requests: 1, clientErrors: 0 });
     expect(trends.read("customers.list").total).toMatchObject({ requests: 0 });
-    expect(trends.read().total).toMatchObject({ requests: 3, clientErrors: 2 });
+    const { total, operations } = trends.read();
+    expect(total).toMatchObject({ requests: 3, clientErrors: 2 });
+    expect(operations).toMatchObject([{ operation: "payments.list" }, { operation: "payouts.list", requests: 1, clientErrors: 1 }]);
+    trends.advance(SPANS * SPAN);
+    expect([trends.read().operations, trends.read("payouts.list").operations]).toEqual([[], []]);
   });
 
   test("has a percentile within 5 % of the exact one, from microseconds to minutes", () => {

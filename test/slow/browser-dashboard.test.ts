@@ -180,6 +180,21 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect([page, second, third].flatMap(({ complaints }) => complaints)).toEqual([]);
   });
 
+  test("draws the bars of trends, rate limits and timings as elements", async () => {
+    const { page } = await openWithRequests();
+    const widthOf = (selector: string) => `document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect().width > 20`;
+    await press(page, "6");
+    await page.shows(`document.querySelectorAll(".chart").length === 3 && document.querySelectorAll(".chart > span").length === 180`);
+    await page.shows(`/payments\\.list *3/.test(document.querySelector("[role=table]").textContent)`);
+    await press(page, "3");
+    await page.shows(widthOf(".row .bar > span"));
+    await press(page, "1");
+    await click(page, ".row", "cus_nobody");
+    await page.shows(widthOf(".detail .bar"));
+    expect(await page.evaluate<string>(`document.querySelector("#root").textContent`)).not.toMatch(/[▁-█░]/);
+    expect(page.complaints).toEqual([]);
+  });
+
   test("finds every view by the palette", async () => {
     const { page } = await openWithRequests();
     for (const view of ["Explorer", "Scenarios"]) {

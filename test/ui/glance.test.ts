@@ -9,7 +9,6 @@ import { sparkline } from "../../ui/panes/trends.ts";
 import { updatePreview } from "../../ui/run-effects.ts";
 import { applySandboxIndex } from "../../ui/state/apply-message.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { pollTrends } from "../../ui/state/trends.ts";
 import { placementOf } from "../../ui/view/layout.ts";
 import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
 import {
@@ -42,6 +41,7 @@ const trend = (changes: Partial<SandboxTrendReply> = {}): SandboxTrendReply => (
   elapsed: 5_000,
   total: span(160, 3, 2, 2.5),
   spans: [...Array.from({ length: 57 }, () => span(0)), span(50, 1, 2), span(100, 2), span(10)],
+  operations: [],
   ...changes,
 });
 
@@ -117,36 +117,37 @@ describe("the wide layout", () => {
 });
 
 describe("trends", () => {
-  const shown = (state: UiState, changes = {}) => ({ ...state, pane: "trends", trends: { all: trend(), ...changes } });
+  const shown = (state: UiState, changes: Partial<SandboxTrendReply> = {}): UiState => ({
+    ...state,
+    pane: "trends",
+    trends: trend(changes),
+  });
 
   test("show the rate now, the errors and the percentile of five minutes, and their course", () => {
     const text = textOf(shown(three(100, 24)));
     expect(text).toContain("6 Trends");
     expect(text).toContain("last 5 min");
-    expect(text).toMatch(/rate +11\/s +▄█▁ +│/);
-    expect(text).toMatch(/4xx 5xx +3 2 +█▆ +│/);
+    expect(text).toMatch(/rate +11\/s +▄█▁ +max 20\/s +│/);
+    expect(text).toMatch(/4xx 5xx +3 2 +█▆ +max 0\.6\/s +│/);
     expect(text).toMatch(/p95 +2\.5 ms +███/);
   });
 
   test("join spans on a narrow pane, so that the whole time is shown", () => {
     const spans = Array.from({ length: 60 }, (_, index) => span(index === 0 ? 10 : 0));
-    const lines = screen({ ...shown(three(120, 36)), trends: { all: trend({ spans }) } });
+    const lines = screen(shown(three(120, 36), { spans }));
     const rate = lines.find((one) => one.includes("rate  "));
     expect(rate).toMatch(/rate +0\/s █ +│/);
     expect(lines.find((one) => one.includes("4xx 5xx"))).not.toContain("█");
   });
 
-  test("are those of the selected request's operation too, once it is selected", () => {
-    const state = three(80, 24);
-    expect(pollTrends(state).map((effect) => effect.kind === "call" && effect.call.path)).toEqual(["/trend"]);
-    const selected = handleKey(state, "g").state;
-    expect(pollTrends(selected).map((effect) => effect.kind === "call" && effect.call.path)).toEqual([
-      "/trend",
-      "/trend?operation=payouts.list",
-    ]);
-    const other = { selected: trend({ operation: "payouts.list", total: span(7, 7, 0, 1) }) };
-    expect(textOf(shown(selected, other))).toMatch(/payouts\.list +│\n│ rate/);
-    expect(textOf(shown(handleKey(selected, "j").state, other))).not.toContain("payouts.list");
+  test("have an axis, their highest value where there is room, and the totals of each operation, the slowest first", () => {
+    const operations = ["payments.list", "payouts.list"].map((operation, index) => ({ operation, ...span(1_204, index, 0, 1 + index) }));
+    const text = textOf(shown(three(100, 24), { operations }));
+    expect(text).toMatch(/rate .* max \S+\/s +│\n│ 4xx.*\n│ p95 .* max 2\.0 ms +│\n│ +-5 min +now +│/);
+    expect(text).toMatch(
+      /operation +requests +4xx +5xx +p95 +│\n│ payouts\.list +1,204 +1 +0 +2\.0 ms +│\n│ payments\.list +1,204 +0 +0 +1\.0 ms/,
+    );
+    expect(textOf(shown(three(60, 24)))).not.toContain(" max ");
   });
 
   test("have a cell for each value: blank for none, never blank for some", () => {

@@ -14,7 +14,7 @@ import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { pressInInput } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";
-import { StyledText } from "./styled-text.tsx";
+import { StyledText, Text } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
 const ROW_ID = "selected-row";
@@ -177,10 +177,10 @@ function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLEleme
   dashboard.change((before) => update(withList(before, pane.name, select(listOf(before), visible, height))));
 }
 
-const gridOf = (columns: readonly Column[]) =>
+export const gridOf = (columns: readonly Column[]) =>
   columns.map(({ width }) => (width === undefined ? "minmax(0, 90ch)" : `${width}ch`)).join(" ");
 
-function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
+export function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
   const shown = shownColumns(columns, width);
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
@@ -219,17 +219,19 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
   );
 }
 
-function Cell({ text, align, styles = [], truncate, width }: Column) {
+export function Cell({ text, align, styles = [], truncate, width, role = "gridcell" }: Column & { role?: "cell" | "gridcell" }) {
   const whole = sanitize(text.trim());
   // The browser can only cut the end, where ids differ.
   const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
   return (
     <span
-      role="gridcell"
+      role={role}
       class={`${align === "right" ? "number" : ""} ${truncate === "middle" ? "path" : ""}`}
       title={whole.length > 12 ? whole : undefined}
     >
-      <span class={styles.join(" ")}>{shown}</span>
+      <span class={styles.join(" ")}>
+        <Text text={shown} />
+      </span>
     </span>
   );
 }

@@ -56,7 +56,7 @@ export interface UiState {
   readonly undo: readonly { label: string; call: Call | undefined }[];
   readonly lookups: CachedLookups;
   readonly learning?: LearningMode | undefined;
-  readonly trends: TrendViews;
+  readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** What the address that was opened names, until it is shown. */
@@ -84,12 +84,6 @@ export interface LearnerMode {
   readonly lesson?: Lesson | undefined;
   /** The number of the earlier step that is shown; undefined for the current one. */
   readonly reading?: number | undefined;
-}
-
-export interface TrendViews {
-  readonly all?: SandboxTrendReply;
-  /** The trend of the selected request's operation. */
-  readonly selected?: SandboxTrendReply;
 }
 
 /** `stepsBack` is how far back in the history the text is; 0 for a new one. */
@@ -214,7 +208,6 @@ export const initialState = (
   filterHistory: [],
   undo: [],
   lookups: {},
-  trends: {},
   scrolls: {},
   ...given,
 });

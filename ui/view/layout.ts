@@ -2,7 +2,6 @@
 
 import { BOARD_PANE, LESSON_PANE } from "../state/learning.ts";
 import { listOf, type Size, type UiState } from "../state/state.ts";
-import { selectedOperation, TRENDS_PANE } from "../state/trends.ts";
 
 export interface BoxSize {
   /** Width and height include the border. */
@@ -39,8 +38,9 @@ export const PREVIEW_COLUMNS = 160;
 const PREVIEW_SHARE = 0.44;
 const SIDE_WIDTH = 45;
 export const PREVIEW = "preview";
-/** The lines of a chart: rate, errors, percentile. */
-const CHART_LINES = 3;
+export const TRENDS_PANE = "trends";
+/** The rate, the errors, the percentile and their axis. */
+const CHART_LINES = 4;
 /** A border and one row. */
 const MIN_PANE_LINES = 3;
 
@@ -88,8 +88,7 @@ function stackBelowRequests(pane: string, width: number, height: number): PanePl
 /** The panes on the right. If not all fit, trends are left out first, then verdicts. A left-out pane replaces deliveries when it has the focus. */
 function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width">[] {
   const rowsOf = (pane: string) => listOf(state, pane).rows.length + BORDER_LINES;
-  const charts = selectedOperation(state) === undefined ? CHART_LINES : 2 * CHART_LINES + 1;
-  const trends = height >= charts + BORDER_LINES + 4 * MIN_PANE_LINES ? charts + BORDER_LINES : 0;
+  const trends = height >= CHART_LINES + BORDER_LINES + 4 * MIN_PANE_LINES ? CHART_LINES + BORDER_LINES : 0;
   const limits = Math.min(Math.floor((height - trends) / 3), Math.max(4, rowsOf("limits") + 1));
   const rest = height - trends - limits;
   const verdicts = rest >= 2 * MIN_PANE_LINES ? Math.floor(rest / 2) : 0;
