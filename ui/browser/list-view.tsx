@@ -177,10 +177,10 @@ function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLEleme
   dashboard.change((before) => update(withList(before, pane.name, select(listOf(before), visible, height))));
 }
 
-export const gridOf = (columns: readonly Column[]) =>
+const gridOf = (columns: readonly Column[]) =>
   columns.map(({ width }) => (width === undefined ? "minmax(0, 90ch)" : `${width}ch`)).join(" ");
 
-export function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
+function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
   const shown = shownColumns(columns, width);
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
@@ -219,13 +219,13 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
   );
 }
 
-export function Cell({ text, align, styles = [], truncate, width, role = "gridcell" }: Column & { role?: "cell" | "gridcell" }) {
+function Cell({ text, align, styles = [], truncate, width }: Column) {
   const whole = sanitize(text.trim());
   // The browser can only cut the end, where ids differ.
   const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
   return (
     <span
-      role={role}
+      role="gridcell"
       class={`${align === "right" ? "number" : ""} ${truncate === "middle" ? "path" : ""}`}
       title={whole.length > 12 ? whole : undefined}
     >

@@ -20,7 +20,6 @@ import {
   verdictSummary,
 } from "../view/bars.ts";
 import { count } from "../view/format.ts";
-import { TRENDS_PANE } from "../view/layout.ts";
 import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
@@ -32,7 +31,6 @@ import { OverlayView, widthOfText } from "./overlay-view.tsx";
 import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
-import { TrendsView } from "./trends-view.tsx";
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -67,12 +65,11 @@ export function Shell({ dashboard }: DashboardProps) {
 function CurrentView({ dashboard }: DashboardProps) {
   const { pane } = dashboard.state;
   if (pane === explorer.name) return <ExplorerView dashboard={dashboard} />;
-  if (pane === TRENDS_PANE) return <TrendsView dashboard={dashboard} />;
   if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
   return <ListView dashboard={dashboard} />;
 }
 
-/** A pane of text, such as a lesson, in the lines of the terminal. */
+/** A pane of text, such as the trends, in the lines of the terminal. */
 function TextPane({ dashboard: { state } }: DashboardProps) {
   const { title, titleNote, textLines } = paneNamed(state.pane);
   return (

@@ -1,6 +1,6 @@
 // Shows the dashboard's styles, which are escape sequences in the text, as elements with classes.
 
-import { STYLE_CODES, symbols } from "../view/style.ts";
+import { STYLE_CODES } from "../view/style.ts";
 
 /** For each code that begins a style: its class, and the code that ends the style. */
 const STYLES = new Map(Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]));
@@ -33,20 +33,28 @@ export const Pieces = ({ pieces }: { pieces: readonly StyledPiece[] }) => (
   </>
 );
 
-const { full, empty } = symbols({ colours: true, unicode: true });
-const BAR = new RegExp(`^( *)(${full}*)(${empty}*)$`);
+const HEIGHTS = " ▁▂▃▄▅▆▇█";
 
-/** A text, or for the blocks of a bar an element of the same size. */
-export function Text({ text }: { text: string }) {
-  const [, before = "", filled = "", rest = ""] = BAR.exec(text) ?? [];
-  const { length } = filled + rest;
-  if (length === 0) return <>{text}</>;
-  return (
-    <span class="bar" style={{ marginLeft: `${before.length}ch`, width: `${length}ch` }}>
-      <span style={{ width: `${(100 * filled.length) / length}%` }} />
-    </span>
-  );
-}
+/** A text in which blocks are drawn as elements of one character's width. */
+export const Text = ({ text }: { text: string }) => (
+  <>
+    {text.split(/([▁-█░][▁-█░ ]*)/).map((part, index) =>
+      index % 2 === 0 ? (
+        part
+      ) : (
+        <span key={index} class="bar">
+          {[...part].map((block, cell) => (
+            <span
+              key={cell}
+              class={block === "░" ? "rest" : ""}
+              style={{ height: `${12.5 * HEIGHTS.indexOf(block.replace("░", "█"))}%` }}
+            />
+          ))}
+        </span>
+      ),
+    )}
+  </>
+);
 
 export const StyledText = ({ text }: { text: string }) => <Pieces pieces={piecesOf(text)} />;
 
