@@ -9,8 +9,8 @@ export interface ControlApi {
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(): Promise<SandboxOperationsReply>;
-  /** Get the requests, errors and 95th percentile of the last five minutes, of all operations or one. In 60 spans of 5 s of real time. A reset of everything clears it. */
-  trend(given?: SandboxTrendInput): Promise<SandboxTrendReply>;
+  /** Get the requests, errors and 95th percentile of the last five minutes, and those of each operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
+  trend(): Promise<SandboxTrendReply>;
   /** Get the OpenAPI document of the service. */
   openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
   /** Get the OpenAPI document of the control API. */
@@ -1155,7 +1155,6 @@ export type LiveEvent = {
 } | {
   kind: "cancellation";
   merchant: string;
-  /** The endpoint that was deleted or disabled: its pending deliveries were cancelled */
   endpoint: string;
 } | {
   kind: "removal";
@@ -1878,12 +1877,7 @@ export interface SandboxResetReply {
   /** The endpoints of the options, which are registered again */
   endpoints: string[];
 }
-export interface SandboxTrendInput {
-  /** Only of this operation, such as payments.list */
-  operation?: string;
-}
 export interface SandboxTrendReply {
-  operation: string | null;
   /** How long a span is */
   seconds: number;
   /** Milliseconds since the last span began */
@@ -1908,7 +1902,7 @@ export interface SandboxTrendReply {
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
   })[];
-  /** Each operation that was called, all spans together; empty for one operation */
+  /** Each operation that was called, all spans together */
   operations: ({
     operation: string;
     requests: number;

@@ -88,11 +88,8 @@ export const liveEvents = {
   clock: Type.Object({ kind: oneOf(["clock"], ""), clock: ClockState }),
   lesson: Type.Object({ kind: oneOf(["lesson"], ""), lesson: LessonMessage }),
   reset: Type.Object({ kind: oneOf(["reset"], ""), merchant: nullable(Type.String({ description: "Null for a reset of everything" })) }),
-  cancellation: Type.Object({
-    kind: oneOf(["cancellation"], ""),
-    merchant: text,
-    endpoint: Type.String({ description: "The endpoint that was deleted or disabled: its pending deliveries were cancelled" }),
-  }),
+  /** The pending deliveries to an endpoint were cancelled, because it was deleted or disabled. */
+  cancellation: Type.Object({ kind: oneOf(["cancellation"], ""), merchant: text, endpoint: text }),
   removal: Type.Object({ kind: oneOf(["removal"], ""), merchant: Type.String({ description: "The merchant that was removed" }) }),
 };
 

@@ -185,20 +185,18 @@ const showTrend = endpoint({
   id: "sandbox.trend",
   method: "GET",
   path: "/trend",
-  summary: "Get the requests, errors and 95th percentile of the last five minutes, of all operations or one",
+  summary: "Get the requests, errors and 95th percentile of the last five minutes, and those of each operation",
   description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
-  query: Type.Object({ operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })) }),
   reply: Type.Object({
-    operation: nullable(Type.String()),
     seconds: Type.Integer({ description: "How long a span is" }),
     elapsed: Type.Number({ description: "Milliseconds since the last span began" }),
     total: Type.Object(TrendSpan.properties, { description: "All spans together" }),
     spans: Type.Array(TrendSpan, { description: "Oldest first; the last one is not over yet" }),
     operations: Type.Array(Type.Object({ operation: Type.String(), ...TrendSpan.properties }), {
-      description: "Each operation that was called, all spans together; empty for one operation",
+      description: "Each operation that was called, all spans together",
     }),
   }),
-  handle: ({ trends, query: { operation } }) => ({ operation: operation ?? null, seconds: SPAN_SECONDS, ...trends.read(operation) }),
+  handle: ({ trends }) => ({ seconds: SPAN_SECONDS, ...trends.read() }),
 });
 
 const OpenApi = Type.Object(

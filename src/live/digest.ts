@@ -123,9 +123,7 @@ export function selectItems(items: readonly LiveItem[], filters: Filters) {
 
 /** Without these items, a client would show deleted rows or attempts that are not made, or miss a failure. */
 const isAlwaysSent = (item: LiveItem) =>
-  item.kind === "verdict"
-    ? item.verdict.verdict === "fail"
-    : item.kind === "reset" || item.kind === "removal" || item.kind === "cancellation";
+  ["reset", "removal", "cancellation"].includes(item.kind) || (item.kind === "verdict" && item.verdict.verdict === "fail");
 
 function matches({ request, attempt }: Filters, item: LiveItem): boolean {
   if (item.kind === "request") return request?.matches(requestFacts(item.request)) ?? false;

@@ -50,17 +50,13 @@ export function createTrends(now: () => number = realNow) {
       byOperation.set(operation, ring);
       count(ring, number, status, step);
     },
-    /**
-     * The spans of one operation or of all requests, oldest first, and the age of the newest one in milliseconds. The newest is not over yet.
-     * `operations` has the totals of each operation, unless one was asked for.
-     */
-    read(operation?: string) {
+    /** The spans of all requests, oldest first, the age of the newest one in milliseconds, and the totals of each operation. The newest is not over yet. */
+    read() {
       const time = now();
       const newest = Math.floor(time / SPAN);
-      const spans = spansOf(operation === undefined ? all : (byOperation.get(operation) ?? []), newest);
-      const each = operation === undefined ? [...byOperation] : [];
-      const operations = each
-        .map(([name, ring]) => ({ operation: name, ...shown(merged(spansOf(ring, newest))) }))
+      const spans = spansOf(all, newest);
+      const operations = [...byOperation]
+        .map(([operation, ring]) => ({ operation, ...shown(merged(spansOf(ring, newest))) }))
         .filter(({ requests }) => requests > 0);
       return { total: shown(merged(spans)), spans: spans.map(shown), elapsed: time - newest * SPAN, operations };
     },

@@ -133,6 +133,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     random,
     schedule,
     faults: faults.delivery,
+    cancelled: (endpoint) => hub.publish({ kind: "cancellation", ...endpoint }),
     report: (error) => reportDefect(listeners, error, "webhooks"),
   });
   const reportLife = (error: unknown) => reportDefect(listeners, error, "life");
@@ -157,7 +158,6 @@ function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine):
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
   dispatcher.listen(({ message }) => hub.publish({ kind: "attempt", attempt: message }));
   dispatcher.listen(judge.attempt);
-  dispatcher.onCancelled((cancelled) => hub.publish({ kind: "cancellation", ...cancelled }));
 }
 
 /** How the dispatcher and the audit of a receiver send webhooks. */

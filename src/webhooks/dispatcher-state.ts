@@ -46,6 +46,8 @@ export interface DispatcherOptions
     Pick<Stores, "database" | "outbox" | "delayedDeliveries"> {
   /** The form of the signature. */
   signature: string;
+  /** Called after the pending deliveries to an endpoint were cancelled. */
+  cancelled(endpoint: EndpointKey): void;
   /** Reports a defect of the sandbox itself. */
   report(error: unknown): void;
 }
@@ -66,7 +68,6 @@ export function createDispatcherState(given: DispatcherOptions) {
     /** The attempts that finished in this turn of the event loop: one transaction records them all. */
     finished: [] as FinishedAttempt[],
     listeners: new Set<(attempt: RecordedAttempt) => void>(),
-    cancelListeners: new Set<(endpoint: EndpointKey) => void>(),
     waiters: createWaiters(),
     running: false,
   };

@@ -63,8 +63,6 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
     listen: subscribeTo(listeners),
-    /** Calls the listener after the pending deliveries to an endpoint were cancelled. */
-    onCancelled: subscribeTo(state.cancelListeners),
     reload: reloadPending,
     /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
     stop: (within: number) => stop(state, within),

@@ -219,9 +219,8 @@ async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]):
 }
 
 /** Reports the endpoints whose pending deliveries were cancelled. Call after a commit. An endpoint with a receiver was rolled back. */
-export function reportCancelled({ outbox, deliveries, cancelListeners, report }: DispatcherState): void {
-  for (const one of outbox.takeUnsubscribed())
-    if (!deliveries.receiver(one.merchant, one.endpoint)) notifyEach(cancelListeners, one, report);
+export function reportCancelled({ outbox, deliveries, cancelled }: DispatcherState): void {
+  for (const one of outbox.takeUnsubscribed()) if (!deliveries.receiver(one.merchant, one.endpoint)) cancelled(one);
 }
 
 /** Records each attempt in its own transaction after the shared one failed, so that one failure does not affect the others. */

@@ -54,13 +54,11 @@ describe("a trend", () => {
     trends.add(200, 1, "payments.list");
     trends.add(429, 1, "payouts.list");
     trends.add(404, 1);
-    expect(trends.read("payments.list").total).toMatchObject({ requests: 1, clientErrors: 0 });
-    expect(trends.read("customers.list").total).toMatchObject({ requests: 0 });
     const { total, operations } = trends.read();
     expect(total).toMatchObject({ requests: 3, clientErrors: 2 });
     expect(operations).toMatchObject([{ operation: "payments.list" }, { operation: "payouts.list", requests: 1, clientErrors: 1 }]);
     trends.advance(SPANS * SPAN);
-    expect([trends.read().operations, trends.read("payouts.list").operations]).toEqual([[], []]);
+    expect(trends.read().operations).toEqual([]);
   });
 
   test("has a percentile within 5 % of the exact one, from microseconds to minutes", () => {
@@ -79,10 +77,9 @@ test("the control API shows the trend of all requests and of an operation, until
   await bench.call("GET", "/v1/payments");
   await bench.call("GET", "/v1/payments?limit=0");
   await bench.call("GET", "/v1/nowhere");
-  expect(await bench.control("GET", "/trend")).toMatchObject({ operation: null, total: { requests: 3, clientErrors: 2, serverErrors: 0 } });
-  const { total, spans, seconds } = await bench.control("GET", "/trend?operation=payments.list");
-  expect([total.requests, total.clientErrors, seconds, spans.length]).toEqual([2, 1, SPAN_SECONDS, SPANS]);
-  expect(total.p95).toBeGreaterThan(0);
+  const { total, spans, seconds, operations } = await bench.control("GET", "/trend");
+  expect([total.requests, total.clientErrors, seconds, spans.length]).toEqual([3, 2, SPAN_SECONDS, SPANS]);
+  expect(operations).toMatchObject([{ operation: "payments.list", requests: 2, clientErrors: 1, p95: expect.any(Number) }]);
   await bench.control("POST", "/reset", {});
   expect((await bench.control("GET", "/trend")).total).toMatchObject({ requests: 0, p95: null });
 });

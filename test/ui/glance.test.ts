@@ -36,7 +36,6 @@ const span = (requests: number, clientErrors = 0, serverErrors = 0, p95: number 
   p95,
 });
 const trend = (changes: Partial<SandboxTrendReply> = {}): SandboxTrendReply => ({
-  operation: null,
   seconds: 5,
   elapsed: 5_000,
   total: span(160, 3, 2, 2.5),
@@ -183,7 +182,9 @@ describe("alarms and what is running", () => {
   });
 
   test("name the scenario with its score in the first line at every width, and say whether life is on", () => {
-    expect(screen(running(200))[0]).toMatch(/LIVE {2}lost-response 5\/10 .* {2}traffic lodge 2\/s {2}keys .* {2}clock .* {2}life on/);
+    expect(screen(running(200))[0]).toMatch(
+      /LIVE {2}lost-response 5\/10 .* {2}traffic lodge 2\/s {2}sk_test_lodge .* {2}clock .* {2}life on/,
+    );
     for (const columns of [60, 80, 120]) expect(screen(running(columns))[0]).toContain("LIVE  lost-response 5/10");
     expect(textOf(three(80, 24))).not.toContain("lost-response");
   });

@@ -99,8 +99,8 @@ describe("the lesson pane", () => {
     desk.press("v");
     const lines = desk.screen().slice(3, 5);
     expect(lines.map((line) => line.trimEnd())).toEqual([
-      `curl -s ${bench.url}/v1/merchants/me -H \\`,
-      '"Authorization: Bearer sk_test_lodge"',
+      `curl -s ${bench.url}/v1/merchants/me \\`,
+      '-H "Authorization: Bearer sk_test_lodge"',
     ]);
   });
 

@@ -170,9 +170,7 @@ describe("rows of deliveries", () => {
 describe("rate limits, faults and verdicts", () => {
   test("are under a status bar with what is armed, URL, API keys, clock and version, as far as they fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
-    expect(wide).toMatch(
-      /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}keys sk_test_\{lodge,market\} {2}clock .* {2}v1\.2\.3 .*req\/s/,
-    );
+    expect(wide).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}life on .*req\/s/);
     expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}life on .*req\/s/);
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
   });
@@ -344,8 +342,6 @@ describe("the help", () => {
     const found = textOf(press(help, "/", ..."curl"));
     expect(found).toContain("copy the request as curl");
     expect(found).not.toContain("page down");
-    expect(textOf(press(help, "/", "z", "z"))).toContain("No key matches zz. Press Esc to show all.");
-    expect(textOf(press(help, "/", "z", "escape"))).toContain("page down");
   });
 });
 

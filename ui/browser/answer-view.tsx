@@ -1,14 +1,11 @@
-// The response to a call of the explorer: its status, headers and body, with links to its request, events and deliveries.
+// The response to a call of the explorer: its status, headers and body, and a link to its request, whose detail has its events and deliveries.
 
-import { useEffect, useState } from "preact/hooks";
-import type { LoggedAttempt, RequestDetail } from "../../generated/control-api.ts";
 import { unmaskedBodyLines } from "../details/detail-lines.ts";
-import { causedAttemptsCall, causedLines, requestCall } from "../details/request.ts";
 import { openReference } from "../keys/detail-keys.ts";
 import { duration, statusStyles } from "../view/format.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { Line, WIDTH } from "./detail-panel.tsx";
-import { type Answer, perform } from "./fetch-calls.ts";
+import { WIDTH } from "./detail-panel.tsx";
+import type { Answer } from "./fetch-calls.ts";
 import { Definitions } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
@@ -41,32 +38,6 @@ export function AnswerView({ dashboard, answer }: DashboardProps & { answer: Ans
       <pre tabIndex={0} hidden={body === ""}>
         <StyledLines lines={unmaskedBodyLines(dashboard.state.theme, WIDTH, body)} />
       </pre>
-      {request !== undefined && <Caused key={request} dashboard={dashboard} request={request} />}
-    </section>
-  );
-}
-
-/** Links to the events that the call emitted and to their deliveries. Later attempts are added as they happen. `request` is the id of the call. */
-function Caused({ dashboard, request: id }: DashboardProps & { request: string }) {
-  const { state } = dashboard;
-  const [found, setFound] = useState<{ request: RequestDetail; attempts: LoggedAttempt[] }>();
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    const { target } = dashboard.state;
-    Promise.all([perform(target, requestCall(id)), perform(target, causedAttemptsCall(id))]).then(
-      ([request, attempts]) => setFound({ request: request.body, attempts: attempts.body.data }),
-      ({ message }: Error) => setProblem(message),
-    );
-  }, [id]);
-  const lines = found ? causedLines(state, found.request, found.attempts, WIDTH) : [];
-  return (
-    <section class="caused" aria-label="Events and deliveries">
-      <h3>Events and deliveries</h3>
-      {problem !== "" && <p class="problem">{problem}</p>}
-      {found && lines.length === 0 && <p class="hint">The call emitted no event.</p>}
-      {lines.map((line, index) => (
-        <Line key={index} dashboard={dashboard} line={line} drawn={typeof line === "string" ? line : line.text} isCurrent={false} />
-      ))}
     </section>
   );
 }

@@ -52,7 +52,7 @@ export function DetailPanel({ dashboard }: DashboardProps) {
 }
 
 /** `drawn` is the line as the terminal draws it, with the matches of a search. */
-export function Line({ dashboard, line, drawn, isCurrent }: DashboardProps & { line: DetailLine; drawn: string; isCurrent: boolean }) {
+function Line({ dashboard, line, drawn, isCurrent }: DashboardProps & { line: DetailLine; drawn: string; isCurrent: boolean }) {
   if (typeof line !== "string" && "link" in line) {
     const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, line.link));
     return (

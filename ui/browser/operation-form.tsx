@@ -1,4 +1,4 @@
-// One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the response with the events that it caused.
+// One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the response.
 
 import { useState } from "preact/hooks";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";

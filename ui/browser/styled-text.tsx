@@ -33,27 +33,19 @@ export const Pieces = ({ pieces }: { pieces: readonly StyledPiece[] }) => (
   </>
 );
 
-const HEIGHTS = " ▁▂▃▄▅▆▇█";
+const BLOCKS = " ▁▂▃▄▅▆▇█";
 
 /** A text in which blocks are drawn as elements of one character's width. */
 export const Text = ({ text }: { text: string }) => (
-  <>
-    {text.split(/([▁-█░][▁-█░ ]*)/).map((part, index) =>
-      index % 2 === 0 ? (
-        part
-      ) : (
-        <span key={index} class="bar">
-          {[...part].map((block, cell) => (
-            <span
-              key={cell}
-              class={block === "░" ? "rest" : ""}
-              style={{ height: `${12.5 * HEIGHTS.indexOf(block.replace("░", "█"))}%` }}
-            />
-          ))}
-        </span>
-      ),
-    )}
-  </>
+  <>{text.split(/([▁-█░][▁-█░ ]*)/).map((part, index) => (index % 2 === 0 ? part : <Bar key={index} blocks={part} />))}</>
+);
+
+const Bar = ({ blocks }: { blocks: string }) => (
+  <span class="bar">
+    {[...blocks].map((block, index) => (
+      <span key={index} style={block === "░" ? "height: 100%; opacity: 0.3" : `height: ${12.5 * BLOCKS.indexOf(block)}%`} />
+    ))}
+  </span>
 );
 
 export const StyledText = ({ text }: { text: string }) => <Pieces pieces={piecesOf(text)} />;

@@ -172,7 +172,7 @@ const messageLines = (theme: Theme, { request, response }: RequestDetail, width:
   );
 
 /** The events of a request, each with its delivery attempts. */
-export const causedLines = (
+const causedLines = (
   state: UiState,
   { events }: Pick<RequestDetail, "events">,
   fetched: readonly AttemptSummary[] | undefined,

@@ -5,7 +5,6 @@ import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 
 export interface ApiDocument {
-  tags?: readonly { name: string; description?: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
   components: {
     parameters?: Readonly<Record<string, Parameter>>;

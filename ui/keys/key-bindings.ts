@@ -150,7 +150,12 @@ const globalKeys: readonly KeyBinding[] = [
   { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
   { keys: ["ctrl-z"], help: "suspend", run: (state) => update(state, { kind: "suspend" }) },
   { keys: ["s"], help: "switch to plain lines and back", run: (state) => update(state, { kind: "plain" }) },
-  { keys: ["?"], label: "help", help: "show all keys", run: (state) => update(openOverlay(state, helpOverlay(keyGroups(state)))) },
+  {
+    keys: ["?"],
+    label: "help",
+    help: "show all keys",
+    run: (state) => update(openOverlay(state, helpOverlay(keyGroups(state), commandsOf(state)))),
+  },
   {
     keys: ["q"],
     label: "quit",

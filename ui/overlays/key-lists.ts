@@ -16,40 +16,32 @@ export interface KeyGroup {
 
 const KEYS_WIDTH = 18;
 
-/** `search` is undefined until `/` is pressed. */
-export function helpOverlay(groups: readonly KeyGroup[], search?: string): Overlay {
-  const withSearch = (state: UiState, next?: string): StateUpdate => update(replaceTopOverlay(state, helpOverlay(groups, next)));
-  return {
-    title: "Keys",
-    lines({ theme }, width) {
-      const found = groups.flatMap((group) => groupLines({ theme }, group, search ?? "", width));
-      if (search === undefined) return [styled(theme, "Press / to search.", "dim"), ...found];
-      const none = found.length === 0 ? ["", `  No key matches ${sanitize(search)}. Press Esc to show all.`] : [];
-      return [`/${sanitize(search)}${symbols(theme).caret}`, ...found, ...none];
+/** `/` searches the commands in the palette. */
+export const helpOverlay = (groups: readonly KeyGroup[], commands: readonly KeyBinding[]): Overlay => ({
+  title: "Keys",
+  lines: ({ theme }, width) => [
+    styled(theme, "Press / to find a command.", "dim"),
+    ...groups.filter(({ bindings }) => bindings.length > 0).flatMap((group) => groupLines(theme, group, width)),
+  ],
+  keys: [
+    {
+      keys: ["/"],
+      label: "search",
+      help: "find a command by typing",
+      run: (state) => update(replaceTopOverlay(state, paletteOverlay(commands))),
     },
-    keys: [{ keys: ["/"], label: "search", help: "search keys", run: (state) => withSearch(state, "") }],
-    ...(search !== undefined && {
-      onKey(state, key) {
-        if (key === "escape") return withSearch(state);
-        const edited = editSearch(search, key);
-        return edited === undefined ? undefined : withSearch(state, edited);
-      },
-    }),
-  };
-}
+  ],
+});
 
-function groupLines({ theme }: Pick<UiState, "theme">, { title, legend, bindings }: KeyGroup, search: string, width: number): string[] {
-  const found = search === "" ? bindings : matchingBindings(bindings, search);
-  if (found.length === 0) return [];
-  const lines = found.flatMap(({ keys, help }) => {
+function groupLines(theme: Theme, { title, legend, bindings }: KeyGroup, width: number): string[] {
+  const lines = bindings.flatMap(({ keys, help }) => {
     const [first = "", ...rest] = paragraph(theme, width - KEYS_WIDTH - 1, help).map((line) => line.trimStart());
     return [
       `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", KEYS_WIDTH), "bold")} ${first}`,
       ...rest.map((line) => " ".repeat(KEYS_WIDTH + 3) + line),
     ];
   });
-  const note = legend && search === "" ? paragraph(theme, width, legend(theme), "dim") : [];
-  return ["", styled(theme, cut(title, width), "bold"), ...note, ...lines];
+  return ["", styled(theme, cut(title, width), "bold"), ...(legend ? paragraph(theme, width, legend(theme), "dim") : []), ...lines];
 }
 
 /** The border, the search and the line below it. */

@@ -14,12 +14,12 @@ export const textOverlay = (title: string, text: string): Overlay => ({
   keys: [{ keys: ["y"], label: "copy", help: "copy the text", run: (state) => copyText(state, text, "the text") }],
 });
 
-/** A word of a shell command, with the quoted strings in it. */
-const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
+/** A word of a shell command, with the quoted strings in it, and the option before it. */
+const WORD = /(?:--?\w[\w-]* (?=[^-\s]))?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
 const CONTINUED = " \\";
 
 /** Splits a command into lines of at most `width` cells that a shell reads as one command. Other text is only wrapped. */
-function shellLines(command: string, width: number): string[] {
+export function shellLines(command: string, width: number): string[] {
   if (widthOf(command) <= width) return [command];
   const words = command.match(WORD) ?? [];
   const room = width - CONTINUED.length;
@@ -32,6 +32,8 @@ function shellLines(command: string, width: number): string[] {
 /** Splits a quoted string that is wider than a line into quoted parts, each continued on the next line. */
 function pieces(word: string, room: number): string[] {
   if (widthOf(word) <= room) return [word];
+  const [, option, rest = word] = /^(--?\S+) (.+)$/s.exec(word) ?? [];
+  if (option !== undefined) return [option, ...pieces(rest, room)];
   const inner = /^'([^']*)'$/.exec(word)?.[1];
   if (inner === undefined) return [word];
   const parts = wrap(inner, room - 3);

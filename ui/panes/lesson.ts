@@ -4,11 +4,11 @@ import type { Learner, Lesson, LessonBlock, LessonStep } from "../../generated/c
 import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph, wrapped } from "../details/detail-lines.ts";
-import { textOverlay } from "../overlays/text-view.ts";
+import { shellLines, textOverlay } from "../overlays/text-view.ts";
 import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep, stepEnd } from "../state/learning.ts";
 import type { LearnerView, UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
-import { fillLines, sanitize, widthOf } from "../view/cells.ts";
+import { sanitize, wrap } from "../view/cells.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { textPane } from "./pane.ts";
 
@@ -155,27 +155,17 @@ function blockLines(theme: Theme, { kind, text }: LessonBlock, width: number): s
   return wrapped(text, width, "  | ").map((line) => styled(theme, line, "dim"));
 }
 
-/** A word or quoted string, together with the option before it. */
-const WORDS = /(?:--?\w[\w-]* )?(?:"[^"]*"|'[^']*'|[^\s"'])+|\S+/g;
-
-/** Whether a text ends in single quotes, in which a shell would keep a backslash. */
-const isInSingleQuotes = (text: string) => /["']/.exec(text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ""))?.[0] === "'";
-
-/** Wraps a command between its options. A backslash continues each line, so that a copy runs. `before` is the block's text before the line. */
-function commandLines(theme: Theme, line: string, before: string, width: number): string[] {
+/** A command as a block shows it. `before` is the block's text before the line: in single quotes, a shell would keep a backslash. */
+export function commandLines(theme: Theme, line: string, before: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";
   const text = sanitize(line).trim();
-  const space = width - INDENT - indent.length;
-  const room = Math.max(10, space - INDENT - " \\".length);
-  const words = (text.match(WORDS) ?? []).flatMap((word) => (widthOf(word) > room ? word.split(" ") : [word]));
-  const lines = widthOf(text) <= space ? [text] : fillLines(words, room);
-  return lines.map((one, index) => {
-    const shown = lines.slice(0, index + 1).join(" ");
-    const isAtSpace = new RegExp(`^(?: *[^ ]){${shown.replaceAll(" ", "").length}} `).test(text);
-    const isContinued = isAtSpace && !isInSingleQuotes(`${before}\n${shown}`);
-    return indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, isContinued ? `${one} \\` : one, "green");
-  });
+  const room = Math.max(10, width - 2 * INDENT - indent.length);
+  const lines = isInSingleQuotes(before) ? wrap(text, room) : shellLines(text, room);
+  return lines.map((one, index) => indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, one, "green"));
 }
+
+/** Whether a text ends in single quotes. */
+const isInSingleQuotes = (text: string) => /["']/.exec(text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ""))?.[0] === "'";
 
 /** The Markdown that lessons use: paragraphs, lists, links, bold and code. */
 function proseLines(theme: Theme, text: string, width: number): string[] {

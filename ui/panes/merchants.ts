@@ -30,7 +30,6 @@ export const merchants = listPane<ListedMerchant>({
   titleNote: (state) => counted(listOf(state, MERCHANTS_PANE).rows.length, "merchant"),
   columns(merchant, state, width) {
     const { id, name, status, apiKeys, records, requests } = merchant;
-    const window = sharedWindow(state, id);
     const traffic = state.sandbox?.traffic.find((one) => one.merchant === id);
     return [
       { heading: "merchant", text: shortMerchant(id), width: width < NAMES_FROM ? undefined : 14, truncate: "middle" },
@@ -39,14 +38,6 @@ export const merchants = listPane<ListedMerchant>({
       { heading: "status", text: status, width: 9, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
       { heading: "records", text: count(records), width: 8, align: "right" },
       { heading: "requests", text: count(requests), width: 8, align: "right" },
-      {
-        heading: "requests left",
-        text: window ? windowText(window, "/") : "",
-        width: 13,
-        align: "right",
-        styles: window?.remaining === 0 ? ["failure"] : ["dim"],
-        hideBelow: 96,
-      },
       { heading: "traffic", text: traffic?.rate ?? "", width: 7, align: "right", styles: ["dim"], hideBelow: 104 },
     ];
   },

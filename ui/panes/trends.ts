@@ -24,7 +24,7 @@ export const trends = textPane({
   keys: [],
 });
 
-export const pollTrends = (): Effect[] => [pollEffect(controlCalls.trend({}), (state, { body }) => update({ ...state, trends: body }))];
+export const pollTrends = (): Effect[] => [pollEffect(controlCalls.trend(), (state, { body }) => update({ ...state, trends: body }))];
 
 const minutesOf = ({ seconds, spans }: SandboxTrendReply) => (seconds * spans.length) / 60;
 
@@ -68,16 +68,12 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
   const { clientErrors, serverErrors, p95 } = total;
   const newest = spans.slice(-2).reduce((sum, { requests }) => sum + requests, 0);
   const [rates, errors] = [perSecond(cells.map(({ requests }) => requests)), perSecond(cells.map((cell) => cell.errors))];
+  const slowest = cells.map((cell) => cell.p95);
   const since = `-${minutesOf(all)} min`.padEnd(cells.length - 3);
   return [
     chart("rate", rateText(newest / (seconds + elapsed / 1_000)), rates, rateText),
     chart("4xx 5xx", `${count(clientErrors)} ${count(serverErrors)}`, errors, rateText, serverErrors > 0 ? "red" : "yellow"),
-    chart(
-      "p95",
-      p95Text(p95),
-      cells.map((cell) => cell.p95),
-      duration,
-    ),
+    chart("p95", p95Text(p95), slowest, duration),
     styled(theme, `${" ".repeat(LABEL_WIDTH + VALUE_WIDTH + 2)}${since}now`, "dim"),
   ];
 }

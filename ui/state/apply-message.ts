@@ -7,7 +7,7 @@ import type { StreamConnection, StreamMessage } from "../connection/live-stream.
 import { laterAttempts } from "../details/row-lines.ts";
 import { panes } from "../panes/index.ts";
 import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
-import { append, changeRows, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
+import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
 import { listOf, type UiState, valuesOf } from "./state.ts";
 import { withList, withNotice } from "./updates.ts";
 
@@ -122,23 +122,18 @@ function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
 function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState {
   const ends = items.filter((item) => item.kind === "cancellation" || item.kind === "removal");
   if (ends.length === 0) return state;
-  const list = listOf(state, "deliveries");
   const later = laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"));
+  // An endpoint that was enabled again may have attempts after its cancellation.
   const seqs = new Map(items.flatMap((item) => (item.kind === "attempt" ? [[item.attempt.id, item.seq]] : [])));
-  const isCancelled = (attempt: AttemptMessage) =>
-    attempt.nextAttemptAt !== null &&
-    later(attempt) !== "attempt" &&
-    ends.some(
-      (end) =>
-        end.merchant === attempt.merchant &&
-        (end.kind === "removal" || end.endpoint === attempt.endpointId) &&
-        end.seq > (seqs.get(attempt.id) ?? 0),
-    );
-  const change = (row: Row): Row =>
-    !row.gap && isCancelled(row.value as AttemptMessage)
-      ? { ...row, value: { ...(row.value as AttemptMessage), nextAttemptAt: null } }
-      : row;
-  return withList(state, "deliveries", changeRows(list, change));
+  const isEnd = (end: (typeof ends)[number], { id, merchant, endpointId }: AttemptMessage) =>
+    end.merchant === merchant && (end.kind === "removal" || end.endpoint === endpointId) && end.seq > (seqs.get(id) ?? 0);
+  const change = (row: Row): Row => {
+    const attempt = row.value as AttemptMessage;
+    const isCancelled = !row.gap && later(attempt) !== "attempt" && ends.some((end) => isEnd(end, attempt));
+    return isCancelled ? { ...row, value: { ...attempt, nextAttemptAt: null } } : row;
+  };
+  const list = listOf(state, "deliveries");
+  return withList(state, "deliveries", { ...list, rows: list.rows.map(change), cursor: list.cursor && change(list.cursor) });
 }
 
 /** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */

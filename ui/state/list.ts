@@ -219,17 +219,6 @@ export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: 
   );
 }
 
-/** Replaces the values of rows, those of a frozen display and the selected one too. */
-export function changeRows(list: List, change: (row: Row) => Row): List {
-  const { cursor, frozen, rows } = list;
-  return {
-    ...list,
-    rows: rows.map(change),
-    ...(cursor && { cursor: change(cursor) }),
-    frozen: frozen && { ...frozen, rows: frozen.rows.map(change) },
-  };
-}
-
 /** Updates the selected row to its newest version. A removed row stays selected as it was; a frozen list keeps its rows. */
 function refreshCursor(list: List): List {
   if (list.follows || list.frozen) return list;

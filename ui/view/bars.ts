@@ -33,10 +33,10 @@ export function statusBar(state: UiState): string {
 
 /** The parts of the bar by importance. A workshop's screen may be projected: it shows no API keys. */
 function statusParts(state: UiState): string[] {
-  const { sandbox, size, learning, target } = state;
+  const { sandbox, learning, target } = state;
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
-  const keys = learning?.kind === "workshop" ? [] : [size.columns < 160 ? firstApiKeyText(sandbox) : apiKeysText(sandbox)];
+  const keys = learning?.kind === "workshop" ? [] : [firstApiKeyText(sandbox)];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
   const about = [connection, sandbox.baseUrl, ...serviceText(sandbox), ...trafficTexts(sandbox)];
   return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
@@ -84,17 +84,6 @@ export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): s
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
   return `clock ${dateTimeToSecond(sandboxNow(state))}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
-}
-
-const KEY_PREFIX = "sk_test_";
-const MAX_KEYS_SHOWN = 6;
-
-/** The first API key of each merchant: `keys sk_test_{lodge,market}`. */
-function apiKeysText({ merchants }: SandboxOverviewReply): string {
-  const keys = merchants.flatMap(({ apiKeys }) => apiKeys.slice(0, 1));
-  const shown = keys.slice(0, MAX_KEYS_SHOWN).map((key) => key.replace(KEY_PREFIX, ""));
-  const more = keys.length > MAX_KEYS_SHOWN ? [`${keys.length - MAX_KEYS_SHOWN} more`] : [];
-  return `keys ${KEY_PREFIX}{${[...shown, ...more].join(",")}}`;
 }
 
 /** The first API key and the number of other merchants: `sk_test_lodge +2 more`. */

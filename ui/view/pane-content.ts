@@ -1,16 +1,17 @@
 // The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import { paragraph, wrapped } from "../details/detail-lines.ts";
+import { paragraph } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
 import { type Column, formatRow, headingOf } from "../panes/columns.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { commandLines } from "../panes/lesson.ts";
 import type { Pane } from "../panes/pane.ts";
 import { madeOf } from "../state/apply-message.ts";
 import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
-import { cut, sanitize, widthOf } from "./cells.ts";
+import { cut, sanitize } from "./cells.ts";
 import { count } from "./format.ts";
 import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "./layout.ts";
 import { stripStyles, styled, symbols } from "./style.ts";
@@ -99,17 +100,8 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
   const text = emptyText(state, pane, list);
   return [
     "",
-    ...text.flatMap((line) =>
-      isLiteral(line) ? commandLines(line, width - 4).map((part) => `  ${part}`) : paragraph(state.theme, width - 2, line),
-    ),
+    ...text.flatMap((line) => (isLiteral(line) ? commandLines(state.theme, line, "", width - 2) : paragraph(state.theme, width - 2, line))),
   ];
-}
-
-/** A command in lines that a shell reads as one: it is broken before its options. */
-function commandLines(command: string, width: number): string[] {
-  const at = widthOf(command) <= width ? -1 : command.lastIndexOf(" -", width - 2);
-  if (at <= command.search(/\S/)) return wrapped(command, width);
-  return [`${command.slice(0, at)} \\`, ...commandLines(`  ${command.slice(at + 1)}`, width)];
 }
 
 /** Whether a line is a command or a URL, to be copied, rather than prose. */

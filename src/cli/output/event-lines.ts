@@ -72,13 +72,10 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
 /** The event with all fields, and with times as ISO text. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
   if (event.kind === "request") return requestObject(event.request);
-  if (event.kind === "reset" || event.kind === "removal" || event.kind === "cancellation") {
-    const { kind, ...about } = event;
-    return { event: kind, ...about };
-  }
-  // Each other kind names the field that describes the event.
-  const about = (event as unknown as Record<string, { at?: number }>)[event.kind];
-  return { event: event.kind === "attempt" ? "delivery" : event.kind, ...about, ...(about?.at !== undefined && { at: isoTime(about.at) }) };
+  const { kind, ...fields } = event as { kind: string } & Record<string, unknown>;
+  // Most kinds have one field of the same name that describes the event.
+  const about = (fields[kind] ?? fields) as { at?: number };
+  return { event: kind === "attempt" ? "delivery" : kind, ...about, ...(about.at !== undefined && { at: isoTime(about.at) }) };
 }
 
 /** A request without its null fields. */

@@ -108,7 +108,7 @@ function subscriptions({ sql }: Database) {
   const cancel = sql.prepare<[EndpointKey]>(
     "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
   );
-  let unsubscribed: EndpointKey[] = [];
+  const unsubscribed: EndpointKey[] = [];
   return {
     subscribe(merchant: string, endpoint: string, types: readonly string[]) {
       for (const type of types) subscribe({ merchant, type, endpoint });
@@ -125,10 +125,6 @@ function subscriptions({ sql }: Database) {
       if (cancel.run({ merchant, endpoint }).changes > 0) unsubscribed.push({ merchant, endpoint });
     },
     /** The endpoints whose pending deliveries were cancelled since the last call, even if the transaction was rolled back. */
-    takeUnsubscribed() {
-      const taken = unsubscribed;
-      if (taken.length > 0) unsubscribed = [];
-      return taken;
-    },
+    takeUnsubscribed: () => unsubscribed.splice(0),
   };
 }
