@@ -35,7 +35,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   "filter by a status": { steps: [filter, { letters: "404" }], seen: /Requests\n+1 of \d+/ },
   "see only cut connections": { steps: [filter, { letters: "cut" }], seen: /Requests\n+1 of \d+/ },
   "see the body of a response": { steps: [row("decline"), command("body")], seen: /in sight: [\s\S]*"status": "declined"/ },
-  "see the time of each stage": { steps: [row("decline")], seen: /operation\s+[\d.,]+ m?s +█/ },
+  "see the time of each stage": { steps: [row("decline")], seen: /operation\s+[\d.,]+ m?s\s+response\s/ },
   "search in a body": {
     steps: [row("decline"), command("search"), { letters: "ful" }],
     seen: /\/ful.* 1 of \d[\s\S]*in sight: [\s\S]*"full"/,
