@@ -44,8 +44,12 @@ export function isReadable(json: string): boolean {
 
 const [QUOTE, COMMA, OPEN_BRACKET, BACKSLASH, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x2c, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d];
 
+/** The offset of the quote that ends a string; the length of the text if none does. V8 searches a long string faster than a loop reads it. */
 function endOfString(json: string, start: number): number {
-  let index = start + 1;
-  for (; index < json.length && json.charCodeAt(index) !== QUOTE; index++) if (json.charCodeAt(index) === BACKSLASH) index++;
-  return index;
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let first = end;
+    while (json.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return json.length;
 }

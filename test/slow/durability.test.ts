@@ -43,6 +43,9 @@ describe("after a restart", () => {
     const { body: session } = await call(first.url, "POST", "/v1/merchants/login", { body: login });
     await call(first.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
     await first.close();
+    const isStored = (text: string) => readdirSync(dirname(db)).some((name) => readFileSync(join(dirname(db), name)).includes(text));
+    expect([merchant.apiKey, session.accessToken].map(isStored)).toEqual([true, false]);
+    attempted("Secrets in logs and reports");
 
     const second = await createSandbox(options);
     expect((await second.merchants.list()).data).toHaveLength(5);

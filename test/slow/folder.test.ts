@@ -1,12 +1,12 @@
 // Commands in a folder: the sandbox that runs there, and the options in merchant-sandbox.json.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { attempted } from "../support/attacks.ts";
 import { runCommand } from "../support/commands.ts";
-import { folder, NOWHERE, run, start } from "../support/program.ts";
+import { folder, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
 import { call, freePort } from "../support/sandbox.ts";
 
 const config = (cwd: string, value: unknown) =>
@@ -205,6 +205,12 @@ describe("merchant-sandbox.json", () => {
     }
     symlinkSync(resolve(cwd, path), join(cwd, "merchant-sandbox.json"));
     expect((await run(["start"], {}, cwd)).error).toContain("Cannot read merchant-sandbox.json: it is no plain file.");
+  });
+
+  test("and a pipe is read if the shell opened it for the program", () => {
+    const command = `echo '[{"action":{"type":"none"}}]' | "$0" exec --memory --port 0 --faults /dev/stdin -- true`;
+    const { status, stderr } = spawnSync("sh", ["-c", command, PROGRAM], { cwd: folder(), encoding: "utf8" });
+    expect([status, stderr]).toEqual([6, expect.stringContaining('/dev/stdin:1 /0/action/type: There is no action "none".')]);
   });
 
   test("is not read by a folder below", async () => {

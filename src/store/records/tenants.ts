@@ -59,6 +59,13 @@ export function openTenants(database: Database, counters: Counters, random: Rand
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
   const firstKey = sql.prepare<[string], string>("select key from keys where merchant = ? and kind = 'key' order by sequence").pluck();
   const keyOf = (merchant: string) => firstKey.get(merchant) ?? "";
+  const find = (key: string) => byKey.get(key.startsWith(SESSION_PREFIX) ? hashOf(key) : key);
+  /** The first key that does not exist yet: a snapshot may have a lower count than its keys. */
+  const unused = (make: () => string) => {
+    let key = make();
+    while (find(key)) key = make();
+    return key;
+  };
   return {
     ...openLogins(database, random),
     ...openMerchants(database),
@@ -66,7 +73,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     identify(key: string) {
       const known = identities.get(key);
       if (known) return known;
-      const row = byKey.get(key.startsWith(SESSION_PREFIX) ? hashOf(key) : key);
+      const row = find(key);
       if (!row) return undefined;
       const identity = { ...row, key };
       identities.set(key, identity);
@@ -78,14 +85,16 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     /** The first key of a merchant. Its secrets are derived from it too: unpredictable keys make unpredictable secrets. */
     keyOf,
     mintKey(merchant: string, creator: string) {
-      const key = `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"), keyOf(creator))}`;
+      const key = unused(() => `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"), keyOf(creator))}`);
       insertKey({ key, merchant, kind: "key", expires: null });
       return key;
     },
     /** Call after a key was removed or the status of a merchant changed. */
     clearCache: () => identities.clear(),
     openSession(merchant: string) {
-      const token = `${SESSION_PREFIX}${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`;
+      const token = unused(
+        () => `${SESSION_PREFIX}${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`,
+      );
       insertKey({ key: hashOf(token), merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
     },

@@ -47,14 +47,17 @@ function readPlainFile(file: string, mistake: FileMistake): string {
   try {
     const found = statSync(file);
     if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-    // A pipe would never end, and neither would /dev/zero.
-    if (!found.isFile()) throw new Error("it is no plain file");
+    // Any other pipe would never end, and neither would /dev/zero.
+    if (!found.isFile() && !(found.isFIFO() && OWN_DESCRIPTOR.test(file))) throw new Error("it is no plain file");
     if (found.size > LARGEST_FILE) throw new Error(`it has ${found.size} bytes, and at most ${LARGEST_FILE} are read`);
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     throw new SandboxError(`Cannot read ${file}: ${whyUnreadable(error)}.`, mistake);
   }
 }
+
+/** A pipe that the user's shell opened for this process, as in `--faults <(jq …)`. A folder can name no such path. */
+const OWN_DESCRIPTOR = /^\/dev\/(?:fd\/\d+|stdin)$/;
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
