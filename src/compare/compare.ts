@@ -56,7 +56,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     .filter(({ call }) => call === undefined)
     .map((one): StrayCall => ({ ...one, endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}` }));
   const knowledge = knowledgeOf(calls);
-  /** What the check plays to a sandbox: the calls in order, each with its path below the base URL, and its operation if one matches. */
+  /** The calls that the check sends to a sandbox, in order. Each has its path below the base URL, and its operation if one matches. */
   const traffic = {
     calls: below
       .map(({ exchange, path, call }) => ({ exchange, path, operation: call && { id: call.operation.id, params: call.ids } }))

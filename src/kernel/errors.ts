@@ -6,7 +6,7 @@ import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET, MAX_VALUE
 const errorsOf = <const Code extends string>(status: number, error: string, causes: Readonly<Record<Code, string>>) =>
   Object.fromEntries(Object.entries<string>(causes).map(([code, when]) => [code, { status, error, when }])) as Record<Code, ErrorFacts>;
 
-/** 20000 as `20,000`. The first number that `toLocaleString` formats loads a locale, which was a tenth of a start. */
+/** Writes 20000 as `20,000`. The first call of `toLocaleString` loads the locales, which took a tenth of the time of a start. */
 const grouped = (number: number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 
 export const errors = {

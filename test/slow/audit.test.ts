@@ -228,7 +228,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
         async read(incoming) {
           const body = await right.read(incoming);
           if (waiting.length === 20) throw new Error("too many");
-          // Answers nobody while more arrive, however slowly a busy machine hands them over.
+          // Waits until no more requests arrive: on a busy machine they arrive slowly, and the limit would not be reached.
           clearTimeout(pause);
           pause = setTimeout(answerAll, 200);
           await new Promise<void>((resolve) => waiting.push(resolve));
