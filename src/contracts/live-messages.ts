@@ -124,10 +124,13 @@ export type LiveMessage<Index = unknown> =
 
 export const Merchant = Type.Object({ id: text, name: maybeText, email: maybeText, apiKeys: Type.Array(text) }, { title: "merchant" });
 
-/** The fields of the sandbox that clients need. */
+/** The fields of the sandbox that the dashboard and plain lines read. */
 const sandbox = Type.Object({
   ...{ version: text, pid: count, baseUrl: text, clock: ClockState, database: maybeText, merchants: Type.Array(Merchant) },
-  ...{ pendingDeliveries: count, made: MadeCounts, kept: KeptCounts, failedDeliveries: count },
+  ...{ pendingDeliveries: count, made: MadeCounts, kept: KeptCounts, failedDeliveries: count, life: text, service: maybeText },
+  signature: Type.Object({ header: maybeText, form: text }),
+  scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
+  traffic: Type.Array(Type.Object({ merchant: text, rate: text, happened: count })),
 });
 
 const completeFor = Type.Object({ request: Type.Optional(text), attempt: Type.Optional(text), verdict: Type.Optional(text) });

@@ -82,8 +82,11 @@ export const controlCommands = {
   restore: (): ControlCommand => ({
     requests: [post("/snapshots/model/restore")],
     apply(world) {
+      const { started } = world;
       Object.assign(world, snapshotOf(world.saved ?? refuse("resource_not_found")));
       restart(world);
+      // A reset still returns to the time at which the process started.
+      world.started = started;
       return { status: 200, body: { restored: "model" } };
     },
   }),

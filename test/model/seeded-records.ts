@@ -19,7 +19,7 @@ const webhooks = { gaps: [0], checkTarget: () => {}, eventTypes };
 /** By fixture, merchant and time: a shrinking run seeds the same merchants again and again. */
 const known = new Map<string, [KindName, Entry][]>();
 
-/** The records of a fixture for a merchant with this id and email, at a time in milliseconds; in order of insertion. */
+/** The records of a fixture for a merchant with this id and email, at a time in milliseconds; the oldest first. */
 export function seededRecords(fixture: string, { id, email }: { id: string; email: string }, now: number): [KindName, Entry][] {
   const name = `${fixture} ${id} ${now}`;
   const records = known.get(name) ?? seed(fixture, id, email, now);
@@ -35,7 +35,7 @@ function seed(name: string, id: string, email: string, now: number): [KindName, 
   try {
     const { database } = stores;
     database.transaction(() => openSeeder(stores, resources, clock).seed(fixture, { id, email, key: "sk_test_model", place: null }));
-    const rows = database.sql.prepare<[], { kind: KindName; body: string }>("select kind, body from documents order by sequence").all();
+    const rows = database.sql.prepare<[], { kind: KindName; body: string }>("select kind, body from documents order by created, sequence").all();
     return rows.map(({ kind, body }) => [kind, JSON.parse(body) as Entry]);
   } finally {
     stores.close();
