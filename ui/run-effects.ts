@@ -183,15 +183,8 @@ export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate 
 
 /** Whether a page changed the gap; otherwise the page would be loaded for ever. */
 function hasProgress(before: List, after: List, id: string): boolean {
-  const gapIn = (list: List) => list.rows.find((row) => row.id === id)?.gap;
-  const [old, next] = [gapIn(before), gapIn(after)];
-  return (
-    !next ||
-    next.missing !== old?.missing ||
-    next.clean !== old.clean ||
-    next.isDropped === true ||
-    before.rows.length !== after.rows.length
-  );
+  const gapIn = (list: List) => list.rows.find((row) => row.id === id);
+  return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;
 }
 
 /** While the list follows, the preview changes at most this often. */

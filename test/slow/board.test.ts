@@ -213,10 +213,10 @@ describe.runIf(browserFile)(inBrowser, () => {
       const page = await browser.open(`${url}/join`);
       await page.evaluate(written(name));
       await arrives(page, `${STEP} === "1. Ask who you are"`);
-      const apiKey = await page.evaluate<string>(seen(".access code"));
+      const apiKey = await page.evaluate<string>(seen(".lesson dd code"));
       expect(apiKey).toMatch(/^sk_test_\w+$/);
       expect(await page.evaluate(seen(".lesson .note"))).toBe(name);
-      expect(await page.evaluate(`document.querySelectorAll(".access code")[1].textContent`)).toBe(`${bench.url}/v1`);
+      expect(await page.evaluate(`document.querySelectorAll(".lesson dd code")[1].textContent`)).toBe(`${bench.url}/v1`);
       expect(await page.evaluate(seen(".lesson .command pre"))).toBe(
         `curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer ${apiKey}"`,
       );

@@ -7,16 +7,13 @@ import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";
 
-/** The operations of each API, fetched once, because the documents do not change during a run. */
-const cache = new Map<ApiName, Promise<readonly ApiOperation[]>>();
+/** The operations of each API, fetched once, because the documents do not change during a run; or why they could not be fetched. */
+const loaded: Partial<Record<ApiName, readonly ApiOperation[] | string>> = {};
 
-function load(dashboard: BrowserDashboard, api: ApiName): Promise<readonly ApiOperation[]> {
-  const known =
-    cache.get(api) ??
-    perform(dashboard.state.target, documentCalls[api]).then(({ body }) => operationsOf(api, body as unknown as ApiDocument));
-  cache.set(api, known);
-  known.catch(() => cache.delete(api));
-  return known;
+async function load({ state, change }: BrowserDashboard, api: ApiName): Promise<void> {
+  const reply = perform(state.target, documentCalls[api]);
+  loaded[api] = await reply.then(({ body }) => operationsOf(api, body as unknown as ApiDocument)).catch(({ message }: Error) => message);
+  change(update);
 }
 
 export function ExplorerView({ dashboard }: DashboardProps) {
@@ -24,17 +21,10 @@ export function ExplorerView({ dashboard }: DashboardProps) {
   const [named = "service", chosen] = dashboard.state.operation?.split(/ (.*)/) ?? [];
   const api: ApiName = named === "control" ? "control" : "service";
   const choose = (next: ApiName, id = "") => dashboard.change((before) => update({ ...before, operation: `${next} ${id}` }));
-  const [{ operations, problem }, setLoaded] = useState<{ operations: readonly ApiOperation[]; problem?: string }>({ operations: [] });
   const [search, setSearch] = useState("");
+  const operations = typeof loaded[api] === "object" ? loaded[api] : [];
   useEffect(() => {
-    let isCurrent = true;
-    load(dashboard, api).then(
-      (found) => isCurrent && setLoaded({ operations: found }),
-      ({ message }: Error) => isCurrent && setLoaded({ operations: [], problem: message }),
-    );
-    return () => {
-      isCurrent = false;
-    };
+    if (operations.length === 0) void load(dashboard, api);
   }, [api]);
   const words = search.toLowerCase().split(/\s+/);
   const textOf = ({ id, path, summary, method }: ApiOperation) => `${id} ${method} ${path} ${summary}`.toLowerCase();
@@ -77,7 +67,7 @@ export function ExplorerView({ dashboard }: DashboardProps) {
           ))}
           {found.length === 0 && <p class="hint">No operation is found.</p>}
         </nav>
-        {problem !== undefined && <p class="problem">{problem}</p>}
+        {typeof loaded[api] === "string" && <p class="problem">{loaded[api]}</p>}
       </div>
       {operation && <OperationForm key={`${operation.api} ${operation.id}`} dashboard={dashboard} operation={operation} />}
     </section>

@@ -5,9 +5,9 @@ import { curlOf } from "../connection/calls.ts";
 import type { FormField } from "../overlays/field.ts";
 import { type FormView, focusField, moreText, rejectionOf, topFormView, writeField } from "../overlays/form.ts";
 import { sanitizeLines } from "../view/cells.ts";
-import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
+import type { DashboardProps } from "./browser-dashboard.ts";
 import { Field } from "./form-field.tsx";
-import { keyName } from "./keyboard.ts";
+import { CHOICE_KEYS } from "./keyboard.ts";
 
 export function FormDialog({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -22,14 +22,9 @@ export function FormDialog({ dashboard }: DashboardProps) {
     event.preventDefault();
     dashboard.press("enter");
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape") return;
-    event.preventDefault();
-    dashboard.press("escape");
-  };
   const isGeneral = input.rejection && !fields.some((field) => rejectionOf(field, fields, input.rejection));
   return (
-    <form ref={form} class="form" onSubmit={onSubmit} onKeyDown={onKeyDown} noValidate>
+    <form ref={form} class="form" onSubmit={onSubmit} noValidate>
       <div class="fields">
         {fields.length === 0 && <p class="hint">Loading …</p>}
         {fields.map((field) => (
@@ -77,16 +72,7 @@ function DialogField({ dashboard, view, field }: DashboardProps & { view: FormVi
       onWrite={(text) => dashboard.change((before) => writeField(before, field, text))}
       onFocusIn={focus}
       onClick={selectNew}
-      onKeyDown={(event) => chooseByKey(event, dashboard)}
+      data-keys={field.options && !field.allowOther ? CHOICE_KEYS : "escape"}
     />
   );
-}
-
-/** Handles the keys that search a list as in the terminal, because the browser searches only the beginnings of labels. */
-function chooseByKey(event: KeyboardEvent, dashboard: BrowserDashboard): void {
-  const key = keyName(event);
-  const isChosen = key !== undefined && ([...key].length === 1 || ["left", "right", "backspace", "enter"].includes(key));
-  if (!isChosen || !(event.target instanceof HTMLSelectElement)) return;
-  event.preventDefault();
-  dashboard.press(key);
 }

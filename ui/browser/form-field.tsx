@@ -3,7 +3,7 @@
 import type { ComponentChildren, HTMLAttributes } from "preact";
 import { defaultOf, type FormField, labelOf } from "../overlays/field.ts";
 
-interface FieldProps extends Pick<HTMLAttributes<HTMLDivElement>, "onFocusIn" | "onClick" | "onKeyDown"> {
+interface FieldProps extends Pick<HTMLAttributes<HTMLDivElement>, "onFocusIn" | "onClick"> {
   field: FormField;
   id: string;
   value: string;

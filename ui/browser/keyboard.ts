@@ -18,24 +18,24 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): strin
   return [...key].length === 1 ? key : undefined;
 }
 
-/** Presses the keys that also work in a search input: they choose among its results. */
-export function pressInInput(dashboard: BrowserDashboard, event: KeyboardEvent): void {
-  const key = keyName(event);
-  if (key === undefined || !["enter", "escape", "up", "down"].includes(key)) return;
-  event.preventDefault();
-  dashboard.press(key);
-}
+/** `data-keys` of an input: the keys that are the dashboard's while it has the focus. In a list of options, letters search it as in the terminal. */
+export const SEARCH_KEYS = "enter escape up down";
+export const CHOICE_KEYS = "enter escape left right backspace letters";
 
-const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("input, select, textarea");
-const isControl = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("button, a, summary");
+/** Whether the focused element leaves this key to the dashboard. */
+function isForDashboard(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return true;
+  // A focused button handles these keys itself.
+  if (!target.matches("input, select, textarea")) return !target.matches("button, a, summary") || (key !== "enter" && key !== "space");
+  const keys = target.closest<HTMLElement>("[data-keys]")?.dataset.keys?.split(" ") ?? [];
+  return keys.includes([...key].length === 1 ? "letters" : key);
+}
 
 export function listenForKeys(dashboard: BrowserDashboard): void {
   document.addEventListener("keydown", (event) => {
     const key = keyName(event);
-    if (key === undefined || event.defaultPrevented || isTyping(event.target)) return;
-    // A focused button handles these keys itself.
-    if (isControl(event.target) && (key === "enter" || key === "space")) return;
-    if (pressKey(dashboard, key)) event.preventDefault();
+    if (key !== undefined && !event.defaultPrevented && isForDashboard(event.target, key) && pressKey(dashboard, key))
+      event.preventDefault();
   });
 }
 
@@ -65,10 +65,11 @@ function linkIn(state: UiState): string | undefined {
 function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const { state } = dashboard;
   const overlay = topOverlay(state);
-  const isBound = overlay?.onKey !== undefined || enabledBindings(state).some(({ keys }) => keys.includes(key));
+  const isTyped = state.filterLine !== undefined || overlay?.onKey !== undefined;
+  const isBound = isTyped || enabledBindings(state).some(({ keys }) => keys.includes(key));
   const selected = linkIn(state);
   if (isBound) dashboard.press(key);
-  // Scrolls unless the key selected another link of the detail. With `onKey`, letters may belong to a search.
-  if (overlay && overlay.onKey === undefined && linkIn(dashboard.state) === selected) scrollText(key);
+  // Scrolls unless the key selected another link of the detail.
+  if (overlay && !isTyped && linkIn(dashboard.state) === selected) scrollText(key);
   return isBound;
 }

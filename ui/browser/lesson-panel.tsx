@@ -1,6 +1,5 @@
 // The lesson beside a learner's requests: the current step, its commands with copy buttons, hints, and what to do next.
 
-import { Fragment } from "preact";
 import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
@@ -8,7 +7,7 @@ import { guestLessonKeys } from "../keys/key-bindings.ts";
 import { currentLesson, learnerMode, shownStep, stepEnd } from "../state/learning.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { Head, KeyButtons } from "./shared-parts.tsx";
+import { Definitions, Head, KeyButtons } from "./shared-parts.tsx";
 
 export function LessonPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -68,19 +67,15 @@ function Access({ dashboard }: DashboardProps) {
   const { sandbox } = dashboard.state;
   const [key] = sandbox?.merchants[0]?.apiKeys ?? [];
   if (!sandbox || key === undefined) return null;
-  return (
-    <dl class="access">
-      {Object.entries({ "API key": key, "base URL": sandbox.baseUrl }).map(([name, text]) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <code>{text}</code>
-            <Copy dashboard={dashboard} text={text} what={`the ${name}`} />
-          </dd>
-        </Fragment>
-      ))}
-    </dl>
-  );
+  const withCopy = (name: string, text: string) => ({
+    name,
+    text: (
+      <span class="command">
+        <code>{text}</code> <Copy dashboard={dashboard} text={text} what={`the ${name}`} />
+      </span>
+    ),
+  });
+  return <Definitions rows={[withCopy("API key", key), withCopy("base URL", sandbox.baseUrl)]} />;
 }
 
 const Copy = ({ dashboard, text, what }: DashboardProps & { text: string; what: string }) => (

@@ -1,23 +1,24 @@
 // A pane of rows: its filter, its columns, and the rows on the screen. The dashboard's state has the selected row and the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lineProblem, writeFilter } from "../keys/key-bindings.ts";
+import { lineProblem, openRow, writeFilter } from "../keys/key-bindings.ts";
 import { type Column, shownColumns } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
-import { loadGap } from "../run-effects.ts";
 import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
 import { listOf } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
 import { cutMiddle, sanitize } from "../view/cells.ts";
 import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts";
+import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
-import { pressInInput } from "./keyboard.ts";
+import { SEARCH_KEYS } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";
-import { StyledText, Text } from "./styled-text.tsx";
+import { Text } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
-const ROW_ID = "selected-row";
+/** Another id for each row: a screen reader announces a selected row whose id differs from that of the one before. */
+const rowId = (index: number) => `row-${index}`;
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
 
@@ -60,7 +61,7 @@ function Filter({ dashboard }: DashboardProps) {
         onFocus={() => !isOpen && dashboard.change((before) => writeFilter(before, listOf(before).filter))}
         onInput={({ currentTarget: { value } }) => dashboard.change((before) => writeFilter(before, value))}
         onBlur={() => dashboard.change((before) => update({ ...before, filterLine: undefined }))}
-        onKeyDown={(event) => pressInInput(dashboard, event)}
+        data-keys={SEARCH_KEYS}
         spellcheck={false}
       />
       {isOpen && problem !== undefined && <span class="problem">{problem}</span>}
@@ -103,7 +104,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
       role="grid"
       aria-label={pane.title}
       aria-rowcount={rows.length + 1}
-      aria-activedescendant={isMoving ? ROW_ID : undefined}
+      aria-activedescendant={isMoving ? rowId(selected) : undefined}
       ref={scroller}
       onScroll={onScroll}
       tabIndex={0}
@@ -197,22 +198,19 @@ type RowLineProps = DashboardProps & { pane: Pane; row: Row; width: number; inde
 
 function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
-  const common = { role: "row", id: isSelected ? ROW_ID : undefined, "aria-rowindex": index + 2, "aria-selected": isSelected } as const;
-  if (row.gap) {
-    const load = () => dashboard.change((before) => loadGap(before, pane.name, row));
-    return (
-      <div {...common} class="row gap" onClick={load}>
-        <span role="gridcell">
-          <StyledText text={pane.gapText(row, state, width).trim()} />
-        </span>
-      </div>
-    );
-  }
-  const shown = shownColumns(pane.columns(row, state, width), width);
-  const open = () => dashboard.change((before) => pane.openRow({ ...before, overlays: [], notice: undefined }, row));
+  const columns = row.gap ? [{ text: stripStyles(pane.gapText(row, state, width)) }] : shownColumns(pane.columns(row, state, width), width);
+  const open = () => dashboard.change((before) => openRow({ ...before, overlays: row.gap ? before.overlays : [], notice: undefined }, row));
   return (
-    <div {...common} class={`row ${isSelected ? "selected" : ""}`} style={{ gridTemplateColumns: gridOf(shown) }} onClick={open}>
-      {shown.map((column, place) => (
+    <div
+      role="row"
+      id={isSelected ? rowId(index) : undefined}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      class={`row ${row.gap ? "gap" : ""} ${isSelected ? "selected" : ""}`}
+      style={{ gridTemplateColumns: gridOf(columns) }}
+      onClick={open}
+    >
+      {columns.map((column, place) => (
         <Cell key={place} {...column} />
       ))}
     </div>

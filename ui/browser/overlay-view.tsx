@@ -8,7 +8,7 @@ import type { Overlay } from "../state/state.ts";
 import { closeTopOverlay, replaceTopOverlay, topOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { FormDialog } from "./form-dialog.tsx";
-import { pressInInput } from "./keyboard.ts";
+import { SEARCH_KEYS } from "./keyboard.ts";
 import { Head, KeyButtons } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
@@ -72,7 +72,7 @@ function PaletteView({ dashboard, overlay }: DashboardProps & { overlay: Palette
         placeholder="Find a command"
         value={search}
         onInput={({ currentTarget: { value } }) => write(value)}
-        onKeyDown={(event) => pressInInput(dashboard, event)}
+        data-keys={SEARCH_KEYS}
         spellcheck={false}
       />
       <div id="commands" class="commands" role="listbox" aria-label="Commands" ref={list}>

@@ -116,12 +116,7 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {serviceText(sandbox ?? {}).map((text) => (
-        <span key={text} class="chip" title={`Responds as ${sandbox?.service} says`}>
-          {text}
-        </span>
-      ))}
-      {trafficTexts(sandbox ?? {}).map((text) => (
+      {[...serviceText(sandbox ?? {}), ...trafficTexts(sandbox ?? {})].map((text) => (
         <span key={text} class="chip">
           {text}
         </span>
@@ -130,8 +125,11 @@ function StatusBar({ dashboard }: DashboardProps) {
       {sandbox && isGuest(state) && <span class="dim">{clockText(state, sandbox)}</span>}
       {sandbox && !isGuest(state) && (
         <>
-          <Figure label="req/s" value={requestRate(state)} />
-          <Figure label="pending" value={sandbox.pendingDeliveries} />
+          {Object.entries({ "req/s": requestRate(state), pending: sandbox.pendingDeliveries }).map(([label, value]) => (
+            <span key={label}>
+              <strong>{count(value)}</strong> {label}
+            </span>
+          ))}
           <button type="button" class="quiet" title="Copy the address of this view (O)" onClick={() => press("O")}>
             Link
           </button>
@@ -158,12 +156,6 @@ async function openReport(dashboard: BrowserDashboard): Promise<void> {
     fail((error as Error).message);
   }
 }
-
-const Figure = ({ label, value }: { label: string; value: number }) => (
-  <span>
-    <strong>{count(value)}</strong> {label}
-  </span>
-);
 
 /** Buttons for the keys that have a label: those of the row, those that break something, those of the sandbox, and the others. */
 function KeyBar({ dashboard }: DashboardProps) {

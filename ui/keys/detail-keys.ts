@@ -93,22 +93,21 @@ function changeView(state: UiState, view: Partial<DetailView>): StateUpdate {
 }
 
 /** These come before a detail's own keys: during a search, `n` goes to the next match. */
-export const detailKeys: readonly KeyBinding[] = detailBindings().map((key) => boundTo(key, openDetailOf));
+export const detailKeys: readonly KeyBinding[] = [
+  boundTo(
+    { keys: ["enter"], label: "open link", help: "open the selected link", run: (state, { to }) => openReference(state, to) },
+    (state) => {
+      const opened = openDetailOf(state);
+      return opened && visibleSelection(opened);
+    },
+  ),
+  ...detailBindings().map((key) => boundTo(key, openDetailOf)),
+];
 
 function detailBindings(): readonly RowKey<OpenDetail>[] {
   const isSearched = (_: UiState, { detail }: OpenDetail) => detail.search !== "";
   const hasLinks = (_: UiState, { links }: OpenDetail) => links.length > 0;
   return [
-    {
-      keys: ["enter"],
-      label: "open link",
-      help: "open the selected link",
-      isEnabled: (_, opened) => visibleSelection(opened) !== undefined,
-      run(state, opened) {
-        const link = visibleSelection(opened);
-        return link ? openReference(state, link.to) : update(state);
-      },
-    },
     {
       keys: ["n"],
       label: "next match",

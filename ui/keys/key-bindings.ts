@@ -12,8 +12,8 @@ import { scenarioKey } from "../panes/scenarios.ts";
 import { loadGap } from "../run-effects.ts";
 import { pageUrl } from "../state/address.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
-import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../state/list.ts";
-import { type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
+import { type CursorMove, follow, freeze, moveCursor, type Row, selectedRow, unfreeze, withFilter } from "../state/list.ts";
+import { boundTo, type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
@@ -65,11 +65,8 @@ function switchPane(state: UiState, by: number): StateUpdate {
 const focusPane = (state: UiState, pane: string): StateUpdate =>
   update(closeTopOverlay({ ...state, pane, overlays: state.overlays.slice(0, 1) }), { kind: "refresh" });
 
-function openSelectedRow(state: UiState): StateUpdate {
-  const row = selectedRow(listOf(state));
-  if (!row) return update(state);
-  return row.gap ? loadGap(state, state.pane, row) : paneNamed(state.pane).openRow(state, row);
-}
+export const openRow = (state: UiState, row: Row): StateUpdate =>
+  row.gap ? loadGap(state, state.pane, row) : paneNamed(state.pane).openRow(state, row);
 
 function toggleFreeze(state: UiState): StateUpdate {
   const isFrozen = listOf(state).frozen !== undefined;
@@ -79,13 +76,7 @@ function toggleFreeze(state: UiState): StateUpdate {
 }
 
 const commonPaneKeys: readonly KeyBinding[] = [
-  {
-    keys: ["enter"],
-    label: "details",
-    help: "open details",
-    isEnabled: (state) => selectedRow(listOf(state)) !== undefined,
-    run: openSelectedRow,
-  },
+  boundTo({ keys: ["enter"], label: "details", help: "open details", run: openRow }, (state) => selectedRow(listOf(state))),
   jumpKey,
   {
     keys: ["/"],

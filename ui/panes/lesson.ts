@@ -6,7 +6,7 @@ import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { shellLines, textOverlay } from "../overlays/text-view.ts";
 import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep, stepEnd } from "../state/learning.ts";
-import type { LearnerView, UiState } from "../state/state.ts";
+import { boundTo, type LearnerView, type UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
 import { sanitize, wrap } from "../view/cells.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
@@ -55,14 +55,7 @@ export const lesson = textPane({
       run: (state) =>
         makeCall(state, learnerCall(state, "skip"), (learner) => learnerResult(`Skipped: ${currentStep(state)?.title}`, learner)),
     },
-    {
-      ...lessonKey,
-      isEnabled: (state) => learnerMode(state)?.learner !== undefined,
-      run(state) {
-        const learner = learnerMode(state)?.learner;
-        return learner ? openLessonForm(state, learner) : update(state);
-      },
-    },
+    boundTo({ ...lessonKey, run: openLessonForm }, (state) => learnerMode(state)?.learner),
     {
       keys: ["p"],
       label: "earlier step",

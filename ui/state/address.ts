@@ -6,7 +6,7 @@ import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { visibleRowCount } from "../view/layout.ts";
 import { type Row, select, withFilter } from "./list.ts";
 import { listOf, type StateUpdate, type UiState } from "./state.ts";
-import { callEffect, closeTopOverlay, update, withList } from "./updates.ts";
+import { closeTopOverlay, pollEffect, update, withList } from "./updates.ts";
 
 /** The view, its filter, the selected row, and the open detail; in the explorer, the operation. */
 export function addressOf(state: UiState): string {
@@ -66,10 +66,6 @@ function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
   if (!fetch) return update(state);
   return update(
     state,
-    callEffect(
-      fetch.call,
-      (later, { body }) => update(selectRow(later, fetch.read(body))),
-      (later) => update(later),
-    ),
+    pollEffect(fetch.call, (later, { body }) => update(selectRow(later, fetch.read(body)))),
   );
 }

@@ -96,26 +96,21 @@ export function addPage(list: List, page: LogPage): List {
 
 const orderOf = (row: Row | undefined) => row?.order ?? 0;
 
-/** Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. Both lists are ordered. */
+/** Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap stands where the row before it does. */
 function interleave(rows: readonly Row[], fresh: readonly Row[]): Row[] {
-  const merged: Row[] = [];
-  let next = rows.length - 1;
-  for (let index = fresh.length - 1; index >= 0; index--) {
-    const inserted = fresh[index] as Row;
-    for (let row = rows[next]; row && isAfter(rows, next, inserted); row = rows[--next]) merged.push(row);
-    const gap = rows[next]?.gap;
-    if (gap) rows = rows.with(next, gapRow(rows[next]?.id ?? "", { ...gap, missing: gap.missing - 1 }));
-    merged.push(inserted);
+  const orders = new Map(fresh.map((row) => [row, orderOf(row)]));
+  let order = Number.NEGATIVE_INFINITY;
+  for (const row of rows) {
+    if (!row.gap) order = orderOf(row);
+    orders.set(row, order);
   }
-  for (let row = rows[next]; row; row = rows[--next]) merged.push(row);
-  return merged.reverse();
-}
-
-/** Whether the row at `index` comes after another. For a gap, the row before it decides. */
-function isAfter(rows: readonly Row[], index: number, other: Row): boolean {
-  const row = rows[index];
-  const compared = row?.gap ? rows[index - 1] : row;
-  return compared !== undefined && orderOf(compared) > orderOf(other);
+  const merged = [...rows, ...fresh].sort((one, other) => (orders.get(one) ?? 0) - (orders.get(other) ?? 0));
+  const inserted = new Set(fresh);
+  return merged.map((row, index) => {
+    if (!row.gap || !inserted.has(merged[index + 1] as Row)) return row;
+    const end = merged.findIndex((one, place) => place > index && !inserted.has(one));
+    return gapRow(row.id, { ...row.gap, missing: row.gap.missing - ((end === -1 ? merged.length : end) - index - 1) });
+  });
 }
 
 /** A page of all rows removes the gaps that it covers; a page of matches marks them as having no more. */
