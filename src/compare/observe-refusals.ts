@@ -9,7 +9,8 @@ import type { ObservationLog } from "./observations.ts";
 import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
-import { type ComparedSandbox, isObject, type JsonFields, type RecordedExchange, refused, succeeded } from "./recording.ts";
+import { errorIn } from "./read-replies.ts";
+import { type ComparedSandbox, isObject, type RecordedExchange, refused, succeeded } from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
 
 /** An error whose condition is not recognised. */
@@ -33,9 +34,8 @@ export function observeRefusal(context: CallContext, sandbox: ComparedSandbox, l
   }
   if (!refused(call) || (call.response === undefined && call.status !== 429)) return undefined;
   if (isObject(call.response) && !call.foreign.error) {
-    const { error, envelope } = errorIn(call.response, log.shown);
-    log.compare("error.envelope", envelope, where);
-    observeObject(where, "error", sandbox.error, observeInvalidFields(context, where, error));
+    log.compare("error.envelope", call.envelope ?? "none", where);
+    observeObject(where, "error", sandbox.error, observeInvalidFields(context, where, call.response));
   }
   if (condition !== undefined) {
     observeError(condition, call, where, call.foreign.error);
@@ -56,18 +56,6 @@ export function observeError(
   const { error, code } = errorIn(response, log.shown).error;
   if (typeof error === "string" && !isForeign) log.compare(`${id}.category`, log.shown.code(error), where);
   if (typeof code === "string") log.compare(`${id}.code`, log.shown.code(code), where);
-}
-
-/** The error in a response, and the field that contains it: the response itself, or the first object in it with a code. */
-function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; envelope: string } {
-  if (!isObject(response)) return { error: {}, envelope: "none" };
-  const isError = (value: unknown): value is JsonFields =>
-    isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
-  const inner = Object.entries(response).map(([name, value]) =>
-    Array.isArray(value) ? { error: value[0], envelope: `${shown.code(name)}[]` } : { error: value, envelope: shown.code(name) },
-  );
-  const found = isError(response) ? undefined : inner.find(({ error }) => isError(error));
-  return found ?? { error: response, envelope: "none" };
 }
 
 /** The error's code in a response, or else its category; empty without an error. */
@@ -96,11 +84,11 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
 /** Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule. */
 function observeRefusedBody(context: CallContext, where: ObservationContext): void {
   const { operation, body, response, status } = context.call;
+  const error = isObject(response) ? response : {};
   const { log } = where;
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
-  const { error } = errorIn(response, log.shown);
   const named = namedFields(context, where, error);
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
   const known = missing.filter((field) => log.fact(`${place}.${field}.required`));

@@ -3,7 +3,7 @@
 import type { FactValue } from "../contracts/fact.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { fieldsOf, isRequired, nameOf, recordsOf } from "../schema/walk.ts";
+import { recordsOf } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
 import { observeList } from "./observe-lists.ts";
@@ -21,9 +21,10 @@ export function observeSuccess(context: CallContext, log: ObservationLog): void 
   if (records && call.response !== undefined) observeList(context, where, records);
   else if (isObject(call.response) && call.foreign.records)
     observeListedValues(where, `${operation.id}.reply`, operation.reply, call.response);
-  else if (isObject(call.response) && call.foreign.page)
-    observeObject(where, nameOf(operation.reply, `${operation.id}.reply`), operation.reply, call.response);
-  else if (isObject(call.response)) observeReply(where, operation.reply, call.response);
+  else if (isObject(call.record)) {
+    if (!call.foreign.page) log.compare(`${operation.id}.reply.envelope`, call.envelope ?? "none", where);
+    observeObject(where, `${operation.id}.reply`, operation.reply, call.record);
+  }
 }
 
 function observeParameters(context: CallContext, { log, ...where }: ObservationContext): void {
@@ -84,16 +85,4 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   log.record(`${place}.accepted`, "accepted", true, where);
   const observe = call.foreign.body ? observeListedValues : observeObject;
   observe({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
-}
-
-/** Observes the object in a response, which may be wrapped in a field. */
-function observeReply(where: ObservationContext, schema: TSchema, response: JsonFields): void {
-  const id = `${where.operation}.reply`;
-  const count = (value: unknown) =>
-    isObject(value) ? fieldsOf(schema).filter(([name]) => isRequired(schema, name) && Object.hasOwn(value, name)).length : 0;
-  const total = fieldsOf(schema).filter(([name]) => isRequired(schema, name)).length;
-  const [name, inner] = Object.entries(response).toSorted(([, one], [, other]) => count(other) - count(one))[0] ?? [];
-  const isWrapped = name !== undefined && count(response) * 2 < total && count(inner) * 2 >= total && total > 1;
-  where.log.compare(`${id}.envelope`, isWrapped ? where.log.shown.code(name) : "none", where);
-  observeObject(where, nameOf(schema, id), schema, (isWrapped ? inner : response) as JsonFields);
 }

@@ -5,6 +5,7 @@ import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, nameOf } from "../schema/walk.ts";
 import { type Knowledge, type ListedFacts, type ObservationLog, typeOfJson, type ValueFacts } from "./observations.ts";
+import { inOwnNames } from "./read-replies.ts";
 import { CALLED, isObject, type JsonFields, plainName, RECOGNISED } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
@@ -25,7 +26,7 @@ export function observeObject(where: ObservationContext, place: string, schema: 
   const others = Object.keys(value).filter((field) => !names.has(field));
   const twins = isBody || others.length === 0 ? NO_TWINS : twinsIn(value, names, others);
   if (twins.size > fields.length * (1 - RECOGNISED)) {
-    observeTwins(where, name, schema, value, twins);
+    observeListedValues(where, name, schema, inOwnNames(log, value, name, schema, where.entry));
     return;
   }
   for (const field of fields) observeField(where, field, value, twins.get(field.named));
@@ -62,18 +63,6 @@ function twinsIn(value: JsonFields, names: ReadonlySet<string>, others: readonly
       return twin === undefined ? [] : [[name, twin] as const];
     }),
   );
-}
-
-/** Observes an object of which most names have another case style. */
-function observeTwins(
-  where: ObservationContext,
-  name: string,
-  schema: TSchema,
-  value: JsonFields,
-  twins: ReadonlyMap<string, string>,
-): void {
-  for (const [own, twin] of twins) where.log.shapes.note("names", `${where.log.shown.code(twin)} for ${own}`, where.entry);
-  observeListedValues(where, name, schema, { ...value, ...Object.fromEntries([...twins].map(([own, twin]) => [own, value[twin]])) });
 }
 
 /** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */

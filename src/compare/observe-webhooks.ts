@@ -1,7 +1,6 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
 import { grouped } from "../kernel/grouped.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
 import { digestOf, formsOfSignature, signatureForms, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
@@ -21,19 +20,15 @@ export function observeWebhooks(
 ): void {
   const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
-    const { entry, text } = delivery;
-    const event = tryParseJson(text);
-    const foreign = foreignSignature(delivery, knowledge, log);
-    if (foreign === undefined) for (const name of HEADERS) observeDeliveryHeader(name, delivery, event, log);
-    else log.shapes.note("signature", foreign, entry);
+    const { entry, event } = delivery;
+    if (observeSignature(delivery, knowledge, log)) for (const name of HEADERS) observeDeliveryHeader(name, delivery, log);
     if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
-    if (foreign === undefined) observeSignature(delivery, event, knowledge, log);
   }
   observeSchedule(deliveries, log);
 }
 
 /** Observes a header. A missing header may have another name, recognised by its value: the event's id or type. */
-function observeDeliveryHeader(name: string, { entry, headers }: RecordedDelivery, event: unknown, log: ObservationLog): void {
+function observeDeliveryHeader(name: string, { entry, headers, event }: RecordedDelivery, log: ObservationLog): void {
   const id = `webhook.header.${name}`;
   const isSent = headers[log.nameOf(id, name).toLowerCase()] !== undefined;
   log.compare(id, isSent ? "sent" : "absent", { entry });
@@ -107,33 +102,25 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
   return { body: text, "id and body": `${id}.${text}`, ...timed };
 }
 
-/** The form of a signature that the sandbox cannot send, with its header; undefined if the delivery has the sandbox's header, or none. */
-function foreignSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): string | undefined {
-  const own = log.nameOf("webhook.header.X-Webhook-Signature", "X-Webhook-Signature").toLowerCase();
-  if (delivery.headers[own] !== undefined) return undefined;
-  for (const [name, value] of Object.entries(delivery.headers)) {
-    if (isMasked(value) || (!/\bv\d=/.test(value) && !/signature/.test(name))) continue;
-    const form = [...secrets].map((secret) => signatureForm(delivery, value, secret)).find(Boolean);
-    if (form === undefined ? /\bv\d=/.test(value) : !signatureForms.includes(form))
-      return `${log.shown.code(name)}: ${form ?? "of a secret that the recording does not show"}`;
-  }
-  return undefined;
-}
+const SIGNATURE = "webhook.header.X-Webhook-Signature";
 
-function observeSignature(delivery: RecordedDelivery, event: unknown, { secrets }: Knowledge, log: ObservationLog): void {
-  const id = "webhook.header.X-Webhook-Signature";
-  const header = delivery.headers[log.nameOf(id, "X-Webhook-Signature").toLowerCase()];
-  if (event === undefined || isMasked(delivery.text)) return;
-  if (header === undefined) {
-    const others = Object.keys(delivery.headers).filter((name) =>
-      [...secrets].some((secret) => signatureForm(delivery, delivery.headers[name] as string, secret) !== undefined),
-    );
-    for (const name of others) log.rename(id, name, delivery.entry);
-    return;
+/** Observes the signature: in its header, in one of another name, or in a form that the sandbox cannot send. Returns whether it can. */
+function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): boolean {
+  const { entry, event, headers } = delivery;
+  const own = log.nameOf(SIGNATURE, "X-Webhook-Signature").toLowerCase();
+  for (const name of headers[own] === undefined ? Object.keys(headers) : [own]) {
+    const value = headers[name] as string;
+    if (isMasked(value)) continue;
+    const form = [...secrets].map((secret) => signatureForm(delivery, value, secret)).find(Boolean);
+    const isForeign = name !== own && (form === undefined ? /\bv\d=/.test(value) : !signatureForms.includes(form));
+    if (isForeign)
+      log.shapes.note("signature", `${log.shown.code(name)}: ${form ?? "of a secret that the recording does not show"}`, entry);
+    if (isForeign) return false;
+    if (form === undefined || event === undefined || isMasked(delivery.text)) continue;
+    if (name === own) log.compare("webhook.signature.key", form, { entry });
+    else log.rename(SIGNATURE, name, entry);
   }
-  if (isMasked(header)) return;
-  const [form] = [...secrets].flatMap((secret) => signatureForm(delivery, header, secret) ?? []);
-  if (form !== undefined) log.compare("webhook.signature.key", form, { entry: delivery.entry });
+  return true;
 }
 
 /** The form of the signature; undefined if no known form matches, for example because the secret belongs to another endpoint. */
@@ -152,8 +139,8 @@ const LEAST_TOLERANCE = 0.75;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
   const timed = deliveries.flatMap((delivery) => {
-    const event = tryParseJson(delivery.text);
-    const id = delivery.headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
+    const { event, headers } = delivery;
+    const id = headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
     return Number.isNaN(delivery.at) || id === undefined ? [] : [{ ...delivery, group: `${id} ${delivery.url}` }];
   });
   timed.sort((one, other) => one.at - other.at);

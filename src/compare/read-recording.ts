@@ -44,7 +44,7 @@ function uncompressed(bytes: Uint8Array, name: string): Uint8Array {
 type ReadAttachment = (file: string) => string | undefined;
 
 /** Reads a HAR. `name` is the prefix of its entries' names. */
-export function readHar(text: string, name: string, readAttachment: ReadAttachment = () => undefined): Recording {
+export function readHar(text: string, name: string, readAttachment?: ReadAttachment): Recording {
   const document = tryParseJson(text);
   // Without the parser's message, which would quote the text around the error and may contain a secret.
   if (document === undefined)
@@ -65,7 +65,7 @@ interface Entry extends RecordedExchange {
 }
 
 /** Undefined if the entry is malformed, or is not an HTTP exchange, such as a WebSocket. */
-function readEntry(entry: unknown, name: string, readAttachment: ReadAttachment): Entry | undefined {
+function readEntry(entry: unknown, name: string, readAttachment?: ReadAttachment): Entry | undefined {
   if (!isObject(entry) || !isObject(entry.request)) return undefined;
   const { request } = entry;
   const response = isObject(entry.response) ? entry.response : {};
@@ -113,7 +113,7 @@ export const LARGEST_BODY = 10_000_000;
 /** Levels of nested JSON. Comparing deeper values would overflow the stack. */
 const MOST_DEPTH = 200;
 
-function bodyIn(held: unknown, readAttachment: ReadAttachment) {
+function bodyIn(held: unknown, readAttachment: ReadAttachment = () => undefined) {
   const text = isObject(held) ? textOf(held, readAttachment) : undefined;
   const bytes = Buffer.byteLength(text ?? "");
   const isRead = text !== undefined && text.length <= LARGEST_BODY && extentOf(text).levels <= MOST_DEPTH;
@@ -130,12 +130,13 @@ function textOf({ text, encoding, _file: file }: JsonFields, readAttachment: Rea
 
 const isDelivery = ({ headers }: RecordedExchange) => headers["x-webhook-id"] !== undefined || headers["x-webhook-signature"] !== undefined;
 
-const deliveryOf = ({ entry, at, url, headers, text = "", status, comment }: Entry): RecordedDelivery => ({
+const deliveryOf = ({ entry, at, url, headers, text = "", body, status, comment }: Entry): RecordedDelivery => ({
   entry,
   at,
   url: url.href,
   headers,
   text,
+  event: body,
   status,
   attempt: Number(/attempt (\d+)\//.exec(comment)?.[1]) || undefined,
 });
@@ -163,6 +164,7 @@ function readLine(line: string, entry: string): RecordedDelivery {
     url: typeof found.url === "string" ? found.url : "",
     headers: Object.fromEntries(headers),
     text: found.body,
+    event: bodyIn({ text: found.body }).json,
     status: typeof found.status === "number" ? found.status : undefined,
     attempt: undefined,
   };

@@ -16,6 +16,7 @@ import {
   refused,
   succeeded,
 } from "./recording.ts";
+import type { ShownTexts } from "./shown-texts.ts";
 
 /** Objects with fewer required fields are always compared. */
 const FEWEST_FIELDS = 3;
@@ -40,8 +41,7 @@ function noteUnknown(log: ObservationLog, { plain, needed }: ReturnType<typeof s
 }
 
 /** The value with the sandbox's names of fields. Notes what else is written differently. */
-function inOwnNames(log: ObservationLog, value: unknown, place: string, schema: TSchema, entry: string): unknown {
-  if (!isObject(value)) return value;
+export function inOwnNames(log: ObservationLog, value: JsonFields, place: string, schema: TSchema, entry: string): JsonFields {
   const name = nameOf(schema, place);
   const fields = new Map(fieldsOf(schema).map(([own, inner]) => [plainName(own), { own, inner }]));
   return Object.fromEntries(
@@ -56,7 +56,7 @@ function inOwnNames(log: ObservationLog, value: unknown, place: string, schema: 
 
 function valueInOwnNames(log: ObservationLog, value: unknown, id: string, schema: TSchema, entry: string): unknown {
   const inner = innerOf(id, schema);
-  if (inner.isObject && !inner.isList) return inOwnNames(log, value, inner.id, inner.schema, entry);
+  if (inner.isObject && isObject(value)) return inOwnNames(log, value, inner.id, inner.schema, entry);
   if (inner.isList && Array.isArray(value)) return value.map((item) => valueInOwnNames(log, item, inner.id, inner.schema, entry));
   noteForm(log, value, inner.schema, entry);
   return value;
@@ -87,7 +87,8 @@ export function readObject(log: ObservationLog, response: JsonFields, place: str
   const found = findRecord(log, response, place, schema);
   const [wrapper] = found.path;
   const isAlone = wrapper === undefined || (found.path.length === 1 && Object.keys(response).length === 1);
-  if (found.exact >= RECOGNISED && isAlone) return { response, record: found.value, foreign: {} };
+  if (found.exact >= RECOGNISED && isAlone)
+    return { response, record: found.value, foreign: {}, ...(wrapper !== undefined && { envelope: log.shown.code(wrapper) }) };
   if (found.plain < RECOGNISED) {
     noteUnknown(log, found, nameOf(schema, place), entry);
     return { response, record: response, foreign: { records: true } };
@@ -115,7 +116,7 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
   const isKnown = share === undefined || share.exact >= RECOGNISED;
   if (isKnown && hasOwnPage) return { response, record: items, foreign: {} };
   if (!isKnown && share.plain < RECOGNISED) noteUnknown(log, share, nameOf(records, "a record"), entry);
-  const shown = isKnown ? items : items.map((item) => inOwnNames(log, item, `${place}.data[]`, records, entry));
+  const shown = isKnown ? items : items.map((item) => (isObject(item) ? inOwnNames(log, item, `${place}.data[]`, records, entry) : item));
   const own = hasOwnPage ? rest : { [more]: hasMoreIn(log, rest, more, entry) };
   return {
     response: { ...own, [name]: shown },
@@ -136,12 +137,24 @@ function hasMoreIn(log: ObservationLog, rest: JsonFields, more: string, entry: s
   return typeof next?.[1] === "string" && next[1] !== "";
 }
 
+/** The error in a response, and the field that contains it: the response itself, or the first object in it with a code. */
+export function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; envelope?: string } {
+  if (!isObject(response)) return { error: {} };
+  const isError = (value: unknown): value is JsonFields =>
+    isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
+  const inner = Object.entries(response).map(([name, value]) =>
+    Array.isArray(value) ? { error: value[0], envelope: `${shown.code(name)}[]` } : { error: value, envelope: shown.code(name) },
+  );
+  const found = isError(response) ? undefined : inner.find(({ error }) => isError(error));
+  return found ?? { error: response };
+}
+
 function readError(log: ObservationLog, response: JsonFields, entry: string): ReadReply {
   const own = ["error", "message", "code", "details"].map((name) => nameIn(log, "error", name));
-  const isOwn = (value: unknown) => isObject(value) && own.filter((name) => Object.hasOwn(value, name)).length >= 2;
-  const inner = Object.values(response).flatMap((value) => (Array.isArray(value) ? value.slice(0, 1) : [value]));
+  const found = errorIn(response, log.shown);
+  const isOwn = own.filter((name) => Object.hasOwn(found.error, name)).length >= 2;
   const isProblem = typeof response.type === "string" && (typeof response.title === "string" || typeof response.detail === "string");
-  if (!isProblem && (isOwn(response) || inner.some(isOwn))) return { response, record: response, foreign: {} };
+  if (isOwn && !isProblem) return { ...found, response: found.error, record: response, foreign: {} };
   log.shapes.note(
     "errors",
     isProblem ? "problem+json" : `an object with ${Object.keys(response).map(log.shown.code).join(", ") || "no field"}`,

@@ -41,6 +41,8 @@ export interface RecordedDelivery {
   url: string;
   headers: HeaderValues;
   text: string;
+  /** The parsed body; undefined if it is not JSON. */
+  event: unknown;
   /** The receiver's response; undefined if the recording does not say. */
   status: number | undefined;
   /** The number of the attempt; undefined if the recording does not say. */
@@ -76,6 +78,8 @@ export interface ComparedSandbox {
 /** A reply as it is compared. */
 export interface ReadReply {
   response: unknown;
+  /** The field that holds the record or the error. */
+  envelope?: string;
   /** The record, the records of a page, or the whole response: what a replay repeats. */
   record: unknown;
   /** The parts that are not compared field by field; `page` is what surrounds the record or the records. */

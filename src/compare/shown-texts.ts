@@ -3,7 +3,6 @@
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { mask } from "../kernel/mask.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
 import { isSecretName } from "../kernel/secrets.ts";
 import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
 
@@ -82,7 +81,7 @@ export function personalTexts({ exchanges, deliveries }: Recording, facts: reado
     for (const part of parts) if (part.length >= LEAST_PART) found.add(part);
   };
   for (const exchange of exchanges) addExchange(exchange, add);
-  for (const { text } of deliveries) addValue("", tryParseJson(text), add);
+  for (const { event } of deliveries) addValue("", event, add);
   for (const word of wordsOf(facts)) found.delete(word);
   return found;
 }

@@ -15,7 +15,7 @@ const integer = (name: string, from: number, below: number): ValueForm => ({
   matches: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) < below,
 });
 
-const ISO_TIME = form("ISO 8601 time", /^\d{4}-\d\d-\d\dT\d\d:\d\d/);
+const ISO_TIME = form("ISO 8601 time", /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(Z|[+-]\d\d:?\d\d)$/);
 const ISO_DAY = form("YYYY-MM-DD", /^\d{4}-\d\d-\d\d$/);
 const UNIX = [integer("Unix seconds", 1e8, 1e11), integer("Unix milliseconds", 1e11, 1e14)] as const;
 

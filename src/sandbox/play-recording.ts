@@ -79,9 +79,9 @@ async function playAll(
     distances.set(entry, measure({ status, headers: responseHeaders, body: response }, { ...played, headers }));
   }
   await sandbox.clock.advance({ by: "1s" });
-  for (const [type, { entry, headers, text }] of firstOfEach(deliveries, ({ text }) => typeOf(tryParseJson(text)))) {
+  for (const [type, { entry, headers, event }] of firstOfEach(deliveries, ({ event }) => typeOf(event))) {
     const played = firstOfEach(receiver.received, ({ body }) => typeOf(body)).get(type);
-    if (played) distances.set(entry, measure({ status: 0, headers, body: tryParseJson(text) }, played));
+    if (played) distances.set(entry, measure({ status: 0, headers, body: event }, played));
   }
   return distances;
 }

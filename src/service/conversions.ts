@@ -1,5 +1,6 @@
 // The forms of times, amounts, days and codes between which the sandbox converts.
 
+import { formOfValue } from "../contracts/value-formats.ts";
 import { isoTime, readAnyTime } from "../kernel/clock.ts";
 import { decimalsOf, readAmount, writeAmount } from "../kernel/money.ts";
 
@@ -8,19 +9,11 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Conversion {
   /** From the sandbox's form to the service's. `record` is the object that holds the value. */
   outwards(value: never, record: Fields): unknown;
-  /** Back to the sandbox's form; called only if `matches` holds. */
+  /** Back to the sandbox's form; called only if the value has the service's form. */
   inwards(value: never, record: Fields): unknown;
-  /** Whether a value has the service's form. */
-  matches(value: unknown): boolean;
+  /** Texts that `inwards` reads (default: those of the service's form). */
+  pattern?: RegExp;
 }
-
-const text = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value);
-const isoTimeText = text(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,}(Z|[+-]\d{2}:?\d{2})$/);
-/** Bounds times to years of four digits: later ones are mistakes, and have no ISO form. */
-const integerBelow = (most: number) => (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < most;
-const unixSeconds = integerBelow(1e11);
-const unixMilliseconds = integerBelow(1e14);
-const isoDayText = text(/^\d{4}-\d{2}-\d{2}$/);
 
 /** Leaves out the fraction, because records keep whole seconds. */
 const isoOf = (seconds: number) => isoTime(seconds * 1_000).replace(".000Z", "Z");
@@ -30,11 +23,7 @@ const currencyOf = ({ currency }: Fields) => (typeof currency === "string" ? cur
 
 const decimal = (amount: number, record: Fields) => writeAmount(amount, currencyOf(record)).split(" ")[0] as string;
 
-const smallLetters = (pattern: RegExp): Conversion => ({
-  outwards: (code: string) => code.toLowerCase(),
-  inwards: (code: string) => code.toUpperCase(),
-  matches: text(pattern),
-});
+const smallLetters: Conversion = { outwards: (code: string) => code.toLowerCase(), inwards: (code: string) => code.toUpperCase() };
 
 /** The conversions, by the sandbox's form and then by the service's. */
 const conversions: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
@@ -42,53 +31,45 @@ const conversions: Readonly<Record<string, Readonly<Record<string, Conversion>>>
     "Unix milliseconds": {
       outwards: (seconds: number) => seconds * 1_000,
       inwards: (milliseconds: number) => Math.floor(milliseconds / 1_000),
-      matches: unixMilliseconds,
     },
-    "ISO 8601 time": { outwards: isoOf, inwards: secondsOf, matches: isoTimeText },
-    "seconds as text": { outwards: String, inwards: Number, matches: text(/^\d{1,11}$/) },
-    "day as text": { outwards: (seconds: number) => isoOf(seconds).slice(0, 10), inwards: startOf, matches: isoDayText },
+    "ISO 8601 time": { outwards: isoOf, inwards: secondsOf },
+    "seconds as text": { outwards: String, inwards: Number, pattern: /^\d{1,11}$/ },
+    "day as text": { outwards: (seconds: number) => isoOf(seconds).slice(0, 10), inwards: startOf },
   },
   "integer in the smallest unit": {
     "decimal number": {
       outwards: (amount: number, record) => Number(decimal(amount, record)),
       inwards: (amount: number, record) => Math.round(amount * 10 ** decimalsOf(currencyOf(record))),
-      matches: (value) => typeof value === "number",
     },
     "decimal text": {
       outwards: decimal,
       inwards: (amount: string, record) => readAmount(amount, currencyOf(record)) ?? amount,
-      matches: text(/^-?\d{1,15}([.]\d+)?$/),
+      pattern: /^-?\d{1,15}([.]\d+)?$/,
     },
-    "integer text": { outwards: String, inwards: Number, matches: text(/^-?\d{1,15}$/) },
+    "integer text": { outwards: String, inwards: Number, pattern: /^-?\d{1,15}$/ },
   },
   "YYYY-MM-DD": {
-    "ISO 8601 time": {
-      outwards: (day: string) => `${day}T00:00:00Z`,
-      inwards: (time: string) => time.slice(0, 10),
-      matches: isoTimeText,
-    },
-    "Unix seconds": {
-      outwards: startOf,
-      inwards: (seconds: number) => isoOf(seconds).slice(0, 10),
-      matches: unixSeconds,
-    },
+    "ISO 8601 time": { outwards: (day: string) => `${day}T00:00:00Z`, inwards: (time: string) => time.slice(0, 10) },
+    "Unix seconds": { outwards: startOf, inwards: (seconds: number) => isoOf(seconds).slice(0, 10) },
     "Unix milliseconds": {
       outwards: (day: string) => startOf(day) * 1_000,
       inwards: (milliseconds: number) => isoOf(Math.floor(milliseconds / 1_000)).slice(0, 10),
-      matches: unixMilliseconds,
     },
   },
   "YYYY-MM": {
-    "day of a month": { outwards: (month: string) => `${month}-01`, inwards: (day: string) => day.slice(0, 7), matches: isoDayText },
+    "day of a month": { outwards: (month: string) => `${month}-01`, inwards: (day: string) => day.slice(0, 7) },
   },
-  "three capital letters": { "three small letters": smallLetters(/^[a-z]{3}$/) },
-  "two capital letters": { "two small letters": smallLetters(/^[a-z]{2}$/) },
+  "three capital letters": { "three small letters": smallLetters },
+  "two capital letters": { "two small letters": smallLetters },
 };
 
 /** The conversion between two forms; undefined if the sandbox has none. */
-export function conversionBetween(own: string | undefined, other: unknown): Conversion | undefined {
+export function conversionBetween(own: string | undefined, other: unknown) {
   const forms = own === undefined ? undefined : conversions[own];
-  return forms && typeof other === "string" && Object.hasOwn(forms, other) ? forms[other] : undefined;
+  const found = forms && typeof other === "string" && Object.hasOwn(forms, other) ? forms[other] : undefined;
+  const matches = (value: unknown) =>
+    found?.pattern ? typeof value === "string" && found.pattern.test(value) : formOfValue(String(other), value) === other;
+  return found && { ...found, matches };
 }
 
 /** The forms to which a form of the sandbox can be converted. */

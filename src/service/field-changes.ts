@@ -11,7 +11,7 @@ export type AdoptedField = ReturnType<typeof changesOf>["fields"][number];
 /** A field that the sandbox does not have. */
 export type AddedField = ReturnType<typeof addedField>;
 
-export function changesOf(facts: AdoptedFacts, children: Children, place: string, schema: TSchema) {
+export function changesOf(facts: AdoptedFacts, place: string, schema: TSchema) {
   const own = fieldsOf(schema);
   const known = new Set(own.map(([name]) => name));
   const fields = own.map(([name, inner]) => {
@@ -19,7 +19,8 @@ export function changesOf(facts: AdoptedFacts, children: Children, place: string
     // `own` is the sandbox's name, `name` the service's; without `presence`, the file does not say.
     return { id, own: name, name: otherName(facts.value(`${id}.name`)) ?? name, schema: inner, presence: facts.text(id) };
   });
-  const added = children(place)
+  const added = facts
+    .addedBelow(place)
     .filter((name) => !known.has(name))
     .map((name) => addedField(facts, fieldPlace(place, name), name));
   return { fields, added };
@@ -37,23 +38,6 @@ function addedField(facts: AdoptedFacts, id: string, name: string) {
     values: Array.isArray(values) ? (values as readonly string[]) : undefined,
     example: facts.value(`${id}.example`),
   };
-}
-
-/** For each id directly below a place, the part of the id after the place. */
-type Children = (place: string) => readonly string[];
-
-/** Last parts of ids that describe a whole object, not a field. */
-const NOT_FIELDS = new Set(["envelope", "other_fields", "accepted"]);
-
-export function createChildren({ values }: AdoptedFacts): Children {
-  const found = new Map<string, string[]>();
-  for (const [id, value] of values) {
-    const cut = id.lastIndexOf(".");
-    const [place, name] = [id.slice(0, cut), id.slice(cut + 1)];
-    const isField = value === "always" || value === "sometimes" || value === "known";
-    if (cut > 0 && isField && !id.includes("/") && !NOT_FIELDS.has(name)) found.set(place, [...(found.get(place) ?? []), name]);
-  }
-  return (place) => found.get(place) ?? [];
 }
 
 /** Unix seconds: the time that samples show in objects without `created`. */

@@ -7,7 +7,7 @@ import { ASSUMED, annotate } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import { innerOf, isRequired, nameOf, valueSchema } from "../schema/walk.ts";
 import type { Operation } from "../store/operation-context.ts";
-import { type AddedField, changesOf, createChildren } from "./field-changes.ts";
+import { type AddedField, changesOf } from "./field-changes.ts";
 import { type AdoptedFacts, adoptedBounds, BOUNDS, type Bounds } from "./service-file.ts";
 
 type Changed = Pick<Operation, "id" | "query" | "body" | "idempotent" | "replayWindow" | "status">;
@@ -51,11 +51,9 @@ function withBounds(schema: TSchema, id: string, facts: AdoptedFacts): TSchema {
 }
 
 function changedBody(place: string, body: ObjectSchema, facts: AdoptedFacts): ObjectSchema {
-  const children = createChildren(facts);
-
   const object = (at: string, schema: TSchema): TSchema => {
     const name = nameOf(schema, at);
-    const { fields, added } = changesOf(facts, children, name, schema);
+    const { fields, added } = changesOf(facts, name, schema);
     const kept = fields.filter(({ presence }) => presence !== "absent");
     const mustHave = (id: string, otherwise: boolean) => facts.value(`${id}.required`) ?? otherwise;
     const required = [

@@ -1,6 +1,7 @@
 // A service file says, fact by fact, how the real service differs from the sandbox. This is its format, and how its values are read.
 
 import type { FactValue } from "../contracts/fact.ts";
+import { once } from "../kernel/once.ts";
 import { type Static, Type } from "../schema/shapes.ts";
 
 const Value = Type.Union([Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean(), Type.Array(Type.String({ maxLength: 200 }))], {
@@ -51,9 +52,12 @@ export function adoptedFacts({ facts }: ServiceFile) {
   /** The value for the operation, or else the value for all. */
   const value = (id: string, operation?: string): FactValue | undefined =>
     (operation === undefined ? undefined : values.get(`${operation}/${id}`)) ?? values.get(id);
+  const below = once(() => fieldsBelow(values));
   return {
     values,
     value,
+    /** The fields of the file directly below a place, also those that the sandbox has. */
+    addedBelow: (place: string): readonly string[] => below().get(place) ?? [],
     number(id: string, operation?: string): number | undefined {
       const found = value(id, operation);
       return typeof found === "number" ? found : undefined;
@@ -63,6 +67,20 @@ export function adoptedFacts({ facts }: ServiceFile) {
       return typeof found === "string" ? found : undefined;
     },
   };
+}
+
+/** Last parts of ids that describe a whole object, not a field. */
+const NOT_FIELDS = new Set(["envelope", "other_fields", "accepted"]);
+
+function fieldsBelow(values: ReadonlyMap<string, FactValue>): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const [id, value] of values) {
+    const cut = id.lastIndexOf(".");
+    const [place, name] = [id.slice(0, cut), id.slice(cut + 1)];
+    const isField = value === "always" || value === "sometimes" || value === "known";
+    if (cut > 0 && isField && !id.includes("/") && !NOT_FIELDS.has(name)) found.set(place, [...(found.get(place) ?? []), name]);
+  }
+  return found;
 }
 
 export interface Bounds {

@@ -7,7 +7,7 @@ import { prefixOf, type TSchema } from "../schema/shapes.ts";
 import { refusedValue } from "../schema/validator.ts";
 import { innerOf, nameOf, valuesOf } from "../schema/walk.ts";
 import { conversionBetween } from "./conversions.ts";
-import { type AddedField, type AdoptedField, changesOf, createChildren, sampleOf } from "./field-changes.ts";
+import { type AddedField, type AdoptedField, changesOf, sampleOf } from "./field-changes.ts";
 import type { AdoptedFacts } from "./service-file.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -43,11 +43,9 @@ export const TOP: Place = { record: {}, pointer: "" };
 export type Prefixes = ReadonlyMap<string, string>;
 
 export function createTranslator(facts: AdoptedFacts, prefixes: Prefixes) {
-  const children = createChildren(facts);
-
   /** The translation of the objects of a schema at a place; undefined if nothing changes. */
   const object = (direction: Direction, place: string, schema: TSchema): Translate | undefined => {
-    const { fields, added } = changesOf(facts, children, nameOf(schema, place), schema);
+    const { fields, added } = changesOf(facts, nameOf(schema, place), schema);
     const translated = fields.map((field) => ({ field, translate: value(direction, field.id, field.schema) }));
     const changed = translated.filter(({ field, translate }) => translate !== undefined || isMoved(field));
     const samples = direction === "outwards" ? added : [];
