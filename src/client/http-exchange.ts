@@ -1,8 +1,8 @@
 // Sends HTTP requests with node:http. The dashboard sends several per second, and fetch costs several times as much.
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { once } from "../kernel/once.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
 import { extentOf } from "../kernel/request-limits.ts";
 
 export interface HttpRequest {

@@ -1,9 +1,9 @@
 // Reads recordings: HAR 1.2 from browsers, proxies, test runners and the sandbox, and the logs of webhook receivers.
 
 import { unzipSync } from "node:zlib";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
 import { extentOf } from "../kernel/request-limits.ts";
 import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
 

@@ -1,6 +1,6 @@
 // The messages of the live stream, and how a client reads them. The server may have another version, or not be a sandbox.
 
-import { tryParseJson } from "../kernel/parse-json.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
 import { matchesSchema } from "../schema/validator.ts";
 import { KeptCounts, MadeCounts } from "./counts.ts";

@@ -1,9 +1,9 @@
 // The one-line syntax of actions, in X-Sandbox-Inject and on the command line: `status=503; retryAfter=2`.
 
+import { tryParseJson } from "../kernel/attempt.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { findAction } from "./read-rule.ts";

@@ -2,11 +2,11 @@
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { readRetryAfter } from "../kernel/duration.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { once } from "../kernel/once.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
 import { isReadable } from "../kernel/request-limits.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 

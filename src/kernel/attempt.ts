@@ -8,3 +8,6 @@ export function attempt<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** The parsed JSON, which another program wrote; undefined if the text is invalid or missing. */
+export const tryParseJson = (text: string | undefined): unknown => attempt(() => JSON.parse(text ?? ""));

@@ -4,7 +4,7 @@
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
 import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 
 /** `stored` reads the counts from the database, which include the event that is being published. */

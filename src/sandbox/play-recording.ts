@@ -9,7 +9,7 @@ import { catalogue, resources } from "../areas/index.ts";
 import type { Traffic, TrafficCall } from "../compare/compare.ts";
 import { distanceOf, type Reply } from "../compare/distance.ts";
 import { type HeaderValues, isObject, pageIn, type RecordedDelivery, succeeded } from "../compare/recording.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { prefixOf } from "../schema/shapes.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import { createSandbox, type Sandbox } from "./create.ts";

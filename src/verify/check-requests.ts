@@ -1,7 +1,7 @@
 // Checks requests: a number of them, in an order, or none at all.
 
 import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
-import { tryParseJson } from "../kernel/parse-json.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";

@@ -1,7 +1,7 @@
 // Explains why a signature does not match: searches for one or two mistakes that would produce it.
 
 import { createHash, createHmac } from "node:crypto";
-import { tryParseJson } from "../kernel/parse-json.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { spacedJson } from "../kernel/text.ts";
 import { sign } from "./signature.ts";
 

@@ -7,9 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
 import { openCounters } from "../../src/store/records/id-counters.ts";
 import { type Database, openDatabase } from "../../src/store/sqlite/database.ts";
-import type { Durability } from "../../src/store/sqlite/group-commit.ts";
+import { type Durability, openTransactions } from "../../src/store/sqlite/group-commit.ts";
 import type { Sql } from "../../src/store/sqlite/lazy-statements.ts";
-import { openTransactions } from "../../src/store/sqlite/transactions.ts";
 import { folder } from "../support/program.ts";
 
 let database: Database;

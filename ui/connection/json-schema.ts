@@ -1,6 +1,6 @@
 // The JSON Schemas of the control API, and the conversion of a form field's text to a value that its schema describes.
 
-import { tryParseJson } from "../../src/kernel/parse-json.ts";
+import { tryParseJson } from "../../src/kernel/attempt.ts";
 
 /** The keywords that the control API's schemas use. */
 export interface JsonSchema {

@@ -1,8 +1,8 @@
 // Numbers, durations, times, statuses and verdicts as text. Colour is never the only signal: each is also a symbol or a word.
 
 import type { Verdict } from "../../src/contracts/verdict.ts";
+import { tryParseJson } from "../../src/kernel/attempt.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
-import { tryParseJson } from "../../src/kernel/parse-json.ts";
 import { symbols, type TextStyle, type Theme } from "./style.ts";
 
 const grouped = new Intl.NumberFormat("en");

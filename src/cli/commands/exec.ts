@@ -7,8 +7,7 @@ import { findProblems, findWarnings, type ObservedRun, observeRun, readCondition
 import { command } from "../command.ts";
 import { type LogFile, openLogFile } from "../output/log-file.ts";
 import { note } from "../output/print.ts";
-import { runChild } from "../process/child.ts";
-import { watchTree } from "../process/process-tree.ts";
+import { runChild, watchTree } from "../process/child.ts";
 import { localUrl, merchantNamed, type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-sandbox.ts";
 
 const MOST_LINES = 5;
