@@ -1109,14 +1109,14 @@ export interface ListedEndpoint {
   merchant: string;
   url: string;
   events: string[];
+  /** Secret that signs every delivery */
+  secret: string;
   /** `enabled`, or `disabled` by a 410 */
   status: string;
   /** Health of the endpoint, calculated from its delivery log */
   health: WebhookHealth;
   /** Sandbox time */
   created: string;
-  /** Secret that signs every delivery */
-  secret: string;
 }
 export interface ListedMerchant {
   id: string;

@@ -2,6 +2,7 @@
 
 import type { HttpTarget } from "../src/client/http-transport.ts";
 import { realNow } from "../src/kernel/clock.ts";
+import { withResolvers } from "../src/kernel/with-resolvers.ts";
 import { openLive } from "./connection/live-stream.ts";
 import { openSocket } from "./connection/node-socket.ts";
 import { handleKey } from "./keys/key-bindings.ts";
@@ -27,10 +28,7 @@ export interface DashboardOptions extends TerminalStreams {
 }
 
 export function openDashboard({ target, theme, resumeFrom, learning, ...streams }: DashboardOptions) {
-  let leave: RunningDashboard["leave"] = () => {};
-  const left = new Promise<LeaveReason>((resolve) => {
-    leave = resolve;
-  });
+  const { promise: left, resolve: leave } = withResolvers<LeaveReason>();
   const change = (next: UiState) => {
     applyUpdate(dashboard, updatePreview(next, false));
     dashboard.scheduler.paintSoon();

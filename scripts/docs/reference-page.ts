@@ -1,7 +1,6 @@
 // Generates docs/reference.md and docs/control.md: every operation with an example, then the sections common to all.
 
-import { errorObject } from "../../src/contracts/error-object.ts";
-import { envelope } from "../../src/contracts/event-envelope.ts";
+import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";

@@ -3,8 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../../src/areas/index.ts";
 import { webhookEndpoints } from "../../src/areas/webhooks.ts";
-import { errorObject } from "../../src/contracts/error-object.ts";
-import { envelope } from "../../src/contracts/event-envelope.ts";
+import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import { factKinds } from "../../src/contracts/fact.ts";
 import { withFields } from "../../src/contracts/resource.ts";
 import { WebhookHealth } from "../../src/contracts/webhook.ts";

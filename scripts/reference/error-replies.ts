@@ -1,7 +1,7 @@
 // The error responses of an OpenAPI document: one per status, with its codes and an example of each.
 
 import { STATUS_CODES } from "node:http";
-import { errorObject } from "../../src/contracts/error-object.ts";
+import { errorObject } from "../../src/contracts/envelopes.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { REQUEST_ID_HEADER } from "../../src/reference/headers.ts";
 import { ASSUMED, type Assumption, annotate } from "../../src/schema/assumed.ts";

@@ -1,7 +1,6 @@
 // The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by design.
 
-import { errorObject } from "../../src/contracts/error-object.ts";
-import { envelope } from "../../src/contracts/event-envelope.ts";
+import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../../src/contracts/fact.ts";
 import { OWN_INVALID_FIELDS } from "../../src/contracts/invalid-fields.ts";
 import type { Resource } from "../../src/contracts/resource.ts";

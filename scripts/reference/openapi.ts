@@ -2,7 +2,7 @@
 
 import { STATUS_CODES } from "node:http";
 import { paramNames } from "../../src/contracts/endpoint.ts";
-import { envelope } from "../../src/contracts/event-envelope.ts";
+import { envelope } from "../../src/contracts/envelopes.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts";
 import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";

@@ -1,12 +1,12 @@
 // How an error lists the invalid fields of a body: the common forms of the list, and its places in the error.
 
 import type { FieldError } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 
-const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]) => Value): Record<string, Value> => {
-  const messages = new Map<string, string[]>();
-  for (const { field, message } of errors) messages.set(field, [...(messages.get(field) ?? []), message]);
-  return Object.fromEntries([...messages].map(([field, texts]) => [field, join(texts)]));
-};
+const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]) => Value): Record<string, Value> =>
+  Object.fromEntries(
+    [...grouped(errors, ({ field }) => field)].map(([field, found]) => [field, join(found.map(({ message }) => message))]),
+  );
 
 /** Builds each form from the sandbox's own errors. */
 const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>> = {

@@ -1,9 +1,8 @@
-// The messages of the live stream, and how a client reads them. The server may have another version, or not be a sandbox.
+// The messages of the live stream, the counts that they carry, and how a client reads them. The server may have another version, or not be a sandbox.
 
 import { tryParseJson } from "../kernel/attempt.ts";
 import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
 import { matchesSchema } from "../schema/validator.ts";
-import { KeptCounts, MadeCounts } from "./counts.ts";
 import { Firing } from "./fault.ts";
 import { LessonMessage } from "./lesson.ts";
 import { VerdictMessage } from "./verdict.ts";
@@ -11,6 +10,31 @@ import { VerdictMessage } from "./verdict.ts";
 const text = Type.String();
 const maybeText = nullable(text);
 const count = Type.Integer({ minimum: 0 });
+const attempts = Type.Integer({ minimum: 0, description: "Delivery attempts" });
+
+export const VerdictCounts = Type.Object({
+  pass: count,
+  fail: count,
+  inconclusive: count,
+  failures: Type.Record(Type.Integer(), { description: "How often each rule failed" }),
+});
+
+export type VerdictCounts = Readonly<Static<typeof VerdictCounts>>;
+
+/** A reset of one merchant subtracts its counts. */
+export const MadeCounts = Type.Object(
+  { requests: count, attempts, verdicts: VerdictCounts },
+  { description: "Since the last reset. After a restart with a file, it starts from what the file has" },
+);
+
+export type MadeCounts = Readonly<Static<typeof MadeCounts>>;
+
+export const KeptCounts = Type.Object(
+  { requests: count, attempts, verdicts: count },
+  { description: "How many of those the logs still have" },
+);
+
+export const NO_COUNTS: MadeCounts = { requests: 0, attempts: 0, verdicts: { pass: 0, fail: 0, inconclusive: 0, failures: {} } };
 
 /** A completed request, without headers and bodies. Clients fetch those by id from the request log. */
 export const RequestMessage = Type.Object(

@@ -3,8 +3,16 @@
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
-import { type ArrivalTimes, arrivalTimesOf, knownCurrency, orderRules, timeRules } from "./arrival-times.ts";
-import { describeTransitions, statesBefore, type Transitions } from "./transitions.ts";
+import {
+  type ArrivalTimes,
+  arrivalTimesOf,
+  describeTransitions,
+  knownCurrency,
+  orderRules,
+  statesBefore,
+  type Transitions,
+  timeRules,
+} from "./transitions.ts";
 
 /** The fields that every record has. */
 export interface RecordBase {

@@ -22,28 +22,25 @@ interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
 
 const endpoint = endpointFactory<Parts>("Webhooks");
 
+const fields = {
+  id: Type.String(),
+  merchant: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  secret: Type.String({ description: "Secret that signs every delivery" }),
+};
+
 const RegisteredEndpoint = Type.Object(
-  {
-    id: Type.String(),
-    merchant: Type.String(),
-    url: Type.String(),
-    events: Type.Array(Type.String()),
-    secret: Type.String({ description: "Secret that signs every delivery" }),
-    created: Type.Boolean({ description: "False if the merchant had an endpoint at this URL" }),
-  },
+  { ...fields, created: Type.Boolean({ description: "False if the merchant had an endpoint at this URL" }) },
   { title: "registered_endpoint" },
 );
 
 const ListedEndpoint = Type.Object(
   {
-    id: Type.String(),
-    merchant: Type.String(),
-    url: Type.String(),
-    events: Type.Array(Type.String()),
+    ...fields,
     status: Type.String({ description: "`enabled`, or `disabled` by a 410" }),
     health: WebhookHealth,
     created: timeText("Sandbox time"),
-    secret: Type.String({ description: "Secret that signs every delivery" }),
   },
   { title: "listed_endpoint" },
 );

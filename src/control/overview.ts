@@ -1,9 +1,8 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
-import { KeptCounts, MadeCounts } from "../contracts/counts.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
-import { ClockState, Merchant } from "../contracts/live-messages.ts";
+import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -209,25 +208,19 @@ const OpenApi = Type.Object(
   { title: "openapi_document", description: "An OpenAPI document", additionalProperties: true },
 );
 
-const showOpenapi = endpoint({
-  id: "sandbox.openapi",
-  method: "GET",
-  path: "/openapi.json",
-  summary: "Get the OpenAPI document of the service",
-  query: OpenApiForm,
-  reply: OpenApi,
-  handle: async ({ documents, query }) => (await documents.openapi(query)) as Static<typeof OpenApi>,
-});
+const openapiOperation = (id: string, path: string, of: string, document: "openapi" | "controlOpenapi") =>
+  endpoint({
+    id,
+    method: "GET",
+    path,
+    summary: `Get the OpenAPI document of ${of}`,
+    query: OpenApiForm,
+    reply: OpenApi,
+    handle: async ({ documents, query }) => (await documents[document](query)) as Static<typeof OpenApi>,
+  });
 
-const showControlOpenapi = endpoint({
-  id: "sandbox.control_openapi",
-  method: "GET",
-  path: "/control.openapi.json",
-  summary: "Get the OpenAPI document of the control API",
-  query: OpenApiForm,
-  reply: OpenApi,
-  handle: async ({ documents, query }) => (await documents.controlOpenapi(query)) as Static<typeof OpenApi>,
-});
+const showOpenapi = openapiOperation("sandbox.openapi", "/openapi.json", "the service", "openapi");
+const showControlOpenapi = openapiOperation("sandbox.control_openapi", "/control.openapi.json", "the control API", "controlOpenapi");
 
 const Assumptions = Type.Object({
   total: Type.Integer({ description: "The number of facts that are assumptions" }),

@@ -6,7 +6,7 @@ import { LoggedRequest } from "../contracts/logged-request.ts";
 import { type FilterFacts, type FilterVocabulary, filterProblem, readRowFilter } from "../contracts/row-filter.ts";
 import { realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { listOf, oneOf, pageSize, Type } from "../schema/shapes.ts";
+import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
@@ -16,12 +16,9 @@ import { timeOf } from "./given-values.ts";
 const CHUNK = 500;
 
 export const filterFields = {
-  path: Type.Optional(Type.String({ description: "Only with a path or URL that contains this text", maxLength: 5_000 })),
+  path: Type.Optional(text("Only with a path or URL that contains this text")),
   filter: Type.Optional(
-    Type.String({
-      description: "Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`",
-      maxLength: 5_000,
-    }),
+    text("Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`"),
   ),
 };
 
@@ -89,9 +86,7 @@ const listRequests = endpoint({
   query: Type.Object({
     operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
     merchant: Type.Optional(Type.String({ description: "Only of this merchant" })),
-    status: Type.Optional(
-      Type.String({ description: "Only with a status such as 429, or a class such as 4xx", pattern: "^[1-5]([0-9]{2}|xx)$" }),
-    ),
+    status: Type.Optional(text("Only with a status such as 429, or a class such as 4xx", { pattern: "^[1-5]([0-9]{2}|xx)$" })),
     key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     ...filterFields,

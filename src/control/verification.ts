@@ -26,9 +26,7 @@ const verify = endpoint({
   description:
     "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset.",
   query: Type.Object({
-    strict: Type.Optional(
-      Type.String({ pattern: "^[01]$", description: "1: reply 409 unless everything passed, so that `curl -f` fails" }),
-    ),
+    strict: Type.Optional(text("1: reply 409 unless everything passed, so that `curl -f` fails", { pattern: "^[01]$" })),
   }),
   body: Expectations,
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },

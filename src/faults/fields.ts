@@ -3,7 +3,7 @@
 import type { RetryAfter } from "../contracts/fault.ts";
 import { DURATION_PATTERN, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
-import { Type, text } from "../schema/shapes.ts";
+import { oneOf, Type, text } from "../schema/shapes.ts";
 
 export const span = (description: string, fallback?: string) =>
   text(`${description}, such as 600ms, 30s or 24h${fallback === undefined ? "" : ` (default: ${fallback})`}`, {
@@ -32,11 +32,7 @@ export const retryAfter = () =>
       Type.Union(
         [
           seconds("Seconds to wait"),
-          Type.Unsafe<string>({
-            type: "string",
-            enum: ["absent", "zero", "past", "invalid"],
-            description: "No header, 0, a date in the past, or a value that is neither number nor date",
-          }),
+          oneOf(["absent", "zero", "past", "invalid"], "No header, 0, a date in the past, or a value that is neither number nor date"),
           Type.Object(
             { form: Type.String({ const: "http_date" }), seconds: seconds("Seconds to wait") },
             { additionalProperties: false, description: "The same time as an HTTP date" },
@@ -47,5 +43,4 @@ export const retryAfter = () =>
     ),
   );
 
-export const choice = <const V extends string>(values: readonly V[], description: string) =>
-  Type.Optional(Type.Unsafe<V>({ type: "string", enum: [...values], description }));
+export const choice = <const V extends string>(values: readonly V[], description: string) => Type.Optional(oneOf(values, description));

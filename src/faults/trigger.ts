@@ -1,10 +1,10 @@
 // The trigger of a rule: which of its matches fire.
 
 import type { FaultTarget } from "../contracts/fault.ts";
-import { count, optional, type Static, Type } from "../schema/shapes.ts";
+import { count, oneOf, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
-export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
+const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
 export const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
   api: ["rule", "key", "operation", "idempotency_key"],
   delivery: ["rule", "event", "endpoint"],
@@ -23,13 +23,7 @@ export const triggerSchema = Type.Object(
     seed: optional(count("Repeats the same random choices of probability and latency (default: the sandbox's own seed)")),
     after: optional(span("How long to wait before the rule begins")),
     for: optional(span("How long the rule is active once it has begun")),
-    per: optional(
-      Type.Unsafe<BudgetScope>({
-        type: "string",
-        enum: [...BUDGET_SCOPES],
-        description: "What has its own count of matches and firings (default: `rule`, one count for all)",
-      }),
-    ),
+    per: optional(oneOf(BUDGET_SCOPES, "What has its own count of matches and firings (default: `rule`, one count for all)")),
   },
   { additionalProperties: false, description: "Which matches fire (default: the next one)" },
 );

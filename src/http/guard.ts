@@ -2,6 +2,7 @@
 // They block web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach loopback too.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { succeeds } from "../kernel/attempt.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
@@ -54,14 +55,7 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
     return cors?.headers(incoming);
   };
   /** Whether `check` would pass. */
-  const allows = (incoming: IncomingMessage) => {
-    try {
-      check(incoming);
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const allows = (incoming: IncomingMessage) => succeeds(() => check(incoming));
   return { check, allows };
 }
 

@@ -10,7 +10,7 @@ import { authenticate, identify } from "./authenticate.ts";
 import { isAbandoned, type Reply, type RequestContext, type Stage } from "./context.ts";
 import { refusePages } from "./cors.ts";
 import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
-import type { HeldResponses } from "./faults/held-responses.ts";
+import type { HeldResponses } from "./faults/send-with-faults.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";

@@ -11,7 +11,7 @@ import { startOf } from "./retry-evidence.ts";
 import { createRetryTracker, type PendingRetry, type RetryListeners, type VerdictIds, watchLag } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
 import { type Finding, type FirstPause, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
-import { type AddFinding, buildVerdict, callSubject, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
+import { type AddFinding, buildVerdict, callSubject, subjectWithoutCall, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
 
 export type MerchantTracker = ReturnType<typeof createMerchantTracker>;
 
@@ -110,13 +110,7 @@ const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => (
 const chainSubject = (chain: RetryChain) =>
   callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.confirmedBy);
 
-const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined): VerdictSubject => ({
-  confirmedBy: "database",
-  merchant,
-  operation: undefined,
-  at,
-  fault,
-});
+const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined) => subjectWithoutCall(merchant, at, fault);
 
 const runOnPending = (add: AddFinding, { call, chain }: PendingRetry, isOverdue: boolean, now: number) =>
   runRules(add, chainSubject(chain), (rule) =>

@@ -1,6 +1,6 @@
 // The log of final verdicts: keeps the newest passes, failures and inconclusive verdicts, and reports each new verdict.
 
-import type { VerdictCounts } from "../contracts/counts.ts";
+import type { VerdictCounts } from "../contracts/live-messages.ts";
 import { type Confirmation, matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
@@ -26,6 +26,15 @@ export const callSubject = (
   operation,
   at,
   fault: causes.find(({ fault }) => fault !== undefined)?.fault,
+});
+
+/** The subject of a verdict that no call shows. */
+export const subjectWithoutCall = (merchant: string | undefined, at: number, fault: string | undefined): VerdictSubject => ({
+  confirmedBy: "database",
+  merchant,
+  operation: undefined,
+  at,
+  fault,
 });
 
 /** Returns the id of the verdict. With `amended`, the verdict takes the id and the place of an earlier one. */

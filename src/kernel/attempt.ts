@@ -11,3 +11,6 @@ export function attempt<T>(work: () => T): T | undefined {
 
 /** The parsed JSON, which another program wrote; undefined if the text is invalid or missing. */
 export const tryParseJson = (text: string | undefined): unknown => attempt(() => JSON.parse(text ?? ""));
+
+/** Whether `work` ends without an error. */
+export const succeeds = (work: () => unknown): boolean => attempt(() => ({ result: work() })) !== undefined;

@@ -2,6 +2,7 @@
 // Only this file uses Date and timers. Timeouts and injected latency always use real time, through functions with `real` in their names.
 
 import { notify } from "./listeners.ts";
+import { withResolvers } from "./with-resolvers.ts";
 
 export type ClockMode = "real" | "frozen" | "offset";
 
@@ -104,10 +105,7 @@ export type AdvanceOutcome = "complete" | "set" | "gone" | "closing";
 type Advance = ReturnType<typeof openAdvance>;
 
 function openAdvance() {
-  let resolve = () => {};
-  const ended = new Promise<void>((done) => {
-    resolve = done;
-  });
+  const { promise: ended, resolve } = withResolvers();
   const advance = {
     outcome: undefined as AdvanceOutcome | undefined,
     ended,

@@ -1,7 +1,7 @@
 // Durations as people write them, such as 600ms, 30s, 5m, 24h and 7d; and as Retry-After does.
 
 import { readHttpDate } from "./clock.ts";
-import { SandboxError } from "./errors.ts";
+import { usageError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -26,9 +26,7 @@ export const durationProblem = (text: string) =>
 
 /** As `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
 export function parseDuration(text: string, where: string): number {
-  const duration = tryParseDuration(text);
-  if (duration === undefined) throw new SandboxError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`, "usage");
-  return duration;
+  return tryParseDuration(text) ?? usageError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`);
 }
 
 /** The wait that a `Retry-After` header asks for, and its form; undefined if it is neither a number of seconds nor a date. */

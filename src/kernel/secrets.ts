@@ -1,6 +1,7 @@
 // Secrets: which fields, headers and parameters have secret values, and where a text contains secrets.
 
 import { type Budget, hasEscape, type Layer, layersOf, newBudget } from "./escape-layers.ts";
+import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
@@ -65,11 +66,10 @@ const BETWEEN = "[^a-zA-Z0-9]{0,2}";
  * both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
  */
 export function anyCaseSource(words: readonly string[]): string {
-  const groups = new Map<string, string[]>();
-  for (const word of words) groups.set(word.charAt(0), [...(groups.get(word.charAt(0)) ?? []), word.slice(1)]);
   const letters = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-  const rest = (text: string) => text.split(" ").map(letters).join(BETWEEN);
-  return [...groups].map(([first, rests]) => `${letters(first)}(?:${rests.map(rest).join("|")})`).join("|");
+  const rest = (word: string) => word.slice(1).split(" ").map(letters).join(BETWEEN);
+  const groups = grouped(words, (word) => word.charAt(0));
+  return [...groups].map(([first, all]) => `${letters(first)}(?:${all.map(rest).join("|")})`).join("|");
 }
 
 /** The source of a regular expression that finds the words of both lists. The match of a parameter includes the `=` after it. */

@@ -3,8 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { MadeCounts, VerdictCounts } from "../contracts/counts.ts";
-import type { LiveEvent, LiveMessage } from "../contracts/live-messages.ts";
+import type { LiveEvent, LiveMessage, MadeCounts, VerdictCounts } from "../contracts/live-messages.ts";
 import { afterRealTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";

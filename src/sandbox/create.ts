@@ -2,19 +2,20 @@
 
 import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
+import { connect } from "../client/http-transport.ts";
 import { Document } from "../contracts/endpoint.ts";
+import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";
 import { showSandbox } from "../control/overview.ts";
 import { runControlOperation } from "../http/control-operation.ts";
 import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
-import { afterRealTimeIfRunning, type Clock, createClock } from "../kernel/clock.ts";
+import { afterRealTimeIfRunning, type Clock, createClock, isoTime } from "../kernel/clock.ts";
 import { asMisuse, atCaller, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
-import { addToRun } from "./add-to-run.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
 import { checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
@@ -184,6 +185,37 @@ function startEngine({ options, address, clock, stores, life, dispatcher }: Engi
   clock.watch(life);
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
   dispatcher.start({ recover: !database.isCopy || options.snapshot !== undefined });
+}
+
+/** As many verdicts as fit into one call. */
+const MOST_ADDED = 500;
+
+/**
+ * Tells the `exec` around a test of a sandbox that the test creates for itself, and when that closes, of its verdicts. Call it before the first
+ * request too, with null for their number, so that `exec` knows of a sandbox that is never closed. Does nothing outside of `exec`.
+ */
+async function addToRun(sandbox: string, requests: number | null, verdicts: readonly VerdictMessage[]): Promise<void> {
+  const { MERCHANT_SANDBOX_EXEC: mark, MERCHANT_SANDBOX_URL: url, MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken } = process.env;
+  if (mark === undefined || url === undefined) return;
+  const added = verdicts.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]).slice(0, MOST_ADDED);
+  await connect(url, { controlToken }).verdicts.add({ sandbox, requests, verdicts: added.map((verdict) => asForeign(sandbox, verdict)) });
+}
+
+/** Ids of merchants, requests and rules are unique within a sandbox only, so the verdict names this one. */
+function asForeign(sandbox: string, { at, merchant, says, requests, attempts, calls, ...verdict }: VerdictMessage) {
+  const { port } = new URL(sandbox);
+  const named = (id: string) => `${port}/${id}`;
+  return {
+    ...verdict,
+    id: null,
+    at: isoTime(at),
+    merchant: null,
+    fault: null,
+    says: `In a test's own sandbox, ${[sandbox, merchant].filter((part) => part !== null).join(", ")}: ${says}`,
+    requests: requests.map(named),
+    attempts: attempts.map(named),
+    calls: calls.map((call) => ({ ...call, request: named(call.request) })),
+  };
 }
 
 const controlOperations = once(() => new Map(controlCatalogue.map((operation) => [operation.id, operation])));

@@ -3,11 +3,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue, resources } from "../areas/index.ts";
 import type { ComparedOperation, ComparedSandbox } from "../compare/recording.ts";
-import { errorObject } from "../contracts/error-object.ts";
-import { envelope } from "../contracts/event-envelope.ts";
+import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { factKinds, type ServiceFact } from "../contracts/fact.ts";
 import { API_PREFIX } from "../http/route.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { eventsOf } from "../reference/events.ts";
 import { inForm, type OpenApiDocument, type OpenApiForm } from "../reference/openapi-forms.ts";
@@ -22,7 +21,7 @@ import { packageFile } from "./package-files.ts";
 function readBuilt(name: string): string {
   const file = packageFile(`dist/${name}`);
   if (existsSync(file)) return readFileSync(file, "utf8");
-  throw new SandboxError(`${file} has not been built: run npm run build.`, "usage");
+  return usageError(`${file} has not been built: run npm run build.`);
 }
 
 function openapiAt(name: string, url: string, form: OpenApiForm): OpenApiDocument {

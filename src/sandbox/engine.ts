@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { ownValues } from "../contracts/service-values.ts";
 import { createFaults } from "../faults/index.ts";
-import { createHeldResponses } from "../http/faults/held-responses.ts";
+import { createHeldResponses } from "../http/faults/send-with-faults.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
 import { requestMessage } from "../http/request-recorder.ts";
 import { API_PREFIX } from "../http/route.ts";

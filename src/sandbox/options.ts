@@ -6,12 +6,12 @@ import type { RateLimit } from "../http/rate-limit-window.ts";
 import { parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { usageError } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { kebab } from "../kernel/text.ts";
 import { lessonFiles } from "../lessons/lesson-files.ts";
 import { annotate } from "../schema/assumed.ts";
-import { oneOf as oneOfTexts, type TSchema, Type } from "../schema/shapes.ts";
+import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
 
 /** The values of all options. The doc comments in types/ are the descriptions below. */
 export interface Options {
@@ -66,10 +66,8 @@ const switchOption = (description: string) => ({ description, default: false, pa
 
 const textOption = (value: string, description: string) => ({ value, description, default: undefined, parse: nonEmpty });
 
-const textLike = (form: RegExp, what: string) => (text: string, flag: string) => {
-  if (form.test(text)) return text;
-  throw new SandboxError(`${flag} takes ${what}; received "${text}".`, "usage");
-};
+const textLike = (form: RegExp, what: string) => (text: string, flag: string) =>
+  form.test(text) ? text : usageError(`${flag} takes ${what}; received "${text}".`);
 const hostName = textLike(/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i, "a host name such as host.docker.internal");
 const webOrigin = textLike(/^(null|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/i, "an origin such as http://localhost:3000");
 
@@ -87,8 +85,9 @@ const choiceOption = <const V extends string>(words: readonly [V, ...V[]], descr
   value: words.join("|"),
   description: `${description} (default: ${words[0]})`,
   default: words[0],
-  parse: oneOf(...words),
-  schema: oneOfTexts(words, ""),
+  parse: (text: string, flag: string) =>
+    words.find((word) => word === text) ?? usageError(`${flag} takes ${words.join(" or ")}; received "${text}".`),
+  schema: oneOf(words, ""),
 });
 
 const numberOption = (description: string, usual: number, minimum: number, maximum: number) => ({
@@ -195,8 +194,7 @@ export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A
 /** Parses options given as text, and completes the others from `base`, then from the defaults. */
 export function completeOptions(given: GivenOptions, base: Partial<Options> = {}): Options {
   for (const name of Object.keys(given))
-    if (!optionNames.includes(name as OptionName))
-      throw new SandboxError(`There is no option ${name}.${didYouMean(name, optionNames)}`, "usage");
+    if (!optionNames.includes(name as OptionName)) usageError(`There is no option ${name}.${didYouMean(name, optionNames)}`);
   const options: Record<string, unknown> = { ...defaults };
   for (const name of Object.keys(base) as OptionName[]) options[name] = base[name] ?? defaults[name];
   for (const name of optionNames) if (given[name] !== undefined) options[name] = parseOption(name, given[name]);
@@ -220,8 +218,7 @@ export function parseOption(name: OptionName, given: unknown, label = flagOf(nam
 export function checkOptions(options: Options, operations: readonly string[]): Options {
   const controlToken = controlTokenOf(options);
   const unknown = Object.keys(options.rateLimit).find((name) => name !== "all" && !operations.includes(name));
-  if (unknown !== undefined)
-    throw new SandboxError(`--rate-limit: there is no operation ${unknown}.${didYouMean(unknown, ["all", ...operations])}`, "usage");
+  if (unknown !== undefined) usageError(`--rate-limit: there is no operation ${unknown}.${didYouMean(unknown, ["all", ...operations])}`);
   // The pages are read at the first lesson; a folder without any is reported now.
   if (options.lessons !== undefined) lessonFiles(resolve(options.lessons));
   return { ...options, controlToken };
@@ -231,10 +228,7 @@ export function checkOptions(options: Options, operations: readonly string[]): O
 function controlTokenOf({ host, allowedHost, controlToken }: Options): string | undefined {
   if (!opensNetwork({ host })) return controlToken;
   if (allowedHost.length > 0) return controlToken ?? randomToken();
-  throw new SandboxError(
-    `--host ${host} opens the sandbox to the network: add --allowed-host <name> with the host name that clients use.`,
-    "usage",
-  );
+  return usageError(`--host ${host} opens the sandbox to the network: add --allowed-host <name> with the host name that clients use.`);
 }
 
 /** Whether other machines can reach the sandbox. */
@@ -246,62 +240,49 @@ export function ownHost({ host = "127.0.0.1", allowedHost }: Options): string {
   return isEveryAddress ? (allowedHost.find((name) => !/:\d+$/.test(name)) ?? host) : host.includes(":") ? `[${host}]` : host;
 }
 
-export type RetryScheduleOption = "fast" | "realistic" | number[];
+type RetryScheduleOption = "fast" | "realistic" | number[];
 
 const UNLIMITED: RateLimit = { limit: 1_000_000_000, window: 60_000 };
 
-export function nonEmpty(text: string, flag: string): string {
-  if (text === "") throw new SandboxError(`${flag} needs a value.`, "usage");
-  return text;
+function nonEmpty(text: string, flag: string): string {
+  return text === "" ? usageError(`${flag} needs a value.`) : text;
 }
 
-export function onOrOff(text: string, flag: string): boolean {
+function onOrOff(text: string, flag: string): boolean {
   if (["", "1", "true", "yes", "on"].includes(text)) return true;
   if (["0", "false", "no", "off"].includes(text)) return false;
-  throw new SandboxError(`${flag} is a switch: it takes yes or no; received "${text}".`, "usage");
+  return usageError(`${flag} is a switch: it takes yes or no; received "${text}".`);
 }
 
 export function wholeNumber(least: number, most: number) {
   return (text: string, flag: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new SandboxError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`, "usage");
+      usageError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`);
     return value;
   };
 }
 
-export function oneOf<const V extends string>(...values: V[]) {
-  return (text: string, flag: string): V => {
-    if (!values.includes(text as V)) throw new SandboxError(`${flag} takes ${values.join(" or ")}; received "${text}".`, "usage");
-    return text as V;
-  };
-}
-
-export function clockTime(text: string, flag: string): number | undefined {
+function clockTime(text: string, flag: string): number | undefined {
   if (text === "real") return undefined;
-  const time = parseTime(text);
-  if (time === undefined) throw new SandboxError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`, "usage");
-  return time;
+  return parseTime(text) ?? usageError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`);
 }
 
-export function rateRule(text: string, flag: string): Record<string, RateLimit> {
+function rateRule(text: string, flag: string): Record<string, RateLimit> {
   const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
   if (rule === "none") return { [operation]: UNLIMITED };
   const [, limit = "", duration = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
   const window = tryParseDuration(duration);
   if (!window || Number(limit) < 1 || Number(limit) > UNLIMITED.limit)
-    throw new SandboxError(
-      `${flag} takes requests per duration, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`,
-      "usage",
-    );
+    usageError(`${flag} takes requests per duration, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`);
   return { [operation]: { limit: Number(limit), window } };
 }
 
-export function retrySchedule(text: string, flag: string): RetryScheduleOption {
+function retrySchedule(text: string, flag: string): RetryScheduleOption {
   if (text === "fast" || text === "realistic") return text;
   const gaps = text.split(",").map(tryParseDuration);
   if (gaps.every((gap) => gap !== undefined)) return [0, ...gaps];
-  throw new SandboxError(`${flag} takes fast, realistic, or gaps such as 1s,10s,1m; received "${text}".`, "usage");
+  return usageError(`${flag} takes fast, realistic, or gaps such as 1s,10s,1m; received "${text}".`);
 }
 
 /** The file in a folder that sets the options of the sandboxes started there. */

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SandboxError } from "../kernel/errors.ts";
+import { usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 
 /** A file or folder of the package, such as `fixtures/merchants`, whether it runs from the sources or as built. */
@@ -20,5 +20,5 @@ function packageAbove(folder: string): { folder: string; version: string } {
   const { name, version } = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { name: string; version: string }) : {};
   if (name === "merchant-sandbox" && version !== undefined) return { folder, version };
   if (dirname(folder) !== folder) return packageAbove(dirname(folder));
-  throw new SandboxError("merchant-sandbox was bundled without its files: let the bundler leave it external.", "usage");
+  return usageError("merchant-sandbox was bundled without its files: let the bundler leave it external.");
 }

@@ -15,7 +15,7 @@ import { createRequestRecorder } from "../http/request-recorder.ts";
 import { isApiPath } from "../http/route.ts";
 import type { ServerHandlers } from "../http/server.ts";
 import { createUpgradeHandler } from "../http/upgrade.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { serviceHeaders } from "../reference/headers.ts";
@@ -101,8 +101,7 @@ function openService(
 
 /** The dashboard for a browser: its files, as the build made them, in one page. */
 function loadDashboardPage() {
-  if (!existsSync(packageFile("dist/browser/page.html")))
-    throw new SandboxError("The page of the dashboard has not been built: run npm run build.", "usage");
+  if (!existsSync(packageFile("dist/browser/page.html"))) usageError("The page of the dashboard has not been built: run npm run build.");
   const [html = "", style = "", script = ""] = ["page.html", "page.css", "main.js"].map((name) =>
     readFileSync(packageFile(`dist/browser/${name}`), "utf8"),
   );

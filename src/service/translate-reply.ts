@@ -1,7 +1,6 @@
 // Translates at the edge of the service, as a service file says: replies and events with their envelopes, records, errors and headers.
 
-import { errorObject } from "../contracts/error-object.ts";
-import { envelope } from "../contracts/event-envelope.ts";
+import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { httpDate } from "../kernel/clock.ts";
 import { once } from "../kernel/once.ts";

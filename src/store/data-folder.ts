@@ -2,10 +2,11 @@
 
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { attempt } from "../kernel/attempt.ts";
 import { SandboxError } from "../kernel/errors.ts";
 
 const DEFAULT_FOLDER = ".merchant-sandbox";
-const REMEDY = "Choose another place with --db <file>, or keep everything in memory with --memory.";
+export const ANOTHER_PLACE = "Choose another place with --db <file>, or keep everything in memory with --memory.";
 
 /** The default folder gets its own `.gitignore`, so that no database is committed by accident. */
 export function makeFolder(folder: string): void {
@@ -17,13 +18,14 @@ export function makeFolder(folder: string): void {
     // A link counts as existing even if it leads nowhere: writing to it would create its target.
     if (isDefault && lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeFileSync(ignore, "*\n", { flag: "wx" });
   } catch (error) {
-    throw new SandboxError(`Cannot make the folder ${folder}: ${(error as Error).message}. ${REMEDY}`);
+    throw new SandboxError(`Cannot make the folder ${folder}: ${(error as Error).message}. ${ANOTHER_PLACE}`);
   }
 }
 
 /** Throws for a symbolic link. A checkout may contain one in the data folder, and it may lead to any file of its user. */
 export function refuseLink(path: string): void {
-  if (isLink(path)) throw new SandboxError(`${path} is a symbolic link, which the sandbox does not follow there. Remove it. ${REMEDY}`);
+  if (isLink(path))
+    throw new SandboxError(`${path} is a symbolic link, which the sandbox does not follow there. Remove it. ${ANOTHER_PLACE}`);
 }
 
 export const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -42,15 +44,7 @@ const MOST_LINKS = 40;
 export function realPath(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file);
   const folder = dirname(file);
-  const target = linkOf(file);
+  const target = attempt(() => readlinkSync(file));
   if (target !== undefined && links < MOST_LINKS) return realPath(resolve(folder, target), links + 1);
   return folder === file ? file : join(realPath(folder), basename(file));
-}
-
-function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@
 import { afterPromises, type Clock, realDelay } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
+import { withResolvers } from "../kernel/with-resolvers.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import {
   type DispatcherState,
@@ -123,14 +124,6 @@ function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void 
 function recordedBefore({ clock, inFlight }: DispatcherState, { queue }: StartedAttempt): Promise<void>[] {
   if (clock.mode !== "frozen" || inFlight.size === 0) return [];
   return [...inFlight].filter((one) => one.queue === queue || advancesFrozen(clock)).map((one) => one.ended);
-}
-
-function withResolvers() {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
 
 function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outcome): void {

@@ -1,6 +1,6 @@
 // Options of a hub without a sandbox behind it.
 
-import { NO_COUNTS } from "../../src/contracts/counts.ts";
+import { NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import type { HubOptions } from "../../src/live/hub.ts";
 
 export const hubOptions = (changes: Partial<HubOptions> = {}): HubOptions => ({

@@ -1,9 +1,8 @@
 // Stream items and poll replies for tests without a sandbox.
 
 import type { RateWindow, SandboxOverviewReply } from "../../generated/control-api.ts";
-import { NO_COUNTS } from "../../src/contracts/counts.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import type { AttemptMessage, LiveEvent, LiveItem, RequestMessage } from "../../src/contracts/live-messages.ts";
+import { type AttemptMessage, type LiveEvent, type LiveItem, NO_COUNTS, type RequestMessage } from "../../src/contracts/live-messages.ts";
 import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";

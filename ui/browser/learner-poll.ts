@@ -3,7 +3,7 @@
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { NO_COUNTS } from "../../src/contracts/counts.ts";
+import { NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { realNow } from "../../src/kernel/clock.ts";

@@ -1,8 +1,7 @@
 // Applies messages from the sandbox to the state: stream messages, poll replies, connection changes and clock ticks.
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
-import type { MadeCounts } from "../../src/contracts/counts.ts";
-import type { AttemptMessage, CompleteFor, LiveItem } from "../../src/contracts/live-messages.ts";
+import type { AttemptMessage, CompleteFor, LiveItem, MadeCounts } from "../../src/contracts/live-messages.ts";
 import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
 import { laterAttempts } from "../details/row-lines.ts";
 import { panes } from "../panes/index.ts";

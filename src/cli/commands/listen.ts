@@ -4,6 +4,7 @@ import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
 import { jsonOutput, plainOutput } from "../output/output.ts";
@@ -55,10 +56,7 @@ async function follow({ control, url, controlToken }: RunningSandbox, wanted: Ne
   let endpoint = await control.endpoints.register(wanted);
   const isOwn = endpoint.created;
   let isShown = false;
-  let fail: (error: Error) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
+  const { promise: failed, reject: fail } = withResolvers<never>();
   const registerAgain = () =>
     control.endpoints.register(wanted).then((again) => {
       if (isShown && again.id === endpoint.id && again.secret === endpoint.secret) return;

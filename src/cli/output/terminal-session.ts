@@ -8,6 +8,7 @@ import { openTerminal } from "../../../ui/terminal/terminal.ts";
 import { detectTheme, type Theme } from "../../../ui/view/style.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { escapeControlCharacters, plural } from "../../kernel/text.ts";
+import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { listenForStop, type Stop, type StopSignal } from "../process/signals.ts";
 import { plainOutput, type WatchedSandbox } from "./output.ts";
 import { note } from "./print.ts";
@@ -61,10 +62,7 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
 const KEYS: Record<string, Ending> = { s: "other", q: "quit", "ctrl-c": "SIGINT" };
 
 async function showLines(watched: WatchedSandbox, received: Promise<StopSignal>, from: StreamPosition): Promise<Ending> {
-  let leave: (ending: Ending) => void = () => {};
-  const left = new Promise<Ending>((resolve) => {
-    leave = resolve;
-  });
+  const { promise: left, resolve: leave } = withResolvers<Ending>();
   const terminal = openTerminal(
     { input: process.stdin, output: process.stdout, keysOnly: true },
     {

@@ -8,9 +8,8 @@ import type { Stores } from "../../store/stores.ts";
 import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send } from "../reply.ts";
-import type { HeldResponses } from "./held-responses.ts";
 import { injectedResponse, skewHeaders } from "./injected-response.ts";
-import { type Apply, type Decide, sendWithFaults } from "./send-with-faults.ts";
+import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
 
 interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordHistory"> {
   clock: Pick<Clock, "mode">;

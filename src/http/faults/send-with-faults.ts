@@ -7,7 +7,29 @@ import type { CallFaults, Reply, RequestContext } from "../context.ts";
 import { rateLimitHeaders } from "../rate-limit.ts";
 import { send, writeHead } from "../reply.ts";
 import { endResponse } from "../unread-body.ts";
-import type { HeldResponses } from "./held-responses.ts";
+
+export type HeldResponses = ReturnType<typeof createHeldResponses>;
+
+/** Responses that a fault delays. They are released when their connection closes, on reset, and on shutdown. */
+export function createHeldResponses() {
+  const waiting = new Set<() => void>();
+  return {
+    /** Calls `release` when the connection closes or all responses are released. The returned function releases the response earlier. */
+    hold(outgoing: ServerResponse, release: () => void) {
+      const end = () => {
+        waiting.delete(end);
+        outgoing.off("close", end);
+        release();
+      };
+      waiting.add(end);
+      outgoing.once("close", end);
+      return end;
+    },
+    releaseAll() {
+      for (const end of waiting) end();
+    },
+  };
+}
 
 /** Evaluates the rules of a phase. Records the rule that fires and returns its effect. */
 export type Decide = (context: RequestContext, state: CallFaults, phase: ApiPhase) => ApiEffect | undefined;

@@ -3,11 +3,12 @@
 import { accessSync, chmodSync, constants, existsSync, lstatSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
+import { succeeds } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { makeFolder, realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
+import { ANOTHER_PLACE, makeFolder, realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
 import { openCheckpoints } from "./checkpoints.ts";
 import { openCommits } from "./group-commit.ts";
-import { problemOf, reason } from "./inspect.ts";
+import { describeOwner, lastOwner, problemOf, reason } from "./inspect.ts";
 import { openLazily } from "./lazy-statements.ts";
 import { requireAddon } from "./native-addon.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
@@ -142,13 +143,8 @@ function lockFile(file: string) {
     lock.exec("begin exclusive");
   } catch (error) {
     lock?.close();
-    if (!isBusy(error))
-      throw new SandboxError(
-        `Cannot write in ${dirname(file)}: ${reason(error)}. Choose another place with --db <file>, or keep everything in memory with --memory.`,
-      );
-    throw new SandboxError(
-      `${file} is in use by ${ownerOf(file)}. Stop that one, or choose another file with --db <file>, or use --memory.`,
-    );
+    if (!isBusy(error)) throw new SandboxError(`Cannot write in ${dirname(file)}: ${reason(error)}. ${ANOTHER_PLACE}`);
+    throw new SandboxError(`${file} is in use by ${describeOwnerOf(file)}. Stop that one, ${OR_ANOTHER_FILE}`);
   }
   const release = () => lock.close();
   /** Removes the lock file if it is new, so that nothing is left beside a rejected database. */
@@ -159,24 +155,11 @@ function lockFile(file: string) {
   return { release, remove };
 }
 
-function isWritable(file: string): boolean {
-  try {
-    accessSync(file, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isWritable = (file: string) => succeeds(() => accessSync(file, constants.W_OK));
 
-function ownerOf(file: string): string {
-  try {
-    const sql = new Sqlite(file, { readonly: true, fileMustExist: true });
-    const owner = sql.prepare("select value from settings where name = 'owner'").pluck().get();
-    sql.close();
-    return String(owner);
-  } catch {
-    return "another process that is just starting";
-  }
+function describeOwnerOf(file: string): string {
+  const owner = lastOwner(file);
+  return owner ? describeOwner(owner) : "another process that is just starting";
 }
 
 const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");

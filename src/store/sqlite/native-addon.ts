@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { attempt } from "../../kernel/attempt.ts";
 import { type InstallationErrorCode, SandboxError } from "../../kernel/errors.ts";
 import { once } from "../../kernel/once.ts";
 
@@ -46,12 +47,6 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
   }
 });
 
-function installedVersion(): string | undefined {
-  try {
-    const { version } = createRequire(join(import.meta.dirname, "package.json"))("better-sqlite3/package.json") as { version: string };
-    return version;
-  } catch {
-    // A bundler left the package's manifest out.
-    return undefined;
-  }
-}
+/** Undefined if a bundler left the package's manifest out. */
+const installedVersion = (): string | undefined =>
+  attempt(() => createRequire(join(import.meta.dirname, "package.json"))("better-sqlite3/package.json").version);

@@ -6,6 +6,7 @@ import type { Agent, Dispatcher } from "undici";
 import { afterRealTime, realNow } from "../../kernel/clock.ts";
 import type { EventLoopLag } from "../../kernel/event-loop.ts";
 import { once } from "../../kernel/once.ts";
+import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { halfBody, slowBody } from "../faults/transport.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
 import {
@@ -74,10 +75,7 @@ function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, { tim
   let isOver = false;
   let began: number | undefined;
   let cancelDeadline = () => {};
-  let resolve: (outcome: Outcome) => void = () => {};
-  const outcome = new Promise<Outcome>((settle) => {
-    resolve = settle;
-  });
+  const { promise: outcome, resolve } = withResolvers<Outcome>();
   const end = (error: OutcomeError) => {
     if (isOver) return;
     isOver = true;

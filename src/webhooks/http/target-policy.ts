@@ -98,13 +98,15 @@ interface CheckedUrl {
 
 function checkUrl(text: string, allowed: ReadonlySet<string>): CheckedUrl {
   const form = malformation(text);
-  const message = `url ${form}; received ${JSON.stringify(mask(text, 200))}.`;
-  if (form !== undefined) return { malformed: { code: "invalid_webhook_url", message }, port: 0, isLoopback: false };
+  const malformed = invalid(`${form}; received ${JSON.stringify(mask(text, 200))}`);
+  if (form !== undefined) return { malformed, port: 0, isLoopback: false };
   const { protocol, hostname, port } = new URL(text);
   const isLoopback = isLoopbackHost(bare(hostname));
   const notAllowed = isLoopback ? undefined : refusedHost(hostname, allowed);
   return { port: Number(port || (protocol === "https:" ? 443 : 80)), isLoopback, notAllowed };
 }
+
+const invalid = (problem: string): Refusal => ({ code: "invalid_webhook_url", message: `url ${problem}.` });
 
 const IS_LOOPBACK =
   "is on the sandbox's own machine, and --host opens this sandbox to the network: callers could reach services that listen for this machine alone. To deliver there, start the sandbox with --allow-loopback-webhooks; for a receiver on another machine, with --allow-webhook-host <name>";
@@ -130,14 +132,8 @@ function malformation(text: string): string | undefined {
 }
 
 function refusedPort(port: number, own: readonly number[]): Refusal | undefined {
-  if (own.includes(port))
-    return { code: "invalid_webhook_url", message: `url names port ${port}, which is the sandbox's own: it does not deliver to itself.` };
-  if (BAD_PORTS.has(port))
-    return {
-      code: "invalid_webhook_url",
-      message: `url names port ${port}, which belongs to another protocol than HTTP. Listen on another.`,
-    };
-  return undefined;
+  if (own.includes(port)) return invalid(`names port ${port}, which is the sandbox's own: it does not deliver to itself`);
+  return BAD_PORTS.has(port) ? invalid(`names port ${port}, which belongs to another protocol than HTTP. Listen on another`) : undefined;
 }
 
 function refusedHost(hostname: string, allowed: ReadonlySet<string>): Refusal | undefined {
