@@ -1,6 +1,5 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
-import { tryParseJson } from "../kernel/attempt.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { digestOf, formsOfSignature, signatureForms, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";

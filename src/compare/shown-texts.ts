@@ -1,7 +1,6 @@
 // How results show recorded texts: codes and names unchanged, but possible secrets and personal data only by their length.
 
 import type { ServiceFact } from "../contracts/fact.ts";
-import { tryParseJson } from "../kernel/attempt.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
