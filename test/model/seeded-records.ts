@@ -35,7 +35,9 @@ function seed(name: string, id: string, email: string, now: number): [KindName, 
   try {
     const { database } = stores;
     database.transaction(() => openSeeder(stores, resources, clock).seed(fixture, { id, email, key: "sk_test_model", place: null }));
-    const rows = database.sql.prepare<[], { kind: KindName; body: string }>("select kind, body from documents order by created, sequence").all();
+    const rows = database.sql
+      .prepare<[], { kind: KindName; body: string }>("select kind, body from documents order by created, sequence")
+      .all();
     return rows.map(({ kind, body }) => [kind, JSON.parse(body) as Entry]);
   } finally {
     stores.close();
