@@ -72,7 +72,11 @@ export const govPayments = resource({
       to: [],
       event: "gov_payment.paid",
       at: "paidAt",
-      sets: ({ record }) => ({ receiptNumber: record.receiptNumber ?? `RCPT-${record.id.slice(-6).toUpperCase()}` }),
+      // Only a paid payment can be posted, so a new record that is posted is so from here.
+      sets: ({ record }) => ({
+        bookkeeping: record.bookkeeping,
+        receiptNumber: record.receiptNumber ?? `RCPT-${record.id.slice(-6).toUpperCase()}`,
+      }),
     },
     failed: { to: [], event: "gov_payment.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
     cancelled: { to: [], event: "gov_payment.cancelled", at: "cancelledAt" },

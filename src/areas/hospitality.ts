@@ -24,6 +24,7 @@ import {
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf, merchants, onDay } from "./merchants.ts";
 import { payments, takePayment } from "./payments.ts";
+import { fullNight, nightsOf } from "./rooms.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 import { keptDeposits } from "./world-sums.ts";
 
@@ -129,10 +130,8 @@ const roomIsFree: Rule<Booking> = (stay, { before, own }) => {
     return problem("guests", "out_of_range", `guests must be at most ${room.sleeps}, which ${room.id} sleeps; received ${guests}.`);
   const others = own(bookings)
     .outstanding()
-    .filter((other) => other.id !== id && other.roomTypeId === roomTypeId);
-  const full = nightsOf(checkIn, checkOut).find(
-    (night) => others.filter((other) => (other.checkIn ?? "9") <= night && night < (other.checkOut ?? "")).length >= room.rooms,
-  );
+    .filter((other) => other.id !== id);
+  const full = fullNight(room, checkIn, checkOut, others);
   if (full === undefined) return undefined;
   const taken = room.rooms === 1 ? "one room, which is" : `${room.rooms} rooms, which are`;
   return fail("invalid_state", `${room.id} has ${taken} taken on ${full}.`, { roomTypeId, rooms: room.rooms, night: full });
@@ -167,14 +166,6 @@ function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
   const ruleOf = (night: string) => rules.find((rule) => appliesToNight(rule, night));
   const prices = nights.map((night) => adjusted(nightlyRate, ruleOf(night)));
   return { amount: exactSum(prices, "nightlyRate"), currency };
-}
-
-const MOST_NIGHTS = 1_000;
-
-function nightsOf(checkIn: string, checkOut: string): string[] {
-  const nights: string[] = [];
-  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1)) nights.push(night);
-  return nights;
 }
 
 type PricingRule = Static<typeof pricingRules.schema>;

@@ -7,9 +7,8 @@ import { amount, currency, day, flag, id, nullables, text, timestamp } from "../
 import { listEndpoint } from "../store/operation-context.ts";
 import { homeDay, onDay } from "./merchants.ts";
 import { takePayment } from "./payments.ts";
+import { GRACE_DAYS, monthsOf } from "./samples/parts.ts";
 import { sampleRenewal } from "./samples/sales.ts";
-
-const GRACE_DAYS = 14;
 
 export const membershipRenewals = resource({
   kind: "membership_renewal",
@@ -73,8 +72,7 @@ export const membershipRenewals = resource({
 /** The new period ends on the day before its anniversary. */
 function newPeriod({ plan, ...period }: { plan: string | null; periodStart: string | null; periodEnd: string | null }, from: string) {
   const periodStart = period.periodStart ?? from;
-  const months = /month/i.test(plan ?? "") ? 1 : 12;
-  return { periodStart, periodEnd: period.periodEnd ?? addDays(addMonths(periodStart, months), -1) };
+  return { periodStart, periodEnd: period.periodEnd ?? addDays(addMonths(periodStart, monthsOf(plan)), -1) };
 }
 
 type Renewal = RecordBase & Record<"paymentId" | "customerId" | "plan" | "currency", string | null> & { amount: number | null };

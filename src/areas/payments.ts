@@ -103,10 +103,11 @@ export const payments = resource({
       at: "paidAt",
       sets: ({ record, now, own }) => ({
         fee: record.fee ?? feeOf(record, own),
-        ...(record.refundedAmount > 0 && {
-          refundedAmount: record.refundedAmount,
-          refundedAt: record.refundedAt ?? Math.max(now, record.paidAt ?? now),
-        }),
+        ...(record.refundedAmount > 0 &&
+          record.refundedAmount !== record.amount && {
+            refundedAmount: record.refundedAmount,
+            refundedAt: record.refundedAt ?? Math.max(now, record.paidAt ?? now),
+          }),
       }),
     },
     failed: {

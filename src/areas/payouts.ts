@@ -249,7 +249,7 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
 }
 
 /** Without a given amount, a new payout contains all open shares of payments in its currency. */
-function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
+function openPayout({ record, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
   const home = homeOf(record.merchantId, own);
   const [first] = record.payments;
   const given = first !== undefined;
@@ -266,7 +266,7 @@ function openPayout({ record, now, own }: Arrival<RecordBase & PayoutAmounts & {
     payments: isEmpty ? [] : shares,
     currency,
     payoutMethodId: method,
-    arrivalDate: arrivalOf(now, method, home.country, own),
+    arrivalDate: arrivalOf(record.created, method, home.country, own),
   };
 }
 

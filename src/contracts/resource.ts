@@ -89,11 +89,11 @@ export interface SampleContext extends Draws {
   status: string | undefined;
   merchant: AnyRecord;
   own: OwnRecords;
-  /** Unix seconds on the sandbox clock. */
+  /** Unix seconds on the sandbox clock, or the earliest of the given times. */
   now: number;
   /** The number of this record among the merchant's samples of the kind. */
   number: number;
-  /** The calendar day this many days from today. */
+  /** The calendar day this many days from `now`, in the time zone of the merchant. */
   day(offset: number): string;
   /** The merchant's newest records of a kind, at most one page. */
   newest(kind: string): readonly AnyRecord[];

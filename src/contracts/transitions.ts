@@ -10,7 +10,7 @@ export type Transitions = Readonly<Record<string, readonly string[]>>;
 
 /** The shortest path of states from the initial state to `status`, both included. */
 export const pathTo = (
-  { transitions, defaults }: { transitions: Transitions; defaults: { status?: string } },
+  { transitions, defaults }: { transitions: Transitions; defaults: { status?: string | undefined } },
   status: string,
 ): string[] => {
   const ways = [[defaults.status as string]];
@@ -79,6 +79,30 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
     };
   });
 }
+
+/**
+ * The fields of a new record in its state. Where the time of a state is given, the states before it were reached by then, and the record was
+ * created by then; `now` is in Unix seconds.
+ */
+export function withEarlierTimes(
+  kind: Omit<TimedKind, "kind"> & { defaults: { status?: string | undefined } },
+  fields: Fields,
+  now: number,
+): Fields {
+  const { transitions, arrivalTimes, defaults } = kind;
+  const status = (fields.status as string | null | undefined) ?? defaults.status;
+  if (status === undefined) return fields;
+  const times: Fields = {};
+  let latest = now;
+  for (const state of pathTo({ transitions, defaults }, status).reverse()) {
+    const reached = [...arrivalTimes.keys()].filter((field) => arrivalTimes.get(field)?.includes(state));
+    latest = Math.min(latest, ...reached.map((field) => fields[field]).filter((time) => typeof time === "number"));
+    for (const field of reached) times[field] = latest;
+  }
+  return latest < now ? { created: latest, ...times, ...fields } : fields;
+}
+
+type Fields = Record<string, unknown>;
 
 /** One rule per time: it is not before the times of earlier states, nor before the record was created. */
 export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
 import { pathTo, statesBefore } from "../../src/contracts/transitions.ts";
-import { type Bench, neededFields, open } from "../support/sandbox.ts";
+import { type Bench, NOON_SECONDS, neededFields, open } from "../support/sandbox.ts";
 
 /** Kinds with states whose records a test can create. */
 const kinds = resources.filter(({ kind, transitions }) => Object.keys(transitions).length > 0 && kind !== "merchant");
@@ -93,7 +93,7 @@ test.each(kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resourc
       for (const [field, setters] of arrivalTimes) {
         const isSet = record[field] !== null;
         if (setters.includes(status)) expect([kind, status, field, isSet]).toEqual([kind, status, field, true]);
-        const refused = await change({ [field]: isSet ? null : record.created });
+        const refused = await change({ [field]: isSet ? null : NOON_SECONDS });
         expect([kind, status, field, refused.status, refused.body.details?.errors]).toMatchObject([
           ...[kind, status, field, 400],
           [

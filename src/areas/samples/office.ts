@@ -1,9 +1,9 @@
 // Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addDays, monthIndex, monthText } from "../../kernel/calendar.ts";
+import { addDays, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
-import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, textOf } from "./parts.ts";
+import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
@@ -22,18 +22,32 @@ export const sampleDisciplinaryRecord = (context: SampleContext) => ({
 });
 
 export function sampleAppraisal(context: SampleContext) {
-  const { given, status, pick, between, day } = context;
+  const { given, status, pick, between } = context;
   const staff = employees(context);
-  const year = /\d{4}/.exec(`${given.periodStart ?? given.periodEnd ?? given.cycle}`)?.[0] ?? day(0).slice(0, 4);
+  const { cycle, start, end } = cycleOf(context);
   return {
     employeeId: pick("employee", staff) ?? null,
     reviewerId: staff.find((id) => id !== given.employeeId) ?? null,
-    cycle: year,
-    periodStart: `${year}-01-01`,
-    periodEnd: `${year}-12-31`,
+    cycle,
+    periodStart: `${start}-01`,
+    periodEnd: lastDayOf(`${end}-01`),
     goals: [{ title: "Train a new colleague", score: status === "completed" ? between("score", 3, 5) : null }],
     remarks: null,
   };
+}
+
+/** The months that a given cycle names, or a period as long as that of an earlier appraisal (default: a year), around the given day or today. */
+function cycleOf(context: SampleContext) {
+  const { given, day } = context;
+  const like = earlier(context, "appraisal", "cycle", "periodStart", "periodEnd");
+  const [from, to] = textOf(given.cycle, "").match(/\d{4}(-\d\d)?/g) ?? [];
+  const [first, last] = from === undefined ? [like.periodStart, like.periodEnd] : [from, to];
+  const length = typeof last === "string" ? Math.max(1, monthIndex(last) - monthIndex(String(first)) + 1) : 12;
+  const month = monthIndex(textOf(given.periodStart ?? given.periodEnd, from?.padEnd(7, "-01") ?? day(0)));
+  // Quarters, half-years and years begin in months that their length divides.
+  const start = month - (month % length);
+  const [begin, end] = [monthText(start), monthText(start + length - 1)];
+  return { cycle: length === 12 ? begin.slice(0, 4) : `${begin} to ${end}`, start: begin, end };
 }
 
 /** A scheme's amounts for a month: from the payroll of that month, or otherwise at the scheme's rates. */
@@ -42,13 +56,16 @@ export function sampleRemittance(context: SampleContext) {
   const [settings] = newest("statutory_settings");
   const schemes = (settings?.schemes ?? []) as Scheme[];
   const enabled = schemes.filter((one) => one.enabled);
-  const scheme = textOf(given.scheme, pick("scheme", enabled)?.scheme ?? "income_tax");
+  const ofAgency = given.agency == null ? undefined : newest("remittance").find(({ agency }) => agency === given.agency)?.scheme;
+  const scheme = textOf(given.scheme ?? ofAgency, pick("scheme", enabled)?.scheme ?? "income_tax");
   const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
   const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
   const paid = newest("payroll").filter(({ status, offCycle }) => status === "paid" && offCycle !== true);
   const isOf = (run: AnyRecord, period: string) => textOf(run.periodStart, "").startsWith(period);
   const named = paid.find(({ id }) => id === given.payrollId);
-  const period = textOf(given.period, textOf(named?.periodStart, remittedMonth(context, settings?.remittanceDueDay)).slice(0, 7));
+  const dueDay = settings?.remittanceDueDay;
+  const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : remittedMonth(context, dueDay);
+  const period = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
   const run = named ?? paid.find((one) => isOf(one, period));
   const gross = numberOf(
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
@@ -69,7 +86,16 @@ export function sampleRemittance(context: SampleContext) {
     employeeAmount,
     employerAmount: numberOf(given.employerAmount, amount - employeeAmount),
     currency: merchant.currency ?? null,
+    ...timesOf(context, period, textOf(given.dueDate, dueDateOf(period, dueDay)), run),
   };
+}
+
+/** A remittance that was due before today was made with its payroll, or at the end of its month, and has reached its state when it was due. */
+function timesOf({ merchant, status, day }: SampleContext, period: string, due: string, run: AnyRecord | undefined) {
+  if (due >= day(0)) return {};
+  const at = (date: string, hour: number) => (timeOfDay(merchant.country as string | null, date, hour) ?? 0) / 1_000;
+  const reached = { overdue: { overdueAt: at(addDays(due, 1), 0) }, paid: { paidAt: at(due, 9) }, confirmed: { paidAt: at(due, 9) } };
+  return { created: run?.paidAt ?? at(lastDayOf(`${period}-01`), 9), ...reached[status as keyof typeof reached] };
 }
 
 /** The latest of the past months whose remittances are still due, or which were due for an overdue one; otherwise the present month. */
@@ -92,7 +118,7 @@ export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => (
 
 export function sampleGovPayment(context: SampleContext) {
   const { newest } = context;
-  const like = earlier(context, "gov_payment", "agency", "purpose", "amount");
+  const like = earlier(ofSeries(context, "gov_payment", "reference"), "gov_payment", "agency", "purpose", "amount");
   return {
     ...moneyLike(context, like, 2_000),
     agency: textOf(like.agency, "Tax Authority"),

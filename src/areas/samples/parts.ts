@@ -13,6 +13,13 @@ export const earlier = ({ newest, pick, given }: SampleContext, kind: string, ..
     newest(kind).filter((record) => fields.every((field) => given[field] == null || record[field] === given[field])),
   ) ?? {};
 
+/** The samples of a kind whose number is of the given one's series, such as CM of CM-0006; all if none is given. */
+export const ofSeries = (context: SampleContext, kind: string, field: string): SampleContext => {
+  const seriesOf = (value: unknown) => String(value).replace(/-\d+$/, "");
+  const fits = (record: AnyRecord) => context.given[field] == null || seriesOf(record[field]) === seriesOf(context.given[field]);
+  return { ...context, newest: (other) => (other === kind ? context.newest(kind).filter(fits) : context.newest(other)) };
+};
+
 export const textOf = (value: unknown, otherwise: string) => (typeof value === "string" && value !== "" ? value : otherwise);
 
 export const numberOf = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
@@ -47,6 +54,12 @@ export function moneyLike(context: SampleContext, { amount, currency }: Partial<
   const isLike = typeof amount === "number" && amount > 0 && currency === home;
   return { amount: isLike ? amount : inCurrency(context.between("amount", 5, most), home), currency: home };
 }
+
+/** The months of a membership's period. */
+export const monthsOf = (plan: unknown) => (/month/i.test(String(plan)) ? 1 : 12);
+
+/** How long a membership that was not renewed goes on. */
+export const GRACE_DAYS = 14;
 
 const DEFAULT_DUE_DAY = 15;
 

@@ -59,11 +59,12 @@ const regularRuns = (runs: readonly AnyRecord[]) =>
     .filter(({ offCycle, status, periodEnd }) => offCycle !== true && status !== "failed" && typeof periodEnd === "string")
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
-/** The period of the given days. Without them, the one after the latest run, or else the one of today. */
+/** The period of the given days, or of a given pay date after the latest run. Without them, the one after that run, or else the one of today. */
 function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;
   if (typeof asked === "string") return periodAround(asked, frequency);
-  if (last === undefined || given.offCycle === true) return periodAround(day(0), frequency);
+  const paid = periodAround(textOf(given.payDate, day(0)), frequency);
+  if (last === undefined || given.offCycle === true || (given.payDate != null && paid.start > String(last.periodEnd))) return paid;
   const next = periodAround(addDays(String(last.periodEnd), 1), frequency);
   // After a change of the frequency, the next period begins in one that is paid.
   return next.start > String(last.periodEnd) ? next : periodAround(addDays(next.end, 1), frequency);

@@ -1,8 +1,10 @@
 // Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers, organizers.
 
+import { isDeepStrictEqual } from "node:util";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addDays } from "../../kernel/calendar.ts";
-import { customerOf, earlier, inCurrency, moneyLike, numberOf, textOf } from "./parts.ts";
+import { addDays, addMonths } from "../../kernel/calendar.ts";
+import { fullNight, type Nights, type RoomType } from "../rooms.ts";
+import { customerOf, earlier, GRACE_DAYS, inCurrency, moneyLike, monthsOf, numberOf, ofSeries, textOf } from "./parts.ts";
 
 const NAMES = [
   "Amara Okafor",
@@ -21,13 +23,21 @@ export function sampleCustomer({ given, pick, number }: SampleContext) {
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }
 
-/** Like an earlier sale. Stays and renewals take their own payments. */
+/** Like an earlier sale, of an amount that covers its fee and its refund. Stays and renewals take their own payments. */
 export function samplePayment(context: SampleContext) {
+  const { given, status } = context;
   const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;
   const sales = (kind: string) => context.newest(kind).filter(isSale);
   const like = earlier({ ...context, newest: sales }, "payment", "description", "amount", "method", "currency");
+  const { amount: usual, currency } = moneyLike(context, like, 400);
+  const refund = numberOf(given.refundedAmount, 0);
+  const amount = status === "refunded" && refund > 0 ? refund : Math.max(usual, 2 * refund, numberOf(given.fee, 0));
+  const isRefund = status === "succeeded" && given.refundedAt != null;
   return {
-    ...moneyLike(context, like, 400),
+    amount,
+    currency,
+    ...(given.refundedAt != null && { paidAt: given.refundedAt }),
+    ...(isRefund && { refundedAmount: Math.ceil(numberOf(given.amount, amount) / 4) }),
     method: textOf(like.method, "card"),
     customerId: customerOf(context)?.id ?? null,
     description: like.description ?? null,
@@ -50,8 +60,8 @@ export function samplePayoutMethod(context: SampleContext) {
 
 export function sampleOrder(context: SampleContext) {
   const { given, merchant, newest, between } = context;
-  const customer = customerOf(context);
-  const like = earlier(context, "marketplace_order", "channel");
+  const customer = customerOf(context, (given.shippingAddress as { name?: unknown } | undefined)?.name);
+  const like = earlier(ofSeries(context, "marketplace_order", "number"), "marketplace_order", "channel");
   const orders = newest("marketplace_order").filter(
     ({ customerId, shippingAddress }) => customerId === customer?.id && shippingAddress !== null,
   );
@@ -102,8 +112,12 @@ export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", 
 /** A variant of the given or of an active product, with the options of the product's other variants in a new combination. */
 export function sampleVariant(context: SampleContext) {
   const { given, someOf, newest, merchant, number, between } = context;
-  const product = someOf("product", ({ id, status }) => (given.productId == null ? status === "active" : id === given.productId));
-  const siblings = newest("product_variant").filter(({ productId }) => productId === product.id);
+  const variantsOf = (product: AnyRecord) => newest("product_variant").filter(({ productId }) => productId === product.id);
+  const isNew = ({ options }: AnyRecord) => !isDeepStrictEqual(options, given.options);
+  const product = someOf("product", (one) =>
+    given.productId == null ? one.status === "active" && variantsOf(one).every(isNew) : one.id === given.productId,
+  );
+  const siblings = variantsOf(product);
   const like = siblings.toSorted((one, other) => numberOf(other.price, 0) - numberOf(one.price, 0))[0];
   const options = (given.options as Record<string, unknown> | undefined) ?? nextOptions(siblings, number);
   const [label = ""] = Object.values(options).map(String);
@@ -137,13 +151,6 @@ const NEW_VALUES = ["Blue", "Amber", "Olive"] as const;
 /** Days from today to check-in, for a status that a stay reaches on or after that day. */
 const BEGUN: Readonly<Record<string, number>> = { checked_in: 0, no_show: -1 };
 
-interface RoomType {
-  id: string;
-  rooms: number;
-  sleeps: number;
-  nightlyRate: number;
-}
-
 export function sampleBooking(context: SampleContext) {
   const { given, status = "", between, day, merchant, newest, pick } = context;
   const guest = customerOf(context, given.guestName);
@@ -172,14 +179,13 @@ export function sampleBooking(context: SampleContext) {
 
 /** A room that is free for the stay. A stay in the future moves on for up to two months until there is one. */
 function freeRoom({ given, pick, outstanding, newest, status }: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
-  const others = [...outstanding("booking"), ...newest("booking").filter((stay) => stay.status === "checked_out")];
-  const isFree = ({ id, rooms }: RoomType, { checkIn, checkOut }: Record<"checkIn" | "checkOut", string>) =>
-    others.filter((stay) => stay.roomTypeId === id && String(stay.checkIn) < checkOut && String(stay.checkOut) > checkIn).length < rooms;
+  const others = [...outstanding("booking"), ...newest("booking").filter((stay) => stay.status === "checked_out")] as (AnyRecord &
+    Nights)[];
   const canMove = given.checkIn == null && given.checkOut == null && !["checked_in", "no_show"].includes(status ?? "");
   const direction = status === "checked_out" ? -1 : 1;
   for (let days = 0; days < (canMove ? MOST_DAYS : 1); days++) {
     const stay = stayOf(given, addDays(start, days * direction), nights);
-    const free = rooms.filter((one) => isFree(one, stay));
+    const free = rooms.filter((one) => fullNight(one, stay.checkIn, stay.checkOut, others) === undefined);
     const room = pick("room", free);
     if (room || rooms.length === 0) return { ...stay, room };
   }
@@ -207,13 +213,20 @@ export function sampleRenewal(context: SampleContext) {
   const like = earlier(context, "membership_renewal", "plan", "membershipId", "amount");
   const members = new Set(newest("membership_renewal").map(({ customerId }) => customerId));
   const others = newest("customer").filter(({ id }) => !members.has(id));
+  const plan = textOf(like.plan, "yearly");
+  const end = given.periodEnd;
+  const start = textOf(given.periodStart, typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "");
+  // A lapsed membership was due more than the days of grace ago.
+  const due = status === "lapsed" ? -GRACE_DAYS - 1 : status === "pending" ? between("due", 3, 20) : 0;
   const member = given.membershipId == null ? (pick("new member", others) ?? customerOf(context))?.id : like.customerId;
   return {
     ...moneyLike(context, like, 120),
     membershipId: `mem_${number}`,
     customerId: member ?? null,
-    plan: textOf(like.plan, "yearly"),
-    dueDate: textOf(given.periodStart, day(status === "pending" ? between("due", 3, 20) : 0)),
+    plan,
+    ...(start !== "" && { periodStart: start }),
+    dueDate: textOf(start, typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due)),
+    ...(status === "lapsed" && { graceAt: context.now + due * 86_400 }),
   };
 }
 

@@ -4,11 +4,13 @@
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
 import { creatableFields, optionalFields, updatableFields } from "../../contracts/record-fields.ts";
 import type { AnyRecord, RecordBase, Resource, SampleContext } from "../../contracts/resource.ts";
+import { withEarlierTimes } from "../../contracts/transitions.ts";
 import { dayAt } from "../../kernel/calendar.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
 import { drawsOf, type Random } from "../../kernel/random.ts";
 import type { JsonObject } from "../../schema/schema.ts";
+import { isTimestamp } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { OperationContext } from "../operation-context.ts";
 import type { Collection } from "./collection.ts";
@@ -31,7 +33,7 @@ const PAGE = 50;
 export function makeRecord(deps: SampleDependencies, getCaller: () => OperationContext, resource: Resource, given: JsonObject): RecordBase {
   checkFields(resource, given, optionalFields(resource));
   const caller = getCaller();
-  const fields = { ...sampleOf(deps, caller, resource, given), ...given };
+  const fields = withEarlierTimes(resource, { ...sampleOf(deps, caller, resource, given), ...given }, caller.now);
   checkFields(resource, fields, creatableFields(resource));
   const records = caller.own(resource);
   if (typeof fields.id === "string" && records.find(fields.id))
@@ -64,20 +66,28 @@ function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchem
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
 
+/** The earliest of the given times: the rest of the record is of that time. */
+function earliestOf({ schema }: Resource, given: JsonObject, now: number): number {
+  const times = Object.entries(given).filter(([name, value]) => typeof value === "number" && isTimestamp(schema.properties[name] ?? {}));
+  return Math.min(now, ...times.map(([, time]) => time as number));
+}
+
 function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: Resource, given: JsonObject): JsonObject {
   if (!resource.sample) return {};
   const number = deps.counters.next(caller.merchant, "sample");
   const resourceOf = (kind: string) => deps.resources.find((one) => one.kind === kind) as Resource;
   const newest = (kind: string) => caller.own(resourceOf(kind)).newestOf(PAGE) as unknown as AnyRecord[];
+  const merchant = caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord & { country: string | null };
+  const now = earliestOf(resource, given, caller.now);
   const context: SampleContext = {
     ...drawsOf(deps.random, "sample", caller.merchant, resource.kind, number),
     given,
     status: (given.status ?? resource.defaults.status) as string | undefined,
-    merchant: caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord,
+    merchant,
     own: caller.own,
-    now: caller.now,
+    now,
     number,
-    day: (offset) => dayAt(null, caller.now * 1_000 + offset * DAY),
+    day: (offset) => dayAt(merchant.country, now * 1_000 + offset * DAY),
     newest,
     outstanding: (kind) => caller.own(resourceOf(kind)).outstanding() as unknown as AnyRecord[],
     someOf: (kind, meets = () => true) => newest(kind).find(meets) ?? (makeRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),

@@ -1,0 +1,27 @@
+// The rooms of a merchant: when the stays of other guests take all rooms of a type.
+
+import { addDays } from "../kernel/calendar.ts";
+
+export interface RoomType {
+  id: string;
+  rooms: number;
+  sleeps: number;
+  nightlyRate: number;
+}
+
+export type Nights = Record<"roomTypeId" | "checkIn" | "checkOut", string | null>;
+
+/** The first night of a stay in which these other stays take all rooms of the type. */
+export const fullNight = ({ id, rooms }: RoomType, checkIn: string, checkOut: string, others: readonly Nights[]): string | undefined => {
+  const stays = others.filter(({ roomTypeId }) => roomTypeId === id);
+  const isIn = (night: string) => (stay: Nights) => (stay.checkIn ?? "9") <= night && night < (stay.checkOut ?? "");
+  return nightsOf(checkIn, checkOut).find((night) => stays.filter(isIn(night)).length >= rooms);
+};
+
+const MOST_NIGHTS = 1_000;
+
+export function nightsOf(checkIn: string, checkOut: string): string[] {
+  const nights: string[] = [];
+  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1)) nights.push(night);
+  return nights;
+}

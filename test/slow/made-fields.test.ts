@@ -1,0 +1,95 @@
+// A record made with any one of its fields given keeps that field, and the rest follows from it: as in the books of the merchant, and with nothing to ask.
+
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import { resources } from "../../src/areas/index.ts";
+import { optionalFields } from "../../src/contracts/record-fields.ts";
+import type { AnyRecord, RecordsByKind, Resource } from "../../src/contracts/resource.ts";
+import { isTimestamp } from "../../src/schema/shapes.ts";
+import { askedOf } from "../support/books.ts";
+import { folder } from "../support/program.ts";
+import { NOON_SECONDS, open } from "../support/sandbox.ts";
+import { contradictionsIn, openWorldFile } from "../support/world-file.ts";
+
+const seriesOf = (value: unknown) => String(value).split("-")[0];
+const keysOf = (value: unknown) => Object.keys(value as object).join();
+
+/** Which values follow from each given field: a record has those of an earlier record with the same value. */
+const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  payment: { description: ["method", "currency"] },
+  payout_method: { type: ["bankName", "country"] },
+  marketplace_order: { channel: ["number"], number: ["channel"] },
+  booking: { roomTypeId: ["nightlyRate"], guestName: ["customerId"], customerId: ["guestName"] },
+  payroll: { periodStart: ["periodEnd"], periodEnd: ["periodStart"] },
+  appraisal: { cycle: ["periodStart", "periodEnd"], periodStart: ["cycle", "periodEnd"], periodEnd: ["cycle", "periodStart"] },
+  membership_renewal: { plan: ["amount"], membershipId: ["customerId", "plan"], periodEnd: ["periodStart"], periodStart: ["periodEnd"] },
+  sync_log: { integration: ["direction"], entity: ["integration", "direction"] },
+  product_variant: { productId: ["options"] },
+  remittance: { scheme: ["agency"], agency: ["scheme"], payrollId: ["period", "dueDate"], period: ["dueDate"], dueDate: ["period"] },
+  gov_payment: { agency: ["reference"], reference: ["agency"], purpose: ["agency"] },
+};
+
+const essence = (field: string, value: unknown) =>
+  field === "number" || field === "reference" ? seriesOf(value) : field === "options" ? keysOf(value) : value;
+
+/** What a caller may not repeat, or say without the rest. The refusal names the reason. */
+const REFUSED = /exists already|is archived|is paid for|that no payout contains|must be that of the items|must not come before created/;
+
+/** A caller who links a payment of something else, or a tax for a period that was paid, gets it. */
+const CLAIMS = ["paymentId", "balancePaymentId", "purpose"];
+
+const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
+
+/** Each field alone with each status, with the value of the newest such record; the status alone; and neither. */
+function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
+  const fields = Object.keys(optionalFields(resource).properties).filter((field) => !["id", "status", "created"].includes(field));
+  for (const status of [undefined, ...Object.keys(resource.states)]) {
+    yield { field: "status", status, given: { status } };
+    for (const field of fields) {
+      const value = donors.findLast((one) => one.status === status && one[field] != null)?.[field];
+      const isNumber = field === "reference" || field === "number";
+      if (value !== undefined) yield { field, status, given: { status, [field]: isNumber ? `${seriesOf(value)}-9999` : value } };
+    }
+  }
+}
+
+test.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("each field of each record of %s", async (merchant) => {
+  const file = join(folder(), "made.db");
+  const bench = await open({ memory: false, db: file });
+  const worlds = openWorldFile(file);
+  const seeded = worlds.records(merchant);
+  for (const resource of kinds)
+    for (const { field, given } of givenFields(
+      resource,
+      (seeded.get(resource.kind) ?? []).filter(({ offCycle }) => offCycle !== true),
+    )) {
+      await bench.control("POST", "/reset");
+      const { status, body } = await bench.call("POST", `/_sandbox/records/${resource.kind}`, { key: null, body: { merchant, ...given } });
+      const isMade = status === 200 || status === 201;
+      const problems = isMade ? problemsOf(body, field, { given, resource, seeded, world: worlds.records(merchant) }) : [body.message];
+      expect([resource.kind, given, problems.filter((one) => isMade || !REFUSED.test(one))]).toEqual([resource.kind, given, []]);
+    }
+  worlds.close();
+});
+
+interface Made {
+  given: Record<string, unknown>;
+  resource: Resource;
+  seeded: RecordsByKind;
+  world: RecordsByKind;
+}
+
+function problemsOf(record: AnyRecord, field: string, { given, resource: { kind, schema }, seeded, world }: Made): string[] {
+  const isLike = (other: AnyRecord, name: string) => essence(name, other[name]) === essence(name, record[name]);
+  const same = (seeded.get(kind) ?? []).filter((one) => isLike(one, field));
+  const strange = (FOLLOWS[kind]?.[field] ?? []).filter((name) => same.length > 0 && !same.some((one) => isLike(one, name)));
+  const lost = Object.keys(given).filter((name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]));
+  // A record that is dated back changes what was true at its time.
+  const isAsked = !isTimestamp(schema.properties[field] ?? {}) && !CLAIMS.includes(field);
+  return [
+    ...[...lost, ...strange].map((name) => `${name} is ${JSON.stringify(record[name])}`),
+    ...contradictionsIn(world, NOON_SECONDS),
+    ...(isAsked ? askedOf(world, NOON_SECONDS) : []),
+  ];
+}
