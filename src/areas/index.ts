@@ -99,7 +99,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "samples.dates",
-    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance is of the latest month whose remittances were due before today.",
+    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance is of the latest month that was due before today. Without its own time, each earlier state has the earliest given time.",
     why: NO_OPERATION,
   },
   {

@@ -23,7 +23,7 @@ export const suspension = {
   suspensionReason: text("Reason for the suspension"),
 };
 
-const roomTypes = Type.Array(
+export const roomTypes = Type.Array(
   Type.Object({
     id: text("Id of the room type, such as `room_double`"),
     rooms: count("Number of rooms", { minimum: 1 }),

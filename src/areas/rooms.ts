@@ -1,13 +1,10 @@
 // The rooms of a merchant: when the stays of other guests take all rooms of a type.
 
 import { addDays } from "../kernel/calendar.ts";
+import type { Static } from "../schema/shapes.ts";
+import type { roomTypes } from "./merchants.ts";
 
-export interface RoomType {
-  id: string;
-  rooms: number;
-  sleeps: number;
-  nightlyRate: number;
-}
+export type RoomType = Static<typeof roomTypes>[number];
 
 export type Nights = Record<"roomTypeId" | "checkIn" | "checkOut", string | null>;
 
