@@ -50,11 +50,14 @@ function takings({ own, merchant }: StepContext): number {
   return total(unpaidShares(payments, (merchant().currency as string | undefined) ?? null));
 }
 
+/** A payment is refunded only if the takings cover it. */
+const isCovered = (step: StepContext, { status, amount }: AnyRecord) => status !== "succeeded" || takings(step) >= Number(amount);
+
 const payment: TrafficKind = {
   weight: 40,
   keepsHours: true,
   transitions: { pending: { succeeded: 0.9, failed: 0.1 }, succeeded: { refunded: 0.05 } },
-  prepare: { refunded: (step, { amount }) => takings(step) >= Number(amount) },
+  prepare: { refunded: isCovered },
 };
 
 const payout: TrafficKind = {
@@ -83,7 +86,13 @@ const booking: TrafficKind = {
   transitions: { pending: { confirmed: 0.75, declined: 0.15, cancelled: 0.1 }, confirmed: { cancelled: 0.1 } },
   otherwise: { confirmed: "declined" },
   onEnter: { declined: (step) => ({ declineReason: step.pick("reason", ["The house is full.", "Closed for repairs."]) }) },
+  prepare: { cancelled: canRefundDeposit, declined: canRefundDeposit },
 };
+
+function canRefundDeposit(step: StepContext, { paymentId }: AnyRecord): boolean {
+  const deposit = typeof paymentId === "string" ? step.own("payment").find(paymentId) : undefined;
+  return deposit === undefined || isCovered(step, deposit as AnyRecord);
+}
 
 const order: TrafficKind = {
   weight: 12,

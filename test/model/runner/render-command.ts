@@ -242,8 +242,10 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
   }
 }
 
-/** Not in the model: the remittances of a payroll run, and the stock of what is ordered. */
+/** Not in the model: the payments of stays and renewals, the remittances of a payroll run, and the stock of what is ordered. */
 const hasConsequences = (kind: KindName, { items }: Entry, status: string): boolean =>
+  (kind === "booking" && ["confirmed", "checked_out"].includes(status)) ||
+  (kind === "membership_renewal" && status === "renewed") ||
   (kind === "payroll" && status === "paid" && (items as unknown[]).length > 0) ||
   (kind === "marketplace_order" &&
     ["accepted", "canceled"].includes(status) &&
